@@ -14,14 +14,14 @@ import { followReplica } from "~db/follow-replica.server";
 
 /**
  * Starts a reader: only what serves visitors. It runs no migrations or jobs and creates no account or folder, and opens
- * its replica of the database read-only. An error ends the process with a message.
+ * its replica of the database read-only. If an error occurs, the process exits with a message.
  */
 export function startReader(): void {
   requireUploads();
   database();
   requireStoreSetting();
   applyCategoryNames();
-  // Nobody can sign in to a reader.
+  // Nobody can sign in on a reader.
   configureStockServer(
     routeOf,
     [limitMedia(() => false), limitRendering(() => false)],
@@ -35,7 +35,7 @@ export function startReader(): void {
 function requireUploads(): void {
   const { uploadsDir, storage } = settings();
   try {
-    // With an object store, the folder stays empty.
+    // If there is an object store, the folder stays empty.
     if (storage) fs.mkdirSync(uploadsDir, { recursive: true });
     fs.readdirSync(uploadsDir);
   } catch {

@@ -67,28 +67,28 @@ import { startDeletingExpiredRows } from "./expired-rows.server";
 /** After a restart, the previous process may still be finishing its last requests. */
 const LOCK_WAIT_MS = 6_000;
 
-/** Prepares everything that the first request needs. An error ends the process with a message. */
+/** Prepares everything that the first request needs. If an error occurs, the process exits with a message. */
 async function prepare(): Promise<void> {
   const site = { ...settings(), secretFile: secretFile() };
   requireDatabaseFile(site.databasePath);
   createBuckets();
   requireBackupFolder();
   if (site.dataLock) lockData(site, "the site", LOCK_WAIT_MS);
-  // With the lock, and before anything opens the database or creates a secret.
+  // Run this while holding the lock, and before anything opens the database or creates a secret.
   finishInterruptedRestore(site);
   reportCopies(site);
   database();
   requireStoreSetting();
-  // Without a store, all files are on the disk. If a store is set later, files are moved into it again.
+  // If there is no store, all files are on the disk. If a store is configured later, files are moved into it again.
   if (!site.storage && isMovingToDisk()) await setMovingToDisk(false);
   applyCategoryNames();
   sessionSecrets();
   await ensureFirstAccount();
   const pausedBy = await identifySite();
   if (pausedBy) console.warn(messageFor(pausedBy));
-  // These remove files, so they run after the check that the database and the files match.
+  // These steps remove files, so they run after the check that the database and the files match.
   await cleanUpTemporaryFiles();
-  // An import may have been killed while it moved a file.
+  // An import may have been killed while it was moving a file.
   await recoverImports();
   await tryStore();
 }
@@ -110,7 +110,7 @@ function startServices(): void {
   startSiteClock();
   startRemovals();
   scheduleTrashCleanup();
-  // The rules for the visibility of videos come before the schedule, which publishes them.
+  // The visibility rules for videos have to be set before the schedule starts, because it publishes videos.
   applyConsentRequirement();
   startSchedule();
   startConsent();
@@ -128,7 +128,7 @@ function startServices(): void {
   void finishDecisions().catch(console.error);
   startTrackingFiles();
   startCheckingFiles();
-  // Before the first job, so that its changes are announced.
+  // Start this before the first job, so that the job's changes are announced.
   onJobsChanged(() => announceStudioChange());
   startJobs();
   startMovingFiles();
@@ -136,16 +136,16 @@ function startServices(): void {
   startHashingBlockedVideos();
   startDeletingExpiredEntries();
   startReleasingCompared();
-  // For a million videos this takes seconds, so it starts before the first visitor needs it.
+  // This takes seconds if there are a million videos, so it starts before the first visitor needs it.
   void isRelatedIndexComplete().catch(console.error);
-  // Last, because before the first request a statement may block while another process is writing.
+  // Do this last, because until the first request, a statement may block while another process is writing.
   disableBusyTimeout();
   process.once("exit", closeDatabase);
 }
 
 const booted = processState("boot", () => ({ isBegun: false }));
 
-/** Starts the site, or a reader. Later calls do nothing, which happen in development after a module was edited. */
+/** Starts the site, or a reader. Later calls, which happen in development after a module was edited, do nothing. */
 export async function boot(): Promise<void> {
   if (booted().isBegun) return;
   booted().isBegun = true;
@@ -167,7 +167,7 @@ function messageOf(error: unknown): unknown {
   if (error instanceof StorageError) {
     return `Check STORAGE_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: ${error.message}`;
   }
-  // In a large database, damage may only be detected when the first account is read.
+  // In a large database, damage may not be detected until the first account is read.
   const explained = explainDatabaseError(error, settings().databasePath);
   return explained instanceof Error ? explained.message : explained;
 }

@@ -18,10 +18,10 @@ void waitForData().then(() => {
 });
 
 /**
- * Waits until `RemixBrowser` can render. It throws a promise until the data after the page is received and decoded. A
- * key press or tap right after `hydrateRoot` makes React render synchronously, and a promise thrown then breaks the
- * page for good (React error 345, "Root did not complete"). Calling it here is safe, because it throws before it calls
- * any hook.
+ * Waits until `RemixBrowser` can render. `RemixBrowser` throws a promise until the data that follows the page has been
+ * received and decoded. A key press or tap right after `hydrateRoot` makes React render synchronously, and a promise
+ * thrown at that point breaks the page permanently (React error 345, "Root did not complete"). Calling it here is safe,
+ * because it throws before it calls any hook.
  */
 async function waitForData(): Promise<void> {
   try {

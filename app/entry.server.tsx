@@ -14,8 +14,8 @@ import { ErrorReferenceContext } from "~/ui/feedback/error-page";
 await boot();
 
 /**
- * The timeout of deferred loader data in milliseconds. No page defers data, but Remix keeps the request, the response
- * and their data in memory for this time (4,950 by default), which adds up to hundreds of requests on a busy site.
+ * The timeout for deferred loader data in milliseconds. No page defers data, but Remix keeps the request, the response
+ * and their data in memory for this long (4,950 by default), which adds up to hundreds of requests on a busy site.
  */
 export const streamTimeout = 1_000;
 
@@ -41,7 +41,7 @@ export default async function handleRequest(
   return new Response(html, { status, headers });
 }
 
-/** Adds Retry-After to a 503, because its causes last only seconds (RFC 9110 §10.2.3). */
+/** Adds Retry-After to a 503, because its causes last only a few seconds (RFC 9110 §10.2.3). */
 function setRetryAfter(status: number, headers: Headers): void {
   if (status === 503 && !headers.has("Retry-After")) headers.set("Retry-After", "5");
 }
@@ -78,7 +78,10 @@ async function render(
   return `<!DOCTYPE html>${page}${scripts}`;
 }
 
-/** Keeps only the routes of the page in the manifest, because Remix would create every route for each rendering. */
+/**
+ * Keeps only the page's routes in the manifest, because otherwise Remix would create every route each time it renders a
+ * page.
+ */
 function ofOwnRoutes(context: EntryContext): EntryContext {
   const { routes } = context.manifest;
   const own = context.staticHandlerContext.matches.flatMap(({ route: { id } }) => {

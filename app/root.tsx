@@ -63,7 +63,7 @@ export const links: LinksFunction = () => [
   { rel: "alternate", href: "/feed.xml", type: "application/rss+xml", title: "Newest videos" },
 ];
 
-/** The title of error pages. All other pages have their own. */
+/** The title of error pages. All other pages set a title themselves. */
 export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
   const missing = isRouteErrorResponse(error) && error.status === 404;
   const title = missing ? "Page not found" : error ? "Something went wrong" : undefined;
@@ -75,7 +75,7 @@ export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
 };
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  // Before anything else is read, so that changes in the meantime count as newer than this page.
+  // Read this before anything else, so that changes made in the meantime count as newer than this page.
   const version = catalogueVersion();
   const studio = studioVersion(version);
   const { toast, headers } = await readToast(request);
@@ -87,9 +87,9 @@ export async function loader({ request }: LoaderFunctionArgs) {
       ...(user && { user: { role: user.role, mayPublish: user.mayPublish } }),
       ...(user && allows(user, "/admin/reports") && { reports: countWaiting() }),
       toast,
-      // Not in development, where hundreds of modules change under the service worker.
+      // Don't register the service worker in development, where hundreds of modules change under it.
       hasServiceWorker: settings().serviceWorker && settings().environment !== "development",
-      // For every page except ungated ones, see `useAgeGate`.
+      // Runs on every page except ungated ones; see `useAgeGate`.
       asksForAge: !signedIn && needsAgeConfirmation(request),
       ...(settings().recordsCustodian && { hasRecords: true }),
       catalogueVersion: version.catalogue,
@@ -101,12 +101,12 @@ export async function loader({ request }: LoaderFunctionArgs) {
   );
 }
 
-/** The frame of every page. Error pages may lack the data of the loader. */
+/** The frame of every page. Error pages may lack the loader's data. */
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
   const errorReference = useErrorReference();
   const page = useRouteLoaderData<typeof loader>("root");
-  // Before anything below is rendered. On the server, the loader has done it.
+  // Set the labels before anything below is rendered. On the server, the loader has already set them.
   if (page) nameCategories(page.categories);
   const matches = useMatches();
   const isStatic = matches.some(

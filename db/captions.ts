@@ -1,19 +1,19 @@
 /**
- * One caption track in the column `captions` of a video. They are in a column and not a table, because they are only
- * read with their video, and move with its row to the trash, to backups and back.
+ * One caption track in the `captions` column of a video. Captions are stored in a column and not in a table, because
+ * they are read only with their video and move with its row to the trash, to backups and back.
  */
 export interface Captions {
-  /** A WebVTT file, as a path below `/media/`. */
+  /** The path of a WebVTT file, below `/media/`. */
   url: string;
-  /** BCP 47, such as `en`; `und` if unknown. */
+  /** The language (BCP 47), such as `en`; `und` if it is unknown. */
   language: string;
-  /** Shown in the caption menu. Unique within a video. */
+  /** The label in the caption menu, which is unique within a video. */
   label: string;
-  /** Whether an admin uploaded it, as opposed to a track of the video file. */
+  /** Whether an admin uploaded it, as opposed to a track extracted from the video file. */
   added: boolean;
 }
 
-/** Returns the captions in a stored column. Entries that another tool wrote in a wrong format are skipped. */
+/** Returns the captions in a stored column. Entries that another tool wrote in an invalid format are skipped. */
 export function readCaptions(column: string | null): Captions[] {
   let list: unknown;
   try {

@@ -1,16 +1,16 @@
-/** How often the catalogue and the view counts have changed since the database was created. */
+/** The number of times that the catalogue and the view counts have changed since the database was created. */
 export interface CatalogueVersion {
-  /** Rises with each change of a video that is public, or was public before the change. */
+  /** Increases with each change to a video that is public or was public before the change. */
   catalogue: number;
   views: number;
-  /** Rises with every change, including those that only the studio shows. Never sent to visitors. */
+  /** Increases with every change, including changes that only the studio shows. It is never sent to visitors. */
   studio: number;
 }
 
 /**
- * One column counts both kinds of changes: it rises by this number if the public sees the change, and by one if only
- * the studio does. A million studio changes in a row count as one public change, which costs visitors one needless
- * refresh.
+ * One column counts both kinds of changes: it increases by this number if the public can see the change, and by one if
+ * only the studio shows it. A million studio changes in a row count as one public change, which costs visitors an
+ * unnecessary refresh.
  */
 export const PUBLIC_CHANGE = 2 ** 20;
 

@@ -6,26 +6,32 @@ import { queryThread } from "./threads/query-thread.server";
 
 export type { CatalogueVersion };
 
-/** Up to this many changes are projected on the main thread, in about 6 ms; more of them on the writing thread. */
+/**
+ * Up to this many changes are projected in the main thread, which takes about 6 ms. If there are more, the writing
+ * thread projects them.
+ */
 const MAX_PROJECTED_INLINE = 64;
-/** The pause between two transactions of the writing thread. Other writers retry every 20 ms. */
+/**
+ * The pause between two transactions of the writing thread. Other writers retry every 20 ms, so they get a chance to
+ * write.
+ */
 const PAUSE_MS = 25;
 /**
- * Callers wait for up to this many changes. Only an import causes more: until they are projected, lists are correct,
- * while totals and searches are behind.
+ * Callers wait for up to this many changes. Only an import causes more. Until those are projected, lists are correct,
+ * but totals and search results are outdated.
  */
 const MAX_AWAITED_CHANGES = 20_000;
 
 interface Projection {
   running?: Promise<void> | undefined;
-  /** The message of the last failure, cleared by a success. */
+  /** The message of the last failure, which is cleared by a success. */
   failure?: string | undefined;
 }
 
 const projection = processState<Projection>("projection", () => ({}));
 
 /**
- * Returns the current version of the catalogue, including changes of other processes. It is negative while there are
+ * Returns the catalogue's current version, including changes made by other processes. It is negative while there are
  * changes that couldn't be projected immediately. No version is used twice.
  */
 export function catalogueVersion(): CatalogueVersion {
@@ -33,13 +39,13 @@ export function catalogueVersion(): CatalogueVersion {
   const { last } = projector().waiting();
   if (last === null) return projector().version();
   if (state === "more") projectOnThread();
-  // Whether the public sees the pending changes isn't known yet.
+  // It isn't known yet whether the public can see the pending changes.
   return { catalogue: -last, views: 0, studio: -last };
 }
 
 /**
- * Brings all derived data up to date with the rows of `videos`. Await this before you read derived data. It takes a
- * few microseconds if nothing has changed.
+ * Brings all derived data up to date with the rows of `videos`. Await it before reading derived data. It takes a few
+ * microseconds if nothing has changed.
  */
 export async function ensureProjected(): Promise<void> {
   if (projectPending() !== "more") return;
@@ -48,16 +54,16 @@ export async function ensureProjected(): Promise<void> {
 }
 
 /**
- * Projects pending changes on the main thread.
+ * Projects pending changes in the main thread.
  *
- * @returns "more" if there are so many that the writing thread should do it; "blocked" if another process is writing
- *   or projecting fails, for example on a full disk. Pages still work then, because lists need no derived data.
+ * @returns "more" if there are so many that the writing thread should do it; "blocked" if another process is writing or
+ *   projecting fails, for example on a full disk. Pages still work in that case, because lists need no derived data.
  */
 function projectPending(): "done" | "more" | "blocked" {
   const { last, count } = projector().waiting();
   if (last === null) return "done";
   if (projection().running) return "more";
-  // A replica is projected by the primary.
+  // The primary projects the changes in a replica.
   if (sqliteHandle().readonly) return "blocked";
   if (count > MAX_PROJECTED_INLINE) return "more";
   try {
@@ -78,7 +84,7 @@ function projectOnThread(): Promise<void> {
   return state.running;
 }
 
-/** Projects until no change is pending, or until the thread can't write either. */
+/** Projects changes until none are pending, or until the thread can't write either. */
 async function projectUntilDone(): Promise<void> {
   const sqlite = sqliteHandle();
   const { waiting } = projector();
@@ -94,7 +100,7 @@ async function projectUntilDone(): Promise<void> {
   }
 }
 
-/** Logs a failure once, although every request tries again. */
+/** Logs a failure only once, although every request tries again. */
 function reportOnce(error: unknown): void {
   const message = String(error);
   if (projection().failure !== message) {

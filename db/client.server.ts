@@ -22,14 +22,20 @@ import type { Schema } from "./schema";
 import { isBusy } from "./write-lock";
 
 /**
- * How long a statement blocks its thread while another process is writing. Applies to commands and to the start of
- * the site, which calls `disableBusyTimeout` before it serves requests.
+ * How long a statement blocks its thread while another process is writing. This applies to commands and to the site's
+ * startup, which calls `disableBusyTimeout` before it serves requests.
  */
 const BUSY_TIMEOUT_MS = 5_000;
-/** The page cache. With less, a change of hundreds of rows in a large catalogue evicts pages that it soon rereads. */
+/**
+ * The size of the page cache. With a smaller one, a change to hundreds of rows in a large catalogue evicts pages that
+ * it has to read again soon.
+ */
 const CACHE_KIB = 16 * 1024;
 
-/** The site has about 700 statements. A list of values needs another one for each of its lengths. */
+/**
+ * The maximum number of cached statements. The site has about 700. Statements with a list of values are cached
+ * separately for each length of the list.
+ */
 const MAX_STATEMENTS = 1_000;
 
 /** How long the connection to a replaced file stays open for queries in progress. */
@@ -40,11 +46,14 @@ interface Connection {
   kysely: Kysely<Schema>;
   projector: Projector;
   prepare: (sql: string) => Sqlite.Statement;
-  /** Unique, so that a thread with its own connection notices that the file was replaced. */
+  /** A unique id, so that a thread with a separate connection notices when the file has been replaced. */
   id: string;
 }
 
-/** Rejects async callbacks: during an `await` in a transaction, other requests would write into it. */
+/**
+ * Rejects async callbacks, because during an `await` in a transaction, other requests would write within that
+ * transaction.
+ */
 export type NotPromise<T> = T extends PromiseLike<unknown> ? never : T;
 
 const state = processState(
@@ -55,13 +64,13 @@ const state = processState(
   },
 );
 
-// Set by the settings module, which is evaluated again whenever this module is.
+// The settings module sets these; it is reevaluated whenever this module is.
 let databaseFile: (() => string) | undefined;
 let isReplica = () => false;
 
 /**
- * Sets which file to open, and whether it is a read-only replica. The settings module calls this, because `db`
- * doesn't depend on it.
+ * Sets which file to open and whether it is a read-only replica. The settings module calls this, because `db` doesn't
+ * depend on it.
  */
 export function configureDatabase(file: () => string, replica = () => false): void {
   databaseFile = file;
@@ -69,8 +78,8 @@ export function configureDatabase(file: () => string, replica = () => false): vo
 }
 
 /**
- * Opens a database file for reading and writing. Creates it and its folder if missing. Only its owner can read the
- * file, because it contains password hashes.
+ * Opens a database file for reading and writing. Creates it and its folder if they are missing. Only its owner can read
+ * the file, because it contains password hashes.
  */
 export function openSqlite(file: string): Sqlite.Database {
   createFolder(path.dirname(path.resolve(file)));
@@ -81,14 +90,14 @@ export function openSqlite(file: string): Sqlite.Database {
   sqlite.pragma("foreign_keys = ON");
   if (isReplicated(sqlite)) sqlite.pragma("wal_autocheckpoint = 0");
   sqlite.pragma(`cache_size = -${CACHE_KIB}`);
-  // A statement with a trigger copies each page that it changes, so that it can be rolled back alone.
-  // In memory, an insert takes half as long as with a temporary file.
+  // A statement with a trigger copies each page that it changes, so that it can be rolled back by itself. If the copies
+  // are kept in memory, an insert takes half as long as with a temporary file.
   sqlite.pragma("temp_store = MEMORY");
   return sqlite;
 }
 
 /**
- * Opens the site's database and migrates it. Rows that a migration inserted are projected before anyone reads them.
+ * Opens the site's database and migrates it. Rows inserted by a migration are projected before anyone reads them.
  *
  * @throws {DatabaseFileError | FolderError | MigrationError} with a message for the operator.
  */
@@ -127,16 +136,16 @@ function openConnection(): Connection {
   };
 }
 
-/** Returns the id of the current connection. A thread reopens its own connection when the id has changed. */
+/** Returns the id of the current connection. A thread reopens its connection when the id has changed. */
 export function connectionId(): string {
   return connection().id;
 }
 
 /**
  * Switches to the file that has replaced the database file. Queries in progress have half a minute to finish with the
- * old one.
+ * old file.
  *
- * @throws if the new file can't be opened; the old connection stays in use then.
+ * @throws if the new file can't be opened. In that case, the old connection stays in use.
  */
 export function reopenDatabase(): void {
   const database = state();
@@ -184,7 +193,7 @@ export function transaction<T>(work: () => NotPromise<T>): Promise<T> {
 }
 
 /**
- * Does the same for work that can wait: tries once, without waiting for the lock.
+ * Does the same for work that can be postponed: it tries once, without waiting for the lock.
  *
  * @returns false if nothing was written because another connection is writing.
  */
@@ -219,17 +228,17 @@ function statementCache(sqlite: Sqlite.Database): (sql: string) => Sqlite.Statem
   };
 }
 
-/** Returns the projector of the site's connection. `changes.server.ts` decides when it runs. */
+/** Returns the projector for the site's connection. `changes.server.ts` decides when it runs. */
 export function projector(): Projector {
   return connection().projector;
 }
 
-/** Throws if the file can't be read. It reads a row, because SQLite evaluates `SELECT 1` without the file. */
+/** Throws if the file can't be read. It reads a row, because SQLite evaluates `SELECT 1` without reading the file. */
 export function checkDatabase(): void {
   sqliteHandle().prepare("SELECT catalogue FROM catalogue_version").get();
 }
 
-/** Closes the connection. The next use opens the file that the settings name by then. */
+/** Closes the connection. The next use opens the file that the settings name at that time. */
 export function closeDatabase(): void {
   const database = state();
   database.connection?.sqlite.close();

@@ -4,7 +4,7 @@ import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { processState } from "./runtime.server";
 
-/** An error because another process uses the data. Its message is for the operator. */
+/** Thrown if another process is using the data. Its message is for the operator. */
 export class DataLockError extends Error {}
 
 /** The process that holds a lock, as recorded in the lock file. */
@@ -16,7 +16,7 @@ interface Holder {
   since: string;
 }
 
-/** The connections that hold locks. A connection that is garbage-collected would release its lock. */
+/** The connections that hold locks. If a connection were garbage-collected, its lock would be released. */
 const heldLocks = processState(
   "data locks",
   () => new Set<Sqlite.Database>(),
@@ -26,12 +26,12 @@ const heldLocks = processState(
 );
 
 /**
- * Locks the data of the site until this process ends. Two servers with the same data would empty each other's
- * `uploads/tmp` and trash, and run each other's jobs.
+ * Locks the site's data until this process ends. Two servers with the same data would empty each other's `uploads/tmp`
+ * and trash, and run each other's jobs.
  *
- * Each lock is an open transaction on its own small SQLite file, and therefore a kernel lock on that file: it ends
- * with the process, even after a crash, and it works across containers that share a volume. A lock file with a
- * process id would do neither.
+ * Each lock is an open transaction on a small, separate SQLite file, and therefore a kernel lock on that file: it ends
+ * with the process, even after a crash, and it works across containers that share a volume. Neither would be true of a
+ * lock file with a process id.
  *
  * @param waitMs how long to wait for a process that is shutting down.
  * @returns a function that releases the locks early.
@@ -42,7 +42,7 @@ export function lockData(
   program: string,
   waitMs = 0,
 ): () => void {
-  // Another site may share only the database or only the uploads, so each has its own lock.
+  // Another site may share only the database or only the uploads, so each of them has a separate lock.
   const database = path.resolve(databasePath);
   const releaseDatabase = lockFile(`${databasePath}.lock`, program, database, waitMs);
   try {
@@ -61,9 +61,9 @@ export function lockData(
 /**
  * Locks one file in the same way.
  *
- * @param what the name of the data in the error message.
+ * @param what the name of the data, for the error message.
  * @returns a function that releases the lock.
- * @throws {DataLockError} if another process holds it. Its cause is SQLite's error.
+ * @throws {DataLockError} if another process holds the lock. Its cause is SQLite's error.
  */
 export function lockFile(
   file: string,
@@ -86,7 +86,7 @@ function lock(file: string, what: string, holder: Holder, waitMs: number): Sqlit
   try {
     const text = JSON.stringify({ ...holder, token: randomUUID() });
     for (;;) {
-      // Immediate, not exclusive, so that other processes can still read who holds it.
+      // The transaction is immediate and not exclusive, so that other processes can still read who holds the lock.
       sqlite.exec("BEGIN IMMEDIATE");
       if (holderText(sqlite) === text) return sqlite;
       sqlite.exec("DROP TABLE IF EXISTS holder; CREATE TABLE holder (text TEXT NOT NULL)");

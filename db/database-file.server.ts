@@ -4,10 +4,12 @@ import Sqlite, { type Database } from "better-sqlite3";
 import { requireFolder } from "./folders.server";
 import { MigrationError, requireReleasedSchema } from "./migrate.server";
 
-/** An error because the database file can't be used. Its message is for the operator. */
+/** Thrown if the database file can't be used. Its message is for the operator. */
 export class DatabaseFileError extends Error {}
 
-/** Files up to this size are checked completely at the start: 64 MiB take about 0.4 s, and a start may take 3 s. */
+/**
+ * Files up to this size are checked completely at startup. Checking 64 MiB takes about 0.4 s, and startup may take 3 s.
+ */
 const CHECKED_WHOLE_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -29,10 +31,10 @@ export function requireDatabaseFile(file: string): void {
 }
 
 /**
- * Checks that no development build created the database, or the one that an interrupted restore is about to replace it
- * with. Changes neither the file nor its write-ahead log.
+ * Checks that neither the database nor the one with which an interrupted restore is about to replace it was created by
+ * a development build. Changes neither the file nor its write-ahead log.
  *
- * @throws {MigrationError} Other problems of the file are reported when it is opened.
+ * @throws {MigrationError} Other problems with the file are reported when it is opened.
  */
 export function requireReleasedFile(file: string): void {
   for (const each of [file, restoredFile(file)]) {
@@ -42,7 +44,7 @@ export function requireReleasedFile(file: string): void {
 
 /**
  * Closing a writable connection moves the write-ahead log into the file, and closing a read-only connection leaves an
- * empty log behind. So a file without a log is opened for writing, and a file with a log read-only.
+ * empty log behind. So a file without a log is opened for writing, and a file with a log is opened read-only.
  */
 function checkUnchanged(file: string): void {
   let sqlite: Database | undefined;
@@ -57,12 +59,12 @@ function checkUnchanged(file: string): void {
   }
 }
 
-/** Returns the path of a restored database until it replaces `file`. See restore-backup.server.ts. */
+/** Returns the path at which a restored database is kept until it replaces `file`. See restore-backup.server.ts. */
 export function restoredFile(file: string): string {
   return `${file}.restored`;
 }
 
-/** @throws {DatabaseFileError} if an interrupted restore has replaced only a part of the site. */
+/** @throws {DatabaseFileError} if an interrupted restore has replaced only part of the site. */
 export function requireNoRestore(file: string): void {
   if (!fs.existsSync(restoredFile(file))) return;
   throw new DatabaseFileError(
@@ -92,7 +94,9 @@ export function requireUndamaged(sqlite: Database): void {
   }
 }
 
-/** Turns a SQLite error about the file into a message for the operator. Returns other errors unchanged. */
+/**
+ * Converts a SQLite error about the file into an error with a message for the operator. Returns other errors unchanged.
+ */
 export function explainDatabaseError(error: unknown, file: string): unknown {
   const code = String((error as { code?: unknown })?.code);
   const wanted = path.resolve(file);

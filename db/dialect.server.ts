@@ -12,7 +12,7 @@ const NO_TRANSACTION =
   "Kysely transactions aren't supported: use transaction() from db/client.server.ts.";
 
 /**
- * Kysely's SQLite dialect with a driver for reads and single statements on the connection that `transaction` uses.
+ * Kysely's SQLite dialect, with a driver for reads and single statements on the connection that `transaction` uses.
  * Waiting for another process's lock doesn't block the thread.
  */
 export class SharedFileDialect extends SqliteDialect {
@@ -28,7 +28,7 @@ export class SharedFileDialect extends SqliteDialect {
   }
 }
 
-/** @throws in a transaction: what is awaited there would only start after it. */
+/** @throws in a transaction, because a query awaited there wouldn't start until the transaction ended. */
 export function requireNoTransaction({ inTransaction }: Database): void {
   if (!inTransaction) return;
   throw new Error(

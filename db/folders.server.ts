@@ -2,11 +2,11 @@ import fs from "node:fs";
 import path from "node:path";
 import { getSystemErrorMap } from "node:util";
 
-/** An error because the folder in a setting can't be used. Its message is for the operator. */
+/** Thrown if the folder in a setting can't be used. Its message is for the operator. */
 export class FolderError extends Error {}
 
 /**
- * Creates the folder in a setting, including its parents, and checks that it is writable.
+ * Creates the folder in a setting, including its parents, and checks that the folder is writable.
  *
  * @param setting the environment variable, for the error message.
  * @throws {FolderError} if it is a file, can't be created, or isn't writable.
@@ -22,8 +22,8 @@ export function requireFolder(setting: string, folder: string): void {
 }
 
 /**
- * Creates a folder and its parents. Node's recursive `mkdir` never returns if a parent exists in which folders can't be
- * created, such as /proc or a broken link.
+ * Creates a folder and its parents. Node's recursive `mkdir` never returns if folders can't be created in one of the
+ * existing parents, such as /proc or a broken link.
  */
 export function createFolder(folder: string): void {
   if (isFolder(folder)) return;
@@ -32,7 +32,7 @@ export function createFolder(folder: string): void {
   try {
     fs.mkdirSync(folder);
   } catch (error) {
-    // Another process may have created it in the meantime.
+    // Another process may have created the folder in the meantime.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !isFolder(folder)) throw error;
   }
 }

@@ -5,8 +5,8 @@ import { every } from "./runtime.server";
 const CHECK_EVERY_MS = 1_000;
 
 /**
- * Switches to a newer replica whenever one replaces the database file. If it can't be used, logs that once and stays
- * with the old one.
+ * Switches to a newer replica whenever one replaces the database file. If the newer replica can't be used, logs that
+ * once and keeps using the old one.
  *
  * @param onNewer clears what is cached from the database.
  */
@@ -26,7 +26,7 @@ export function followReplica(onNewer: () => void): void {
   });
 }
 
-/** Returns values of which at least one changes when another file is renamed to this path. */
+/** Returns a set of values, at least one of which changes when another file is renamed to this path. */
 function identityOf(file: string): string | undefined {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   return stat && `${stat.ino} ${stat.mtimeMs} ${stat.size}`;

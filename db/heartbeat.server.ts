@@ -3,13 +3,13 @@ import { isReplicated } from "./litestream.server";
 import { every } from "./runtime.server";
 
 /**
- * The heartbeat: while the database is replicated, the site writes the current time into it. Without that, a replica
- * couldn't tell whether it is behind or nothing has changed.
+ * The heartbeat: while the database is replicated, the site writes the current time into it. Without the heartbeat, a
+ * replica couldn't tell whether it is behind or nothing has changed.
  */
 
 const EVERY_MS = 10_000;
 
-/** Starts writing the time, for as long as the database is replicated. */
+/** Starts writing the time for as long as the database is replicated. */
 export function startHeartbeat(): void {
   const sqlite = sqliteHandle();
   every(EVERY_MS, "write the time into the database", () => beat(sqlite), { firstMs: 0 });
@@ -17,7 +17,7 @@ export function startHeartbeat(): void {
 
 function beat(sqlite: ReturnType<typeof sqliteHandle>): void {
   if (!sqlite.open || !isReplicated(sqlite)) return;
-  // If another process is writing, the next heartbeat is soon enough.
+  // If another process is writing, the next heartbeat will be soon enough.
   tryWriteTransaction(() => {
     sqlite
       .prepare(

@@ -3,17 +3,17 @@ import path from "node:path";
 import type { Database } from "better-sqlite3";
 
 /**
- * Litestream copies what is appended to the write-ahead log (WAL), so only Litestream may checkpoint. After a
- * checkpoint by anyone else, it starts a new generation with a copy of the whole database.
+ * Litestream copies everything that is appended to the write-ahead log (WAL), so only Litestream may run checkpoints.
+ * After a checkpoint by any other process, it starts a new generation with a copy of the whole database.
  */
 
-/** `auto`: on while the database has Litestream's tables, which it creates when it first opens a database. */
+/** `auto`: on while the database has Litestream's tables, which Litestream creates when it first opens a database. */
 export type LitestreamSetting = "auto" | "on" | "off";
 
 /** If the log is newer than the last copy, and that copy is older than this, Litestream isn't running. */
 const MAX_LAG_MS = 5_000;
 
-// Set by the settings module, which is evaluated again whenever this module is.
+// The settings module sets this; it is reevaluated whenever this module is.
 let litestreamSetting: () => LitestreamSetting = () => "auto";
 
 /** Sets how to read the setting. The settings module calls this, because `db` doesn't depend on it. */
@@ -37,13 +37,13 @@ export function litestreamFolder(databaseFile: string): string {
 export interface ReplicationState {
   /** `never`: Litestream has copied nothing yet. */
   state: "following" | "behind" | "never";
-  /** When Litestream last copied something, in milliseconds since 1970. */
+  /** When Litestream last copied something, in milliseconds since the epoch. */
   copiedAt: number | null;
 }
 
 /**
- * Returns the state of Litestream, based on the log segments next to the database. Only Litestream's own metrics tell
- * how much of them has reached the replica.
+ * Returns Litestream's state, based on the log segments next to the database. Only Litestream's metrics show how much
+ * of them has reached the replica.
  */
 export function replicationState(databaseFile: string, now = Date.now()): ReplicationState {
   const copiedAt = lastCopy(litestreamFolder(databaseFile));

@@ -21,14 +21,15 @@ export async function whenUnlocked<T>(sqlite: Database, attempt: () => T): Promi
   }
 }
 
-/** Whether this is the server. Commands have a busy timeout, and print the message themselves. */
+/** Whether this is the server. Commands have a busy timeout and print the message themselves. */
 function isServing(sqlite: Database): boolean {
   return sqlite.open && sqlite.pragma("busy_timeout", { simple: true }) === 0;
 }
 
 /**
  * Returns the process that is writing to a database, such as `node restore.js (process 4711)`, for the log and the
- * operator. Returns "Another process" if it isn't known: on systems other than Linux, and once the lock is released.
+ * operator. Returns "Another process" if the process isn't known, which is the case on systems other than Linux and
+ * once the lock has been released.
  */
 export function lockHolder(databaseFile: string): string {
   try {
@@ -37,7 +38,8 @@ export function lockHolder(databaseFile: string): string {
     const pid = fs
       .readFileSync("/proc/locks", "utf8")
       .split("\n")
-      // Such as `1: POSIX  ADVISORY  WRITE 4711 fe:00:2146318 120 120`. A waiting process has `->` after the number.
+      // A line looks like `1: POSIX ADVISORY WRITE 4711 fe:00:2146318 120 120`. A waiting process has `->` after the
+      // number.
       .map((line) => line.trim().split(/\s+/))
       .find(
         ([, kind, , type, , lockedFile, first, last]) =>
@@ -47,7 +49,7 @@ export function lockHolder(databaseFile: string): string {
           Number(first) <= WRITE_LOCK_BYTE &&
           (last === "EOF" || Number(last) >= WRITE_LOCK_BYTE),
       )?.[4];
-    // A process outside of this container is shown as 0.
+    // A process outside this container is shown as 0.
     if (!pid || !(Number(pid) > 0)) return UNKNOWN;
     if (Number(pid) === process.pid) return `Another thread of this process (${pid})`;
     return describe(pid);
@@ -61,7 +63,7 @@ function describe(pid: string): string {
   try {
     command = fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
   } catch {
-    // The process has ended in the meantime.
+    // The process has exited in the meantime.
   }
   if (!command) return `Process ${pid}`;
   const short =
@@ -69,7 +71,7 @@ function describe(pid: string): string {
   return `${short} (process ${pid})`;
 }
 
-/** Returns the major device number. The kernel and glibc pack device numbers as in makedev(3). */
+/** Returns the major device number. The kernel and glibc encode device numbers as described in makedev(3). */
 function major(device: bigint): bigint {
   return ((device >> 8n) & 0xfffn) | ((device >> 32n) & ~0xfffn);
 }

@@ -7,19 +7,19 @@ import { migrations as allMigrations, type Migration } from "./migrations";
 /** A migration that has run on a database. */
 interface RecordedMigration {
   name: string;
-  /** Null in a database from a development build, which recorded no digests. */
+  /** Null in a database created by a development build, because those recorded no digests. */
   digest: string | null;
 }
 
-/** A database that this version can't open. The message is for the operator. */
+/** Thrown if this version can't open a database. The message is for the operator. */
 export class MigrationError extends Error {}
 
-/** The name of the first released migration. Development builds had lower ones. */
+/** The name of the first released migration. Migrations in development builds had lower names. */
 const BASELINE = "1000";
 
 /**
- * Brings a database to the current schema, each migration in its own transaction. An existing file is
- * first copied to `{file}.before-{name of the first new migration}`.
+ * Migrates a database to the current schema, with a separate transaction for each migration. An existing file is first
+ * copied to `{file}.before-{name of the first new migration}`.
  *
  * @returns the names of the migrations that ran, in order.
  * @throws {MigrationError} if a development build or a newer version has written to the database.
@@ -59,10 +59,10 @@ export function migrate(
 }
 
 /**
- * Checks that no development build created the database. Development builds changed their migrations in place, so their
- * schema isn't known. Writes nothing.
+ * Checks that no development build created the database. Development builds changed their migrations in place, so the
+ * schema of their databases isn't known. Writes nothing.
  *
- * @param file the name of the database in the error message.
+ * @param file the name of the database, for the error message.
  * @throws {MigrationError}
  */
 export function requireReleasedSchema(
@@ -79,7 +79,7 @@ export function requireReleasedSchema(
   );
 }
 
-/** Returns the migrations that a database lacks, and those that this version doesn't know. Writes nothing. */
+/** Returns the migrations that a database lacks and those that this version doesn't know. Writes nothing. */
 export function unknownMigrations(
   sqlite: Database,
   migrations: readonly Migration[] = allMigrations,
@@ -105,7 +105,7 @@ function recordedMigrations(sqlite: Database): RecordedMigration[] {
     .all();
 }
 
-/** VACUUM INTO writes one consistent file, including what is only in the write-ahead log. */
+/** VACUUM INTO writes one consistent file, including changes that are only in the write-ahead log. */
 function copyAside(sqlite: Database, target: string): void {
   const partial = `${target}.partial`;
   fs.rmSync(partial, { force: true });

@@ -5,12 +5,12 @@ import { processState } from "./runtime.server";
 import type { AlertNotice, OutboxRow, ReportNotice } from "./schema/operations";
 
 /**
- * The outbox: a message is written in the same transaction as the change that it announces, and retried until it
- * arrives.
+ * The outbox. A message is written in the same transaction as the change that it announces, and sending it is retried
+ * until it arrives.
  */
 
 const MINUTE_MS = 60_000;
-/** The delay after each failed attempt. The last attempt is 34 hours after the first. */
+/** The delays after each failed attempt. The last attempt is 34 hours after the first. */
 const BACK_OFF_MS = [1, 5, 15, 60, 180, 360, 720, 720].map((minutes) => minutes * MINUTE_MS);
 const BATCH_SIZE = 20;
 
@@ -20,7 +20,7 @@ interface Messages {
   report_id: ReportNotice;
 }
 
-/** Adds a message. Runs in the caller's transaction. */
+/** Adds a message, as part of the caller's transaction. */
 export function enqueueMessage<Subject extends keyof Messages>(
   subject: Subject,
   id: string,
@@ -37,12 +37,12 @@ export function enqueueMessage<Subject extends keyof Messages>(
 const sending = processState("outbox", () => new Map<keyof Messages, Promise<number>>());
 
 /**
- * Sends the messages that are due, one at a time. If the process ends after a message was sent but before that is
+ * Sends the messages that are due, one at a time. If the process ends after a message was sent but before that has been
  * recorded, the message is sent again with the same id.
  *
  * @param send rejects if the message has to be retried later. The function that it returns runs in the transaction that
  *   records the delivery.
- * @returns how many messages were attempted.
+ * @returns the number of messages that it attempted to send.
  */
 export function sendDue<Subject extends keyof Messages>(
   subject: Subject,
@@ -89,7 +89,7 @@ async function recordFailure(message: OutboxRow, reason: string, now: number): P
   await database().updateTable("outbox").set(columns).where("id", "=", message.id).execute();
 }
 
-/** Keeps messages about alerts, which the Alerts page lists, and deletes messages to reporters. */
+/** Keeps messages about alerts, because the Alerts page lists them, and deletes messages to reporters. */
 function finish(
   { id, attempts, report_id }: OutboxRow,
   columns: Partial<OutboxRow>,

@@ -6,19 +6,19 @@ import { searchIndexes } from "./search-index.server";
 
 /**
  * The projector is the only writer of the data that is derived from `videos`: the search indexes, the totals, the views
- * of each day, the change log for related videos and the version of the catalogue.
+ * per day, the change log for related videos and the catalogue's version.
  *
  * Triggers insert the id of every row that any tool changes into `video_changes`. The projector compares the row with
  * its last known state (`projected_videos`), updates the derived data by the difference and deletes the entry, all in
- * one transaction. So an entry may be late, duplicate or without an actual change.
+ * one transaction. So it doesn't matter if an entry is late, is a duplicate or doesn't reflect an actual change.
  */
 
-/** The length of the change log for related videos. A thread that is further behind rebuilds its index. */
+/** The length of the change log for related videos. If a thread is further behind, it rebuilds its index. */
 const MAX_RELATED_CHANGES = 10_000;
 
 interface Row {
   id: string;
-  /** A 64-bit integer, as text because it exceeds the precision of a JavaScript number. */
+  /** A 64-bit integer, stored as text because it exceeds the precision of a JavaScript number. */
   sort_key: string;
   status: string;
   public: 0 | 1;
@@ -26,18 +26,18 @@ interface Row {
   category: string;
   views: number;
   bytes: number;
-  /** Digests of the searched texts, and of all columns except counters. */
+  /** Digests of the searched text and of all columns except counters. */
   text_digest: string;
   digest: string;
 }
 type VideoRow = Row & {
   title: string;
   tags: string | null;
-  /** The size of its recorded files; null if there are none. */
+  /** The size of the video's recorded files; null if there are none. */
   file_bytes: number | null;
 };
 
-/** The projector of a connection. */
+/** The projector for a connection. */
 export type Projector = ReturnType<typeof createProjector>;
 
 export function createProjector(sqlite: Database) {
@@ -53,7 +53,7 @@ export function createProjector(sqlite: Database) {
       SELECT id, CAST(sort_key AS TEXT), status, public, listed, category, views, bytes, title, tags,
         (SELECT sum(bytes) FROM media_files WHERE video_id = videos.id), ${contentOf(sqlite)}
       FROM videos WHERE ${changed}`)
-    // Objects with a property for each of these many columns take 50% longer.
+    // Reading objects with a property for each of these many columns would take 50% longer.
     .raw();
   const known = sqlite.prepare<unknown[], Row>(
     `SELECT *, CAST(sort_key AS TEXT) AS sort_key FROM projected_videos WHERE ${changed}`,
@@ -84,7 +84,7 @@ export function createProjector(sqlite: Database) {
   const addVersion = sqlite.prepare(
     "UPDATE catalogue_version SET catalogue = catalogue + @catalogue, views = views + @views",
   );
-  // Two subqueries, which use the index: max() and min() in one SELECT would read all rows.
+  // Use two subqueries, because they use the index: max() and min() in one SELECT would read all rows.
   const waiting = sqlite.prepare<
     unknown[],
     { last: number; count: number } | { last: null; count: null }
@@ -116,7 +116,7 @@ export function createProjector(sqlite: Database) {
       if (was?.digest !== is?.digest) rises.catalogue += isSeen(was, is) ? PUBLIC_CHANGE : 1;
       else if (was?.views !== is?.views && isSeen(was, is)) rises.views += 1;
       if (was && is && is.views > was.views) addDayViews.run(id, is.views - was.views);
-      // Files may be recorded before their row is inserted. This changes the row once more.
+      // Files may be recorded before their row is inserted. In that case, this changes the row once more.
       if (is?.bytes === 0 && is.file_bytes) setBytes.run(is);
       if (is) remember.run(is);
       else drop.run(id);
@@ -127,12 +127,12 @@ export function createProjector(sqlite: Database) {
     trimRelated.run();
     addVersion.run(rises);
     forget.run(last);
-    // Last, and without other statements in between: before a statement that SQLite may have to roll back alone,
-    // such as one with a trigger, FTS5 flushes its pending entries, and each flush has to be merged later.
+    // Do this last, with no other statements in between. Before a statement that SQLite may have to roll back by
+    // itself, such as one with a trigger, FTS5 flushes its pending entries, and each flush has to be merged later.
     search.refresh(searched, new Map([...now.values()].map((row) => [row.sort_key, row])));
   }
 
-  /** Deletes all derived data and schedules every row to be projected again. */
+  /** Deletes all derived data and marks every row to be projected again. */
   function reset(): void {
     sqlite.exec(`
       DELETE FROM projected_videos;
@@ -145,22 +145,22 @@ export function createProjector(sqlite: Database) {
   return {
     reset: sqlite.transaction(reset).immediate,
 
-    /** Projects the oldest changes, up to a limit, in one transaction. */
+    /** Projects the oldest changes, up to a limit, in a single transaction. */
     run: sqlite.transaction(projectOldest).immediate,
 
-    /** Returns the last pending change, and an upper bound of the number of pending changes. */
+    /** Returns the last pending change and an upper bound on the number of pending changes. */
     waiting: () => waiting.get()!,
 
     version: () => toCatalogueVersion(version.get()!),
   };
 }
 
-/** Projects all changes. For when nobody else uses the database. */
+/** Projects all changes. Use this if no other process is using the database. */
 export function projectAll({ run, waiting }: Projector): void {
   while (waiting().last !== null) run(20_000);
 }
 
-/** Returns the columns of `videos` except counters. */
+/** Returns the columns of `videos`, except counters. */
 function contentOf(sqlite: Database): string {
   const columns = sqlite.pragma("table_info(videos)") as { name: string }[];
   return columns
@@ -192,7 +192,7 @@ function hasSameSearchEntry(was: Row | undefined, is: Row | undefined): boolean 
   return was?.text_digest === is?.text_digest && was?.sort_key === is?.sort_key;
 }
 
-/** Whether the score as a related video is unchanged. A video that isn't listed is never a related video. */
+/** Whether a video's score as a related video is unchanged. A video that isn't listed is never a related video. */
 function hasSameRelatedScore(was: Row | undefined, is: Row | undefined): boolean {
   const [before, now] = [was, is].map((row) => (row?.listed ? row : undefined));
   if (!before || !now) return before === now;
@@ -203,19 +203,19 @@ function hasSameRelatedScore(was: Row | undefined, is: Row | undefined): boolean
   );
 }
 
-/** Whether the public sees the row before or after the change. */
+/** Whether the row is public before or after the change. */
 function isSeen(was: Row | undefined, is: Row | undefined): boolean {
   return was?.public === 1 || is?.public === 1;
 }
 
-/** Returns how many of the two view thresholds of the related score are exceeded. */
+/** Returns how many of the related score's two view thresholds are exceeded. */
 function viewTier(views: number): number {
   return Number(views > WATCHED_ABOVE) + Number(views > WATCHED_MUCH_ABOVE);
 }
 
 const SUMMED = ["videos", "viewed", "views", "bytes"] as const;
 
-/** Creates a collector for the changes of the totals by status, listing and category. */
+/** Creates a collector for changes to the totals by status, listing and category. */
 function createTotals() {
   const sums = new Map<string, ReturnType<typeof share>>();
   return {
@@ -232,7 +232,7 @@ function createTotals() {
   };
 }
 
-/** Returns what a video adds to the totals, or subtracts from them. */
+/** Returns the amounts that a video adds to or subtracts from the totals. */
 function share({ status, listed, category, views, bytes }: Row, sign: 1 | -1) {
   return {
     status,

@@ -8,14 +8,14 @@ import {
 } from "./database-file.server";
 import { requireReleasedSchema, unknownMigrations } from "./migrate.server";
 
-/** The page cache, as large as on the primary. */
+/** The size of the page cache, which is as large as on the primary. */
 const CACHE_KIB = 16 * 1024;
 
 /**
  * Opens a replica of the database in read-only mode.
  *
- * @throws {DatabaseFileError} with a message for the operator: it is missing, damaged, from another version of the
- *   site, or has no heartbeat.
+ * @throws {DatabaseFileError} with a message for the operator if the replica is missing, damaged or from another
+ *   version of the site, or has no heartbeat.
  * @throws {MigrationError} if a development build created it.
  */
 export function openReplica(file: string): Sqlite.Database {
@@ -42,7 +42,7 @@ export function openReplica(file: string): Sqlite.Database {
 /**
  * Checks that this version can read a replica, and that the replica has a heartbeat.
  *
- * @param source the name of a database from a development build in the error message.
+ * @param source the database's name, for the error message about a development build.
  * @throws {DatabaseFileError | MigrationError}
  */
 export function requireReplica(sqlite: Sqlite.Database, source: string = sqlite.name): void {
@@ -60,7 +60,7 @@ export function requireReplica(sqlite: Sqlite.Database, source: string = sqlite.
   }
 }
 
-/** Returns the time of the last heartbeat, in milliseconds since 1970; undefined if there is none. */
+/** Returns the time of the last heartbeat, in milliseconds since the epoch; undefined if there is none. */
 export function lastHeartbeat(sqlite: Sqlite.Database): number | undefined {
   const at = sqlite.prepare<unknown[], string>("SELECT at FROM heartbeat").pluck().get();
   return at === undefined ? undefined : Date.parse(at);

@@ -6,22 +6,22 @@ import { prepared, sqliteHandle } from "./client.server";
  * transaction.
  */
 
-/** Returns the rows of a query, or of the RETURNING clause of a change. */
+/** Returns the rows from a query, or from the RETURNING clause of a change. */
 export function allRows<Row>(query: Compilable<Row>): Row[] {
   const { sql, parameters } = query.compile();
   return prepared<Row>(sql).all(parameters);
 }
 
-/** Returns the first of these rows. */
+/** Returns the first row from a query, or from the RETURNING clause of a change. */
 export function firstRow<Row>(query: Compilable<Row>): Row | undefined {
   const { sql, parameters } = query.compile();
   return prepared<Row>(sql).get(parameters);
 }
 
 /**
- * Returns how many rows a change has inserted, updated or deleted.
+ * Returns the number of rows that a change has inserted, updated or deleted.
  *
- * @throws outside of a transaction, because it would fail whenever another process is writing.
+ * @throws outside a transaction, because the change would fail whenever another process is writing.
  */
 export function runChange(query: Compilable<unknown>): number {
   requireTransaction();
@@ -29,7 +29,7 @@ export function runChange(query: Compilable<unknown>): number {
   return prepared(sql).run(parameters).changes;
 }
 
-/** Throws outside of a transaction. For functions that must be part of one. */
+/** Throws outside a transaction. Call this in functions that must be part of one. */
 export function requireTransaction(): void {
   if (!sqliteHandle().inTransaction) throw new Error("Call this in a transaction.");
 }

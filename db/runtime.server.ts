@@ -11,19 +11,18 @@ interface Piece {
   stop(): unknown;
 }
 
-// On globalThis, because the development server reevaluates modules after an edit, and the pieces must survive that.
-// A Map keeps the order in which they were created.
+// The pieces are on globalThis, because the development server reevaluates modules after an edit, and the pieces must
+// survive that. A Map keeps the order in which they were created.
 const slot = globalThis as { afterdarkRuntime?: Map<string | symbol, Piece> };
 slot.afterdarkRuntime ??= new Map();
 const pieces = slot.afterdarkRuntime;
 
 /**
- * Declares a piece of the runtime. It is created on first use, and again on the next use after
- * `stopRuntime`.
+ * Declares a piece of the runtime. It is created on first use, and again on the next use after `stopRuntime`.
  *
- * @param name unique in the whole process.
- * @param stop releases what the piece holds (a timer, a thread, a file). A piece may use those that were
- *   created before it: they are stopped after it.
+ * @param name unique within the process.
+ * @param stop releases the piece's resources (a timer, a thread, a file). A piece may use pieces that were created
+ *   before it, because they are stopped after it.
  * @returns a function that returns the piece.
  */
 export function processState<Value>(
@@ -44,7 +43,7 @@ export function processState<Value>(
 export interface PeriodicWork {
   /** Starts a round now, or right after the round in progress. */
   run(): void;
-  /** Stops it. Resolves when the round in progress has ended. */
+  /** Stops the task. Resolves when the round in progress has ended. */
   stop(): Promise<void>;
 }
 
@@ -52,7 +51,7 @@ export interface PeriodicWork {
  * Runs `work` every `ms` milliseconds until the runtime stops. A round is skipped while the previous one is in
  * progress. The timer doesn't keep the process alive.
  *
- * An error is logged and doesn't stop later rounds. A busy database isn't logged.
+ * Errors are logged and don't stop later rounds. A busy database isn't logged.
  *
  * @param name completes "Could not …" in the log.
  * @param options.firstMs the delay of the first round: 0 runs it now, the default is `ms`.
@@ -113,7 +112,7 @@ export function every(
  * Stops the runtime: its pieces one at a time, in reverse order of their creation. A piece that is used afterwards is
  * created again.
  *
- * @param options.except names of pieces that keep running.
+ * @param options.except the names of pieces that keep running.
  */
 export async function stopRuntime({ except = [] }: { except?: readonly string[] } = {}) {
   for (;;) {

@@ -19,15 +19,15 @@ export type VideoStatus = (typeof VIDEO_STATUSES)[number];
 
 export interface VideosTable {
   id: Generated<string>;
-  /** Rises with each inserted row. */
+  /** Increases with each inserted row. */
   number: Generated<number>;
   title: string;
   description: Generated<string>;
-  /** An id or a legacy value of `shared/category-list.ts`; other tools may write any text. */
+  /** An id or a legacy value from `shared/category-list.ts`. Other tools may write any text. */
   category: string;
   /** A JSON list of strings, or null. */
   tags: string | null;
-  /** minutes:seconds, such as 5:30 or 75:30. */
+  /** The duration as minutes:seconds, such as 5:30 or 75:30. */
   duration: Generated<string>;
   /** Empty while there is no playable file. */
   video_url: Generated<string>;
@@ -37,53 +37,56 @@ export interface VideosTable {
   views: Generated<number>;
   created_at: Generated<Time>;
   updated_at: Generated<Time>;
-  /** `duration` in seconds. */
+  /** The `duration` in seconds. */
   seconds: GeneratedAlways<number>;
   /**
-   * Sorts like `created_at`, and by `number` if that is equal. It exceeds the precision of a JavaScript number: use it
-   * only in SQL, or read it as a bigint or text.
+   * Sorts like `created_at`, and by `number` if that is equal. It exceeds the precision of a JavaScript number, so use
+   * it only in SQL, or read it as a bigint or text.
    */
   sort_key: GeneratedAlways<number>;
   /** The size of the video's files. */
   bytes: Generated<number>;
-  /** The uploaded file, if `video_url` is still empty or is a converted file. */
+  /** The uploaded file; set if `video_url` is still empty or is a converted file. */
   source_url: string | null;
-  /** When the uploaded file was removed to save space; null if a copy has everything in it. */
+  /**
+   * When the uploaded file was removed to save space; null if it wasn't removed, or if a copy contains everything that
+   * was in it.
+   */
   source_removed_at: Time | null;
   /** The HLS playlist. */
   hls_url: string | null;
-  /** The settings that it was encoded with, see ladderSettings(); null if unknown. */
+  /** The settings with which the stream was encoded; see ladderSettings(). Null if unknown. */
   hls_settings: string | null;
-  /** WebVTT whose cues point into sprites. */
+  /** The storyboard: a WebVTT file whose cues point to regions of sprite sheets. */
   storyboard_url: string | null;
   /** The hover preview. */
   preview_url: string | null;
-  /** A JSON list, see captions.ts; null until the file has been searched for captions. */
+  /** A JSON list; see captions.ts. Null until the file has been searched for captions. */
   captions: string | null;
-  /** The colors of the thumbnail's four quarters, see posterColors(); null until they are known. */
+  /** The colors of the thumbnail's four quarters; see posterColors(). Null until they are known. */
   poster_colors: string | null;
-  /** Integrated loudness in LUFS (EBU R128); null until it is measured, -70 without audio. */
+  /** The integrated loudness in LUFS (EBU R128). Null until it has been measured; -70 if there is no audio. */
   loudness: number | null;
-  /** True peak in dBTP; null until it is measured, and for silence. */
+  /** The true peak in dBTP. Null until it has been measured, and for silence. */
   true_peak: number | null;
-  /** The thumbnail that a job created. Any other was chosen by someone. */
+  /** The thumbnail that a job created. Any other thumbnail was chosen by someone. */
   generated_poster_url: string | null;
-  /** `{userId}/{uploadId}` of the original that the video's file was trimmed from; null if it isn't trimmed. */
+  /** The `{userId}/{uploadId}` of the original from which the video's file was trimmed; null if it isn't trimmed. */
   cut_of: string | null;
-  /** The start and end of the trim, in seconds of the original. */
+  /** The start and end of the trim, in seconds within the original. */
   cut_start: number | null;
   cut_end: number | null;
-  /** When it is scheduled to be published; null if it isn't. */
+  /** When the video is scheduled to be published; null if it isn't scheduled. */
   publish_at: Time | null;
-  /** When it is scheduled to be hidden; null if it isn't. */
+  /** When the video is scheduled to be hidden; null if it isn't scheduled. */
   unpublish_at: Time | null;
-  /** Since when a draft waits for an editor; null while it waits for its uploader. */
+  /** Since when a draft has been waiting for an editor; null while it is waiting for its uploader. */
   ready_at: Time | null;
-  /** 1 while `video_holds` has a row for the video. Triggers write it. */
+  /** 1 while `video_holds` has a row for the video. Triggers set it. */
   held: Generated<0 | 1>;
   /**
-   * Whether visitors can open its page and files, and whether it is in the public lists. SQLite generates both columns
-   * from status, files and holds (baseline-catalogue.ts), which `app/features/visibility` writes.
+   * Whether visitors can open the video's page and files, and whether it is in the public lists. SQLite generates both
+   * columns from the status, files and holds (baseline-catalogue.ts), which `app/features/visibility` writes.
    */
   public: GeneratedAlways<0 | 1>;
   listed: GeneratedAlways<0 | 1>;
@@ -96,18 +99,18 @@ export interface Schema
     ModerationTables,
     OperationsTables {
   videos: VideosTable;
-  /** At most one row, which is written while the database is replicated. */
+  /** Has at most one row, which is written while the database is replicated. */
   heartbeat: {
     id: ColumnType<1, never, never>;
     at: Time;
   };
-  /** One row, written by the projector: how often the catalogue and the view counts have changed. */
+  /** Has one row, written by the projector, which contains how often the catalogue and the view counts have changed. */
   catalogue_version: {
     id: ColumnType<1, never, never>;
     catalogue: number;
     views: number;
   };
-  /** One row for each combination of status, listing and stored category, written by the projector. */
+  /** Has one row for each combination of status, listing and stored category. The projector writes them. */
   video_totals: {
     status: VideoStatus;
     listed: 0 | 1;
@@ -127,7 +130,7 @@ export interface Schema
   deleted_videos: {
     id: string;
     title: string;
-    /** The deleted row, a JSON object. */
+    /** The deleted row, as a JSON object. */
     row: string;
     deleted_by: string | null;
     deleted_at: Time;
@@ -137,7 +140,10 @@ export interface Schema
     uploaded_by: GeneratedAlways<string | null>;
   };
   video_files: VideoFilesTable;
-  /** Labels and order of the categories; empty for the defaults in `shared/category-list.ts`. */
+  /**
+   * The labels and the order of the categories. The table is empty if the defaults in `shared/category-list.ts` are
+   * used.
+   */
   category_names: {
     id: string;
     label: string;

@@ -2,18 +2,18 @@ import type { Database } from "better-sqlite3";
 
 const INDEXES = ["video_search", "video_search_short"];
 /**
- * Follows the title and each tag, so that no match spans two of them. A search for a text between two separators finds
- * only that exact tag.
+ * The separator that follows the title and each tag, so that no match spans two of them. A search for a text between
+ * two separators finds only that exact tag.
  */
 export const SEPARATOR = "\u001f";
 
-/** The searched texts of a video. */
+/** A video's searchable text. */
 interface SearchedTexts {
   title: string;
   tags: string | null;
 }
 
-/** Returns the two search indexes of a connection. `baseline-catalogue.ts` describes their contents. */
+/** Returns a connection's two search indexes. `baseline-catalogue.ts` describes their contents. */
 export function searchIndexes(sqlite: Database) {
   const row = sqlite.prepare<unknown[], SearchedTexts>(
     "SELECT title, tags FROM videos WHERE sort_key = ?",
@@ -26,13 +26,14 @@ export function searchIndexes(sqlite: Database) {
   );
   return {
     /**
-     * Updates the entries of these sort keys to the rows that have them now, and removes the entries of unused keys. It
-     * reads the row, because a sort key may move from one row to another, and the two may be projected in any order.
+     * Updates the entries for the given sort keys to match the rows that have these keys now, and removes the entries
+     * of unused keys. It reads the rows, because a sort key may move from one row to another, and the two rows may be
+     * projected in any order.
      *
-     * @param read rows that were already read, by their sort keys.
+     * @param read the rows that were already read, by their sort keys.
      */
     refresh(sortKeys: Iterable<string>, read: ReadonlyMap<string, SearchedTexts>): void {
-      // In ascending order: FTS5 flushes its pending entries when a smaller rowid follows.
+      // Process them in ascending order, because FTS5 flushes its pending entries when a smaller rowid follows.
       for (const sortKey of BigInt64Array.from([...sortKeys], BigInt).sort()) {
         const video = read.get(String(sortKey)) ?? row.get(sortKey);
         if (video) {
@@ -48,18 +49,18 @@ export function searchIndexes(sqlite: Database) {
   };
 }
 
-/** Returns the index entry of a title or tag. It is trimmed, as search texts are. */
+/** Returns the index entry for a title or tag. It is trimmed, as search queries are. */
 function entry(text: string): string {
   return text.replaceAll(SEPARATOR, " ").trim() + SEPARATOR;
 }
 
-/** Returns the tags that are strings. Another tool may have written anything into the list. */
+/** Returns the tags that are strings, because another tool may have written anything into the list. */
 function textsOf(tags: string | null): string[] {
   const list: unknown = tags === null ? [] : JSON.parse(tags);
   return Array.isArray(list) ? list.filter((tag) => typeof tag === "string") : [];
 }
 
-/** Returns every distinct substring of one and two characters, in no particular order, joined with separators. */
+/** Returns all distinct substrings of one or two characters, in no particular order, joined with separators. */
 function shortSubstrings(text: string): string {
   const found = new Set<string>();
   let previous = "";

@@ -1,23 +1,23 @@
 import type { Generated, Selectable } from "kysely";
 
 /**
- * A file of a video other than its current one: a replacement in preparation, or a replaced file. Its jobs and its rows
- * in `media_files` have its id instead of a video's.
+ * A file of a video other than its current one: a replacement that is being prepared, or a replaced file. The file's
+ * jobs and rows in `media_files` have the file's id instead of a video's.
  */
 export interface VideoFilesTable {
   id: string;
   video_id: string;
   /**
-   * `pending`: it replaces the file of its video once everything is created from it. `earlier`: it was replaced, and
-   * can be restored. `original`: the current file was trimmed from it; like `earlier`, but not in the trash. `removed`:
-   * its files are deleted, or queued in `removals`, and its URL redirects to the current file.
+   * `pending`: it will replace its video's file once everything has been created from it. `earlier`: it was replaced
+   * and can be restored. `original`: the current file was trimmed from it; it is like `earlier`, but not in the trash.
+   * `removed`: its files have been deleted, or are queued in `removals`, and its URL redirects to the current file.
    */
   state: "pending" | "earlier" | "original" | "removed";
   /** The user who uploaded or replaced it. */
   user_id: string | null;
   /** ISO 8601 UTC */
   created_at: Generated<string>;
-  /** Null if it has never been the file of its video. */
+  /** When it was replaced; null if it has never been the video's current file. */
   replaced_at: string | null;
   duration: Generated<string>;
   video_url: Generated<string>;
@@ -35,18 +35,21 @@ export interface VideoFilesTable {
   true_peak: number | null;
   bytes: Generated<number>;
   sha256: string | null;
-  /** `{userId}/{uploadId}` of the original that this file was trimmed from. */
+  /** The `{userId}/{uploadId}` of the original from which this file was trimmed. */
   cut_of: string | null;
-  /** The start and end of the trim, in seconds of the original. */
+  /** The start and end of the trim, in seconds within the original. */
   cut_start: number | null;
   cut_end: number | null;
-  /** `views` and `parts` of `watched_parts` from the time when it was the file of its video, as JSON. */
+  /** The `views` and `parts` of `watched_parts` from the time when it was the video's current file, as JSON. */
   watched: string | null;
 }
 
 export type VideoFileRow = Selectable<VideoFilesTable>;
 
-/** The columns of `videos` that change with its file. `bytes` isn't one of them: it is summed up from `media_files`. */
+/**
+ * The columns of `videos` that change with the video's file. `bytes` isn't one of them, because it is the sum of the
+ * rows in `media_files`.
+ */
 export const FILE_COLUMNS = [
   "duration",
   "video_url",
@@ -64,5 +67,5 @@ export const FILE_COLUMNS = [
   "cut_end",
 ] as const;
 
-/** The columns that change with the file too, unless someone has chosen the thumbnail. */
+/** The columns that also change with the file, unless someone has chosen the thumbnail. */
 export const POSTER_COLUMNS = ["thumbnail_url", "poster_colors", "generated_poster_url"] as const;

@@ -1,16 +1,16 @@
 /**
- * SQLite allows one writing connection at a time. Its busy timeout blocks the calling thread, which serves every page,
- * so the site's connection has none. Instead, a write that finds the database locked is retried here, while everything
- * else continues. Reads need no lock in WAL mode.
+ * SQLite allows one writing connection at a time. SQLite's busy timeout blocks the calling thread, which serves all
+ * pages, so the site's connection doesn't use it. Instead, a write that finds the database locked is retried here while
+ * everything else continues. Reads need no lock in WAL mode.
  */
 
-/** A change fails if another process has held the lock for this long. */
+/** If another process has held the lock for this long, the change fails. */
 const LOCK_WAIT_MS = 2_000;
 const RETRY_EVERY_MS = 20;
 
 /**
- * An error because another process held the lock for longer than a request may wait. Trying again may succeed. The
- * message names the process, so it is for the log and for commands, never for visitors.
+ * Thrown if another process has held the lock for longer than a request may wait. Trying again may succeed. The message
+ * names the process, so it is for the log and for commands, never for visitors.
  */
 export class DatabaseBusyError extends Error {
   constructor(cause: unknown, holder = "Another process") {
@@ -28,7 +28,7 @@ export function isBusy(error: unknown): boolean {
 /**
  * Retries `attempt` while another process holds the lock.
  *
- * @param holder returns the name of the process that holds the lock.
+ * @param holder returns the name of the process that is holding the lock.
  * @throws {DatabaseBusyError} after `waitMs`; any other error of the attempt, immediately.
  */
 export async function retryWhileBusy<T>(

@@ -1,4 +1,4 @@
-// npm run backup: creates a consistent copy of the site, also while it runs.
+// npm run backup: creates a consistent copy of the site, even while it is running.
 import fs from "node:fs";
 import path from "node:path";
 import {
@@ -66,12 +66,12 @@ async function backUpInto(folder: string, withUploads: boolean): Promise<void> {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const target = path.join(folder, BACKUP.uploads);
   // Copy files before the database and again after it, so that each row in the copy has its file in the copy, even if
-  // the file was added or deleted while the others were copied.
+  // the file was added or deleted while others were being copied.
   const stored = openStoredCopies(databasePath);
   const before = withUploads ? copyNew(uploadsDir, target, stored.has).copied : 0;
   stored.close();
   await copyDatabase(databasePath, path.join(folder, BACKUP.database));
-  // The backup includes every file that isn't in the store according to the copy of the database.
+  // The backup includes every file that, according to the copy of the database, isn't in the store.
   const storedThen = openStoredCopies(path.join(folder, BACKUP.database));
   const after = withUploads
     ? copyNew(uploadsDir, target, storedThen.has)

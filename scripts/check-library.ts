@@ -1,4 +1,4 @@
-// npm run check-library: compares the files in the buckets with the rows of the catalogue.
+// npm run check-library: compares the files in the buckets with the catalogue's rows.
 
 import { checkDocuments } from "~/features/consent/documents.server";
 import {
@@ -34,7 +34,10 @@ Also corrects the storage figure, and reads missing colors of posters. The serve
 
 Exits with 1 if there are problems that weren't fixed.`;
 
-/** An upload gets its row within milliseconds of its file. Wait this long before moving a file. */
+/**
+ * How old a file without a row has to be before it is moved. An upload's row is written within milliseconds of its
+ * file.
+ */
 const ROW_DELAY_MS = 2_000;
 
 await runScript(

@@ -19,14 +19,14 @@ const COMMANDS = {
   "set-password": "scripts/set-password.ts",
   worker: "scripts/worker/worker.ts",
 };
-/** Programs that the commands start as processes and threads. `findExecutable` finds them next to the command. */
+/** The programs that the commands start as processes or threads. `findExecutable` finds them next to the command. */
 const PROGRAMS = {
   threads: "app/entry.threads.server.ts",
   "account-process": "app/features/accounts/account-process.server.ts",
   "backup-process": "app/features/operations/backups/backup-process.server.ts",
   "image-process": "app/media/images/image-process.server.ts",
 };
-/** Packages that consist of hundreds of files. The others are loaded from node_modules. */
+/** The packages that are bundled because they consist of hundreds of files. All others are loaded from node_modules. */
 const BUNDLED_PACKAGES = ["kysely", "execa", "zod"];
 const FOLDER = path.join(root, "build", "commands");
 const FINGERPRINT = path.join(FOLDER, "fingerprint");
@@ -60,7 +60,7 @@ export async function bundleCommands() {
     target: "node20",
     jsx: "automatic",
     external: packagesToImport(),
-    // execa contains CommonJS.
+    // execa contains CommonJS code.
     banner: {
       js: 'import { createRequire as forFile } from "node:module"; const require = forFile(import.meta.url);',
     },

@@ -1,4 +1,4 @@
-// npm run delete-user: deletes an account, like the Users page.
+// npm run delete-user: deletes an account, as the Users page does.
 
 import { deleteAccount } from "~/features/accounts/users/delete-account.server";
 import { findUserByEmail } from "~/features/accounts/users.server";

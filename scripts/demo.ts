@@ -1,4 +1,4 @@
-// npm run demo: fills the site with short generated clips. Running it again adds only the missing ones, by id.
+// npm run demo: fills the site with short generated clips. Running it again adds only clips whose ids are missing.
 import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -71,7 +71,7 @@ async function createEntry(scene: Scene, folder: string, videos: boolean): Promi
   await drawPanorama(scene, seed, `${name}-panorama.png`);
   await cutPoster(scene, `${name}-panorama.png`, `${name}.png`);
   if (videos) await videoPanorama(scene, `${name}-panorama.png`, `${name}.mp4`);
-  // An hour apart, so that they are sorted in the order of the list.
+  // The times are an hour apart, so that the videos are sorted in the order of the list.
   const createdAt = new Date(Date.now() - scene.daysAgo * DAY_MS - seed * HOUR_MS).toISOString();
   return {
     name: scene.title,

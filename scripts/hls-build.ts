@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build, type Plugin, type Rollup } from "vite";
 
 /**
- * The features of hls.js that our streams need: fragmented MP4 with separate audio. hls.js is built from its sources,
+ * The features of hls.js that our streams need: fragmented MP4 with separate audio. hls.js is built from source,
  * because its light build doesn't support separate audio, and its full build is 1.7 times as large.
  */
 const FEATURES = {
@@ -22,7 +22,9 @@ const FEATURES = {
   IFRAMES: false,
 };
 
-/** Modules of disabled features, of containers other than MP4, and of the worker for those. */
+/**
+ * The modules for disabled features, for containers other than MP4, and for the worker that handles those containers.
+ */
 const LEFT_OUT = new RegExp(
   `/(${[
     ...["cmcd", "content-steering", "eme", "iframe", "interstitials"],
@@ -30,7 +32,7 @@ const LEFT_OUT = new RegExp(
   ].join("|")})-controller$|/(cues|tsdemuxer|(aac|ac3-|mp3)demuxer|mp4-remuxer|transmuxer-worker)$`,
 );
 
-/** Replaces these modules: a demuxer that recognizes nothing, and functions that do nothing. */
+/** The replacement for these modules: a demuxer that recognizes nothing, and functions that do nothing. */
 const NOTHING = `
   export default class { static probe() { return false } }
   export const AC3Demuxer = undefined, IFrameController = undefined;
@@ -56,8 +58,8 @@ const APP = fileURLToPath(new URL("../app", import.meta.url));
 const CACHE = fileURLToPath(new URL("../node_modules/.cache/hls", import.meta.url));
 
 /**
- * Returns the folder that contains `hls.mjs`. It is built once for each version of hls.js, of the excluded modules and
- * of our own sources.
+ * Returns the folder that contains `hls.mjs`. It is built once for each combination of the hls.js version, the excluded
+ * modules and our sources.
  */
 export async function hlsFolder(): Promise<string> {
   const manifest = await readFile(path.join(PACKAGE, "package.json"), "utf8");
@@ -86,7 +88,7 @@ export async function hlsFolder(): Promise<string> {
       write: false,
       target: "es2022",
       minify: "esbuild",
-      // As an application, because Vite doesn't minify white space in libraries.
+      // Build it as an application, because Vite doesn't minify whitespace in libraries.
       rollupOptions: {
         input: path.join(APP, SOURCES[0]!),
         preserveEntrySignatures: "strict",

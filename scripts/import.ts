@@ -44,7 +44,7 @@ run it again to continue.
                            the studio requires acceptance
   --dry-run                print what would be imported, and change nothing`;
 
-/** How many names of skipped files are printed. */
+/** The number of names of skipped files that are printed. */
 const MAX_NAMES = 3;
 
 await runScript(
@@ -95,7 +95,7 @@ await runScript(
   },
 );
 
-/** Warns once, before the import, because a thousand files may all lack a category. */
+/** Warns once, before the import, because all of a thousand files may lack a category. */
 function warnAboutCategories({ entries, failures }: ImportPlan): void {
   const withoutCategory = failures.filter(isWithoutCategory).map(({ name }) => name);
   const count = withoutCategory.length;
@@ -117,7 +117,10 @@ async function userId(email: string | undefined): Promise<string> {
   );
 }
 
-/** Requires acceptance before the import. The message says which version, and where the terms are. */
+/**
+ * Requires the terms to be accepted before the import. The message says which version of the terms, and where to find
+ * it.
+ */
 function requireAcceptedTerms(accepted: string | undefined): void {
   const refusal = termsRefusal(accepted);
   const version = requiredTerms()?.version;
@@ -132,7 +135,7 @@ async function perform(
   options: Pick<ImportOptions, "userId" | "mode" | "terms">,
 ): Promise<void> {
   const controller = new AbortController();
-  // A second signal ends the process immediately, which also loses nothing.
+  // A second signal ends the process immediately. Nothing is lost in that case either.
   process.once("SIGINT", () => controller.abort());
   process.once("SIGTERM", () => controller.abort());
   const bytes = plan.entries.reduce((sum, { file }) => sum + sizeOf(file), 0);
@@ -158,7 +161,7 @@ function isWithoutCategory({ reason }: ImportFailure): boolean {
   return reason === NO_CATEGORY;
 }
 
-/** Prints the failures, except for those that were already warned about. */
+/** Prints the failures, except those about which a warning was already printed. */
 function printFailures(failures: readonly ImportFailure[]): void {
   for (const failure of failures) {
     if (!isWithoutCategory(failure)) console.error(`${failure.name}: ${failure.reason}`);

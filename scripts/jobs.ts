@@ -113,13 +113,13 @@ async function watch(): Promise<void> {
   }
 }
 
-/** Runs jobs in this process. A server may be running too. */
+/** Runs jobs in this process. A server may be running at the same time. */
 async function work(waitsForMore: boolean): Promise<void> {
   const runner = startRunner(Math.max(1, settings().encoderConcurrency));
   const signaled = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
-  // A timer keeps the process alive while it waits for jobs.
+  // A timer keeps the process alive while it is waiting for jobs.
   const waiting = waitsForMore ? setInterval(() => {}, 60_000) : undefined;
   await Promise.race([signaled, waitsForMore ? new Promise(() => {}) : runner.idle()]);
   clearInterval(waiting);

@@ -1,5 +1,5 @@
-// The first steps of `npm start` and `npm test`. Plain JavaScript that needs only Node, because it runs before any
-// package is installed.
+// The first steps of `npm start` and `npm test`. They are written in plain JavaScript that needs only Node, because
+// they run before any package is installed.
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ const SQLITE = "node_modules/better-sqlite3/build/Release/better_sqlite3.node";
 const isWindows = process.platform === "win32";
 const FINGERPRINT = path.join(root, "build", "fingerprint");
 
-/** Prints a message and exits with 1. */
+/** Prints a message and exits with status 1. */
 export function giveUp(message) {
   console.error(message);
   process.exit(1);
@@ -40,12 +40,12 @@ export function run(command, args, env = {}, options = {}) {
   return status ?? 1;
 }
 
-/** Runs a program of a package in node_modules. */
+/** Runs a program from a package in node_modules. */
 export function runPackage(name, args, env) {
   return run(process.execPath, [packageExecutable(name), ...args], env);
 }
 
-/** Runs it in the background. Resolves with whether it succeeded, and its output. */
+/** Runs the program in the background. Resolves with its output and whether it succeeded. */
 export function runPackageBeside(name, args) {
   return new Promise((resolve) => {
     execFile(
@@ -59,7 +59,7 @@ export function runPackageBeside(name, args) {
   });
 }
 
-/** Runs it, shows its output, and returns both the exit status and the output. */
+/** Runs the program, shows its output, and returns both the exit status and the output. */
 export async function runPackageWithOutput(name, args) {
   const colors = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
   const child = spawn(process.execPath, [packageExecutable(name), ...args], {
@@ -76,7 +76,7 @@ export async function runPackageWithOutput(name, args) {
   return { status: status ?? 1, output };
 }
 
-/** Finds the program through the lock file, because node_modules/.bin contains shell scripts on Windows. */
+/** Looks up the program in the lock file, because on Windows, node_modules/.bin contains shell scripts. */
 function packageExecutable(name) {
   const packages = readPackages(path.join(root, "node_modules", ".package-lock.json")) ?? {};
   const [where, { bin }] =
@@ -85,7 +85,10 @@ function packageExecutable(name) {
   return path.join(root, where, bin[name]);
 }
 
-/** Runs npm. On Windows npm is a shell script, so this uses the file that npm passes to processes that it starts. */
+/**
+ * Runs npm. On Windows, npm is a shell script, so this uses the file whose path npm passes to the processes that it
+ * starts.
+ */
 function runNpm(args, env) {
   const { npm_execpath: file } = process.env;
   if (file?.endsWith(".js")) return run(process.execPath, [file, ...args], env);
@@ -99,13 +102,13 @@ export function requireNode() {
   }
 }
 
-/** Installs the packages in the lock file if some are missing or have another version. */
+/** Installs the packages in the lock file if any are missing or have a different version. */
 export function installPackages({ development }) {
   if (!packagesAreInstalled({ development })) installAll();
   if (!sqliteIsUsable()) compileSqlite();
 }
 
-/** Whether `npm ci` or compiling SQLite is still necessary. */
+/** Whether it is still necessary to run `npm ci` or compile SQLite. */
 export function packagesAreMissing() {
   return !packagesAreInstalled({ development: true }) || !sqliteIsUsable();
 }
@@ -124,7 +127,7 @@ function installAll() {
 
 /** Returns the flags for compiling SQLite; native/object-wrap.h explains why. */
 function compilerFlags() {
-  // The compiler on Windows has no such option.
+  // The compiler on Windows has no such flag.
   if (isWindows) return {};
   const header = path.join(root, "scripts", "native", "object-wrap.h").replaceAll(" ", "\\ ");
   return { CXXFLAGS: `${process.env.CXXFLAGS ?? ""} -include ${header}`.trim() };
@@ -145,7 +148,7 @@ function sqliteIsUsable() {
 
 function compileSqlite() {
   console.log("Compiling SQLite for this version of Node (a few minutes) …");
-  // From source, because the prebuilt binary may contain the cleanup hook.
+  // Build from source, because the prebuilt binary may contain the cleanup hook.
   const fromSource = ["rebuild", "better-sqlite3", "--build-from-source"];
   if (runNpm(fromSource, compilerFlags()) !== 0 || !sqliteIsUsable()) {
     giveUp("SQLite couldn't be compiled. See the output of npm above.");
@@ -176,7 +179,7 @@ export function buildIsFresh() {
   return isMadeFrom(FINGERPRINT, siteFingerprint());
 }
 
-/** Whether a file contains this fingerprint of the sources. */
+/** Whether a file contains the given fingerprint of the sources. */
 export function isMadeFrom(record, from) {
   try {
     return fs.readFileSync(record, "utf8") === from;
@@ -197,15 +200,13 @@ export function build() {
 }
 
 let hashedSite;
-/**
- * Returns the fingerprint of the sources of the site. They are read once, so changes during a build cause another one.
- */
+/** Returns the fingerprint of the site's sources. They are read once, so changes during a build cause another build. */
 export function siteFingerprint() {
   hashedSite ??= fingerprint(SOURCES);
   return hashedSite;
 }
 
-/** Returns the SHA-256 of these files and folders of the repository. */
+/** Returns the SHA-256 of the given files and folders in the repository. */
 export function fingerprint(sources) {
   const hash = createHash("sha256");
   for (const file of sources.flatMap((source) => filesBelow(path.join(root, source)))) {

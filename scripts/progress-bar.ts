@@ -6,8 +6,8 @@ const REDRAW_EVERY_MS = 100;
 const LINE_EVERY_MS = 10_000;
 
 /**
- * Shows a progress bar on standard error: percent, files, speed, time left. Without a terminal, prints a line every ten
- * seconds.
+ * Shows a progress bar on standard error: percentage, files, speed and time left. Without a terminal, prints a line
+ * every ten seconds.
  */
 export function progressBar(totalFiles: number, totalBytes: number) {
   const startedAt = performance.now();
@@ -32,7 +32,7 @@ export function progressBar(totalFiles: number, totalBytes: number) {
   }
 
   return {
-    /** @param moreBytes bytes that were read or written, so that each byte of a file counts twice. */
+    /** @param moreBytes the number of bytes that were read or written, so that each byte of a file counts twice. */
     advance(moreBytes: number, moreFiles: number): void {
       bytes += moreBytes;
       files += moreFiles;

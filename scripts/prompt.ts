@@ -1,15 +1,16 @@
 import readline from "node:readline";
 import { Writable } from "node:stream";
 
-/** A wrong use of a command. Printed without a stack trace, with exit code 2. */
+/** Thrown if a command is misused. The message is printed without a stack trace, and the exit code is 2. */
 export class UsageError extends Error {}
 
 let piped: AsyncIterator<string> | undefined;
 
 /**
- * Returns a line that the user enters: after a prompt in a terminal, otherwise the next line of standard input.
+ * Returns a line of input. In a terminal, the user enters it after a prompt; otherwise, it is the next line of standard
+ * input.
  *
- * @param secret hides what is typed.
+ * @param secret whether to hide what is typed.
  */
 export async function prompt(label: string, { secret = false } = {}): Promise<string> {
   if (!process.stdin.isTTY) {
@@ -24,7 +25,7 @@ export async function prompt(label: string, { secret = false } = {}): Promise<st
     output: secret ? silent : process.stdout,
     terminal: true,
   });
-  // Not earlier: from now on, the terminal doesn't echo what is typed.
+  // Don't do this earlier, because from now on, the terminal doesn't echo what is typed.
   process.stdout.write(`${label}: `);
   return new Promise((resolve, reject) => {
     terminal.once("line", (line) => {
@@ -40,7 +41,7 @@ export async function prompt(label: string, { secret = false } = {}): Promise<st
   });
 }
 
-/** Returns a new password: entered twice in a terminal, or one line of standard input. */
+/** Returns a new password, which is either entered twice in a terminal or one line of standard input. */
 export async function promptForPassword(): Promise<string> {
   const password = await prompt("New password", { secret: true });
   if (process.stdin.isTTY && (await prompt("Repeat password", { secret: true })) !== password) {

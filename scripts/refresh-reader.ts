@@ -1,4 +1,4 @@
-// npm run refresh-reader: updates the database file of a reader from a Litestream replica.
+// npm run refresh-reader: updates a reader's database file from a Litestream replica.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -18,7 +18,7 @@ LITESTREAM_REPLICA_URL) and replaces DATABASE_PATH with it. A running reader swi
 Requires litestream.
   --every SECONDS  repeat every SECONDS; failures are logged and retried`;
 
-/** The offset of the file format write version in the header of a SQLite file, which is 2 in WAL mode. */
+/** The offset of the file format's write version in the header of a SQLite file. That version is 2 in WAL mode. */
 const WRITE_VERSION_OFFSET = 18;
 const WAL_MODE = 2;
 
@@ -70,7 +70,10 @@ function restore(replica: string, file: string): void {
   }
 }
 
-/** Takes the file out of WAL mode, so that it can be read from a read-only folder, and isn't taken for a primary's. */
+/**
+ * Takes the file out of WAL mode, so that it can be read from a read-only folder and isn't mistaken for a primary's
+ * database.
+ */
 function prepare(file: string, replica: string): void {
   const sqlite = new Sqlite(file);
   try {
@@ -84,8 +87,8 @@ function prepare(file: string, replica: string): void {
 }
 
 /**
- * Checks that the file doesn't belong to a primary, or to a reader that was promoted. Their databases are in WAL mode,
- * even while the site is stopped.
+ * Checks that the file doesn't belong to a primary, or to a promoted reader. Their databases are in WAL mode, even
+ * while the site is stopped.
  *
  * @throws {DatabaseFileError}
  */

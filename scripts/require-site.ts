@@ -7,7 +7,7 @@ import { UsageError } from "./prompt";
  * Checks that the site exists. With a wrong DATABASE_PATH, a command would otherwise create an empty database and
  * report success.
  *
- * @throws {UsageError} if there is no database, {SettingsError} if its files are in a store that isn't set.
+ * @throws {UsageError} if there is no database, {SettingsError} if its files are in a store that isn't configured.
  */
 export function requireSite(): void {
   const { databasePath } = settings();

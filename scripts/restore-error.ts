@@ -1,2 +1,2 @@
-/** A backup that can't be restored. The message is for the operator. */
+/** Thrown if a backup can't be restored. The message is for the operator. */
 export class RestoreError extends Error {}

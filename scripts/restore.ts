@@ -1,4 +1,4 @@
-// npm run restore: replaces the data of the stopped site with a backup.
+// npm run restore: replaces the stopped site's data with a backup.
 import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
@@ -49,7 +49,7 @@ await runScript(USAGE, {}, async (_, [folder, ...rest]) => {
   if (missing.length > 0) process.exitCode = 1;
 });
 
-/** @throws {RestoreError} with the reason, and whether anything has changed. */
+/** @throws {RestoreError} with the reason and whether anything has been changed. */
 function restore(folder: string, site: SiteFiles): Restored {
   try {
     return restoreBackup(folder, site);
@@ -61,7 +61,7 @@ function restore(folder: string, site: SiteFiles): Restored {
         `The backup was only partly restored: ${message}. Fix the problem and run the command again. The site doesn't start until then.`,
       );
     }
-    // The site can't run on a full disk. EFBIG is the user's file size limit.
+    // The site can't run with a full disk. EFBIG means that the user's file size limit was exceeded.
     const isFull = ["ENOSPC", "EDQUOT", "EFBIG"].includes(code);
     if (isFull) removeCopies(site);
     throw new RestoreError(

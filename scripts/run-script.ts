@@ -15,7 +15,7 @@ import { RestoreError } from "./restore-error";
 
 type Options = NonNullable<Parameters<typeof parseArgs>[0]>["options"];
 
-/** Errors with a message for the operator. Any other error is a bug, and is printed with its stack trace. */
+/** The errors whose message is for the operator. Any other error is a bug and is printed with its stack trace. */
 const EXPECTED = [
   FormError,
   SettingsError,
@@ -31,7 +31,8 @@ const EXPECTED = [
 ];
 
 /**
- * Parses the command line, runs the script and closes the database. Exits with 0 on success, 1 on failure, 2 on misuse.
+ * Parses the command line, runs the script and closes the database. Exits with 0 on success, 1 on failure and 2 on
+ * misuse.
  */
 export async function runScript<const O extends Options>(
   usage: string,
@@ -54,7 +55,7 @@ export async function runScript<const O extends Options>(
     console.error(expected ? (error as Error).message : error);
   } finally {
     closeDatabase();
-    // The input of a prompt would keep the process alive.
+    // The input stream of a prompt would keep the process alive.
     process.stdin.destroy();
   }
 }

@@ -1,5 +1,5 @@
-// npm start: installs missing packages, builds the site if sources have changed, and serves it.
-// `--dev` serves it with the development server. `--prepare` stops before serving.
+// npm start: installs missing packages, builds the site if its sources have changed, and serves it. `--dev` serves it
+// with the development server. `--prepare` stops before serving.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -34,11 +34,11 @@ if (process.argv.includes("--prepare")) process.exit(0);
 
 keepFilesPrivate();
 process.env.NODE_ENV ||= "production";
-// remix-serve would use any free port if PORT is unset, and 0 if it is empty.
+// remix-serve would use any free port if PORT isn't set, and port 0 if it is empty.
 process.env.PORT ||= "3000";
 if (process.env.HOST === "") delete process.env.HOST;
 
-// A core dump would write data of visitors to the disk. Only the soft limit is set: to debug a crash, allow core dumps
+// A core dump would write visitors' data to the disk. Only the soft limit is set: to debug a crash, allow core dumps
 // with `prlimit --core=unlimited: --pid N`. Without prlimit, nothing is changed.
 spawnSync("prlimit", ["--core=0:", "--pid", String(process.pid)]);
 
@@ -49,7 +49,7 @@ process.on("uncaughtException", (error) => {
   process.exit(1);
 });
 
-/** Returns the message for an address that the site can't listen on; undefined for other errors. */
+/** Returns the message to show if the site can't listen on the address; undefined for any other error. */
 function messageOf({ code, syscall, hostname }) {
   const { PORT: port, HOST: host } = process.env;
   const wrongHost = `HOST is not an address of this machine (${host}). Set it to one of its addresses, such as 127.0.0.1, or leave it unset for all.`;
@@ -62,6 +62,6 @@ function messageOf({ code, syscall, hostname }) {
   return wrongHost;
 }
 
-// In this process, so that SIGTERM reaches the server. remix-serve reads its argument from process.argv.
+// Run it in this process, so that SIGTERM reaches the server. remix-serve reads its argument from process.argv.
 process.argv[2] = path.join(root, "build", "server", "index.js");
 await import(pathToFileURL(path.join(root, "node_modules/@remix-run/serve/dist/cli.js")).href);

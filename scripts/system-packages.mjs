@@ -1,5 +1,5 @@
-// The programs that the tests need besides Node. They are installed with apt-get if this user has the rights to do so.
-// sudo is never called.
+// The programs that the tests need in addition to Node. They are installed with apt-get if the current user is allowed
+// to do so. sudo is never called.
 import fs from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline/promises";
@@ -34,13 +34,13 @@ const NIGHTLY = [
   },
   {
     program: "swift",
-    // A library, which tests/s3/swift_s3.py runs.
+    // A library that tests/s3/swift_s3.py runs.
     file: "lib/python3/dist-packages/swift/common/middleware/s3api",
     debian: "python3-swift",
     without: "tests of an S3-compatible store are skipped",
   },
 ];
-/** Optional programs. No test is skipped without them. */
+/** Optional programs. No test is skipped if they are missing. */
 const FASTER = [
   {
     program: "chromium-headless-shell",
@@ -48,7 +48,7 @@ const FASTER = [
     without: "end-to-end tests run in the full Chromium, which takes 50% longer",
   },
 ];
-/** Needed only if a package has no prebuilt binary for this version of Node. */
+/** Programs that are needed only if a package has no prebuilt binary for this version of Node. */
 const COMPILERS = [
   { program: "python3", debian: "python3" },
   { program: "make", debian: "make" },
@@ -57,7 +57,7 @@ const COMPILERS = [
 
 /**
  * Returns what to do about missing programs: "install" them, "ask" first, or only "report" them. In CI, in a container
- * or without a terminal, nobody may be there to answer.
+ * or without a terminal, there may be nobody to answer.
  */
 export function whatToDo({ isRoot, hasApt, isCi, isContainer, isTerminal }) {
   if (!isRoot || !hasApt) return "report";
@@ -65,10 +65,10 @@ export function whatToDo({ isRoot, hasApt, isCi, isContainer, isTerminal }) {
 }
 
 /**
- * Installs the Debian packages of missing programs, if that is possible and wanted.
+ * Installs the Debian packages that contain missing programs, if that is possible and wanted.
  *
  * @param all whether the nightly tests run too.
- * @returns a message for each program that is still missing, with what can't be tested.
+ * @returns a message for each program that is still missing, which says what can't be tested.
  */
 export async function installExecutables({ compilers = false, all = false } = {}) {
   const needed = [...TESTED_WITH, ...(all ? NIGHTLY : [])];

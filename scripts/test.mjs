@@ -18,7 +18,7 @@ import { installExecutables } from "./system-packages.mjs";
 
 const { changed, all, prepare } = readOptions(process.argv.slice(2));
 const isCi = Boolean(process.env.CI);
-// Read by tests/e2e/playwright.config.ts.
+// tests/e2e/playwright.config.ts reads this variable.
 if (all) process.env.NIGHTLY = "1";
 
 requireNode();
@@ -84,7 +84,7 @@ function reportFailures() {
   process.exitCode = failures.length > 0 ? 1 : 0;
 }
 
-/** Runs tests. Failed tests are retried once, only in CI, where the runner reports them as flaky. */
+/** Runs tests. Failed tests are retried once, but only in CI, where the runner reports them as flaky. */
 async function runTests(name, program, args, retry) {
   console.log(`\n=== ${name} ===`);
   const { status, output } = await runPackageWithOutput(
@@ -98,7 +98,7 @@ async function runTests(name, program, args, retry) {
   }
 }
 
-/** Returns the last lines of the report of Vitest or Playwright, which are repeated at the end. */
+/** Returns the last lines of the Vitest or Playwright report, which are repeated at the end. */
 function summaryOf(output) {
   const counts =
     /^\s*(Test Files|Tests|Errors|Duration|\d+ (passed|failed|flaky|skipped|did not run))/;

@@ -3,30 +3,30 @@ import path from "node:path";
 import { settings } from "~/platform/settings.server";
 import { requireFolder } from "~db/folders.server";
 
-/** Names of media files: a bucket and a path in it. Only this module translates them into paths on the disk. */
+/** The name of a media file: a bucket and a path within it. Only this module converts names to paths on the disk. */
 
 export const BUCKETS = ["videos", "thumbnails"] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
 export interface MediaName {
   bucket: Bucket;
-  /** Within the bucket: `{userId}/{uploadId}.{ext}`, or a derived file in `{userId}/{uploadId}/`. */
+  /** The path within the bucket: `{userId}/{uploadId}.{ext}`, or a derived file in `{userId}/{uploadId}/`. */
   path: string;
 }
 
-/** The folders whose files may be in the store. `documents` has no URLs, and its files are encrypted. */
+/** The buckets whose files may be in the store. Files in `documents` have no URLs and are encrypted. */
 export const FOLDERS = [...BUCKETS, "documents"] as const;
 type Folder = (typeof FOLDERS)[number];
 
-/** A file that may be in the store. */
+/** The name of a file that may be in the store. */
 export interface FileName {
   bucket: Folder;
   path: string;
 }
 
 /**
- * Only characters that URLs needn't escape, and no leading dot. So each file has exactly one URL, and no path leaves
- * the bucket.
+ * Allows only characters that don't need escaping in URLs, and no leading dot. So each file has exactly one URL, and no
+ * path leaves the bucket.
  */
 const PATH = /^[\w~-][\w.~-]{0,254}(?:\/[\w~-][\w.~-]{0,254}){1,7}$/;
 
@@ -47,7 +47,7 @@ export function createBuckets(): void {
   }
 }
 
-/** Parses a media URL into a bucket and a path; undefined for any other text. */
+/** Parses a media URL into a bucket and a path; undefined for any other URL. */
 export function parseMediaUrl(url: string): MediaName | undefined {
   const [, bucket, path] = /^\/media\/([a-z]+)\/(.+)$/.exec(url) ?? [];
   return isBucket(bucket) && path !== undefined && PATH.test(path) ? { bucket, path } : undefined;
@@ -66,13 +66,13 @@ export function bucketFile(bucket: Bucket, pathInBucket: string): string | undef
   let file = path.resolve(settings().uploadsDir, bucket);
   for (const segment of pathInBucket.split("/")) {
     file = path.join(file, segment);
-    // Missing files are allowed: they can't be links.
+    // Missing files are allowed: they can't be symbolic links.
     if (fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
   }
   return file;
 }
 
-/** Returns the absolute path of a file; undefined if the name leaves its folder or contains a symbolic link. */
+/** Returns the absolute path of a file; undefined if the path leaves its folder or contains a symbolic link. */
 export function filePath({ bucket, path: name }: FileName): string | undefined {
   if (bucket !== "documents") return bucketFile(bucket, name);
   const file = path.resolve(settings().uploadsDir, bucket, name);
@@ -80,7 +80,7 @@ export function filePath({ bucket, path: name }: FileName): string | undefined {
   return DOCUMENT.test(name) && !isLink ? file : undefined;
 }
 
-/** Returns the folder and path of an absolute path; undefined outside the folders of files. */
+/** Returns the folder and path of an absolute path; undefined if it is outside the media folders. */
 export function nameOfFile(file: string): FileName | undefined {
   const relative = path.relative(path.resolve(settings().uploadsDir), file);
   const [folder, ...rest] = relative.split(path.sep);
@@ -89,7 +89,7 @@ export function nameOfFile(file: string): FileName | undefined {
 }
 
 /**
- * Returns `{userId}/{uploadId}`, which an uploaded file and everything derived from it have in common.
+ * Returns `{userId}/{uploadId}`, the base path shared by an uploaded file and everything derived from it.
  *
  * @example mediaBasePath("u/1700000000000/hls/master.m3u8") // "u/1700000000000"
  */

@@ -9,37 +9,39 @@ import { storedFile, storedFileAt, storedFilesOf } from "./files/stored-files.se
 
 /**
  * The record of the files in the buckets and their sizes, so that the studio can show the used space without walking
- * the disk. The totals are kept here: `storage.bytes` for all files, `videos.bytes` for each video.
+ * the disk. This module also keeps the totals: `storage.bytes` for all files, `videos.bytes` for each video.
  */
 
 /** A file, or a folder of derived files, which counts as one entry. */
 export interface MediaFile extends MediaName {
-  /** Null while no video owns the file. The video's row may be written later. */
+  /**
+   * The id of the video that owns the file; null if there is none yet, because the video's row may be written later.
+   */
   videoId: string | null;
   kind: MediaKind;
-  /** Measured on the disk if omitted. */
+  /** The file's size; measured on the disk if omitted. */
   bytes?: number;
-  /** Whether it has no metadata about location, device or author; omitted if that wasn't checked. */
+  /** Whether it is free of metadata about the location, device or author; omitted if that wasn't checked. */
   isClean?: boolean;
 }
 
 export type MeasuredFile = MediaFile & { bytes: number };
 
-/** Records a new or changed file. To be called after each write to a bucket. */
+/** Records a new or changed file. Call it after each write to a bucket. */
 export async function recordFile(file: MediaFile): Promise<void> {
   const bytes = file.bytes ?? (await diskUsage(bucketFile(file.bucket, file.path) ?? ""));
   await transaction(() => recordFileIn({ ...file, bytes }));
 }
 
-/** Part of a transaction: records a new or changed file. */
+/** Records a new or changed file, as part of a transaction. */
 export function recordFileIn(file: MeasuredFile): void {
   deleteRecord(file);
   insertRecord(file);
 }
 
 /**
- * Replaces a record with what was found on the disk. Either may be missing. Does nothing if the record has changed
- * since it was read.
+ * Replaces a record with the entry found on the disk. Either of them may be missing. Does nothing if the record has
+ * changed since it was read.
  */
 export async function replaceRecord(
   before: Selectable<MediaFilesTable> | undefined,
@@ -63,7 +65,7 @@ export async function forgetFiles(files: readonly MediaName[]): Promise<void> {
   for (const file of files) await transaction(() => forgetEntry(file));
 }
 
-/** Part of a transaction: deletes the record of a file, or of a folder and everything in it. */
+/** Deletes the record of a file, or of a folder and everything in it, as part of a transaction. */
 export function forgetEntry({ bucket, path }: MediaName): void {
   const below = prepared<MediaName>(
     // "0" follows "/", so the range is everything in the folder.
@@ -90,7 +92,7 @@ function insertRecord({ bucket, path, videoId, kind, bytes, isClean }: MeasuredF
   addToTotals(videoId, bytes);
 }
 
-/** Part of the transaction that adds or removes a file: updates the totals. */
+/** Updates the totals, as part of the transaction that adds or removes a file. */
 function addToTotals(videoId: string | null, bytes: number): void {
   if (bytes === 0) return;
   prepared("UPDATE storage SET bytes = bytes + ?").run(bytes);
@@ -100,7 +102,7 @@ function addToTotals(videoId: string | null, bytes: number): void {
   }
 }
 
-/** Part of a transaction: recomputes the total of a row that was added or has other files now. */
+/** Recomputes the total for a row that was added or whose files have changed, as part of a transaction. */
 export function addUpFiles(table: "videos" | "video_files", id: string): void {
   prepared(
     `UPDATE ${table} SET bytes =
@@ -148,7 +150,7 @@ export function fileExists(file: string): boolean {
   return existsSync(file) || storedFileAt(file) !== undefined;
 }
 
-/** Returns the names of the entries of a folder, on the disk or in the store. */
+/** Returns the names of the entries in a folder, on the disk or in the store. */
 export async function namesIn(folder: MediaName): Promise<string[]> {
   const at = bucketFile(folder.bucket, folder.path);
   if (!at) return [];

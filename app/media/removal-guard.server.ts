@@ -12,11 +12,11 @@ import { isStored } from "./files/stored-files.server";
 /**
  * Decides whether files may be removed automatically. With a wrong DATABASE_PATH, an unmounted volume or a restored
  * database, files that are the only copies would look unused. Videos that a person deletes permanently are removed
- * anyway; only their objects in the store wait.
+ * anyway; only the removal of their objects from the store waits.
  *
- * `site.json` in the uploads folder, the marker, repeats the site's id and clock. The clock is a counter in the
- * database that is incremented every minute, so a database whose clock is behind the marker is an older copy. The
- * marker also records when it was written, which reveals a wrong system clock at the next start.
+ * The marker, `site.json` in the uploads folder, repeats the site's id and clock. The clock is a counter in the
+ * database that is incremented every minute, so if the database's clock is behind the marker's, the database is an
+ * older copy. The marker also records when it was written, which reveals a wrong system clock at the next start.
  */
 export type PauseReason = "other-database" | "older-database" | "missing-files" | "clock-jumped";
 
@@ -26,19 +26,25 @@ interface SiteState {
 }
 
 interface SiteMarker extends SiteState {
-  /** When it was written (ISO 8601, UTC). Missing in markers of older versions. */
+  /** When it was written (ISO 8601, UTC). Missing in markers written by older versions. */
   writtenAt?: string;
 }
 
 const TICK_EVERY_MS = 60_000;
-/** After a power failure the database may have lost its last transactions (`synchronous = NORMAL`). */
+/**
+ * How far the database's clock may be behind the marker's. After a power failure, the database may have lost its last
+ * transactions (`synchronous = NORMAL`).
+ */
 const MAX_LOST_TICKS = 2;
-/** Checked on the disk, spread evenly over the library: a few milliseconds at any size. */
+/**
+ * The number of videos whose files are checked on the disk. They are spread evenly over the library, and checking them
+ * takes a few milliseconds regardless of the library's size.
+ */
 const SAMPLED_VIDEOS = 200;
 const MIN_MISSING_FILES = 20;
 const MAX_MISSING_SHARE = 0.05;
 const MAX_CLOCK_JUMP_MS = 24 * 3_600_000;
-/** A site that was stopped for longer may have started with a wrong clock. */
+/** If a site was stopped for longer than this, it may have started with a wrong clock. */
 const MAX_STOPPED_MS = 7 * 24 * 3_600_000;
 
 /** The difference between the system clock and the monotonic clock when the process started. */
@@ -48,13 +54,13 @@ function systemClockBase(): number {
   return Date.now() - performance.now();
 }
 
-/** Returns why removals are paused; undefined while files may be removed. */
+/** Returns the reason why removals are paused; undefined while files may be removed. */
 export async function removalsPausedBy(): Promise<PauseReason | undefined> {
   const mismatch = mismatchOf(await readMarker());
   return mismatch ?? ((await manyFilesAreMissing()) ? "missing-files" : undefined);
 }
 
-/** Returns the mismatch that the marker alone shows. */
+/** Returns a mismatch that the marker alone reveals. */
 function mismatchOf(marker: SiteMarker | "unreadable" | undefined): PauseReason | undefined {
   if (marker === "unreadable") return "missing-files";
   const { id, clock } = readState();
@@ -63,7 +69,7 @@ function mismatchOf(marker: SiteMarker | "unreadable" | undefined): PauseReason 
   return hasSystemClockJumped(marker) ? "clock-jumped" : undefined;
 }
 
-/** Whether the system clock may be wrong, which would make everything in the trash and the queue due. */
+/** Whether the system clock may be wrong, in which case everything in the trash and the queue would seem to be due. */
 function hasSystemClockJumped(marker: SiteMarker | undefined): boolean {
   if (Math.abs(systemClockBase() - systemClock().baseMs) > MAX_CLOCK_JUMP_MS) return true;
   const writtenAt = marker?.writtenAt;
@@ -72,7 +78,7 @@ function hasSystemClockJumped(marker: SiteMarker | undefined): boolean {
 
 /**
  * Creates the database's id and the uploads folder's marker if they are missing, unless something suggests that the
- * two don't belong together. Called at each start, before anything is removed.
+ * database and the folder don't belong together. Called at each start, before anything is removed.
  *
  * @returns the same as `removalsPausedBy`.
  */
@@ -82,7 +88,7 @@ export async function identifySite(): Promise<PauseReason | undefined> {
   if (readState().id === "") {
     const isForeign = !knowsFiles() && (await hasFiles());
     await setState({ id: (!isForeign && marker?.id) || randomUUID(), clock: 0 });
-    // The database that the files belong to adopts this id once it is back.
+    // The database to which the files belong adopts this id once it is back.
     if (isForeign && !marker) await writeMarker({ id: randomUUID(), clock: 0 });
   }
   const reason = await removalsPausedBy();
@@ -103,7 +109,7 @@ export function startSiteClock(): void {
 export async function tick(): Promise<void> {
   const marker = await readMarker();
   const { id, clock } = readState();
-  // Without a marker, the folder isn't mounted at the moment.
+  // If there is no marker, the folder isn't currently mounted.
   if (marker === undefined || id === "" || mismatchOf(marker)) return;
   await setState({ id, clock: clock + 1 });
   await writeMarker(readState());
@@ -136,7 +142,7 @@ async function setState(state: SiteState): Promise<void> {
 
 const markerFile = () => path.join(settings().uploadsDir, "site.json");
 
-/** Reads the marker. A damaged one counts as missing, so that it is rewritten. */
+/** Reads the marker. A damaged marker counts as missing, so that it is rewritten. */
 async function readMarker(): Promise<SiteMarker | "unreadable" | undefined> {
   let text: string;
   try {
@@ -152,7 +158,10 @@ async function readMarker(): Promise<SiteMarker | "unreadable" | undefined> {
   }
 }
 
-/** Writes the marker. Failures are only logged: the site must start on a full disk, and the next start retries. */
+/**
+ * Writes the marker. Failures are only logged, because the site must be able to start with a full disk, and the next
+ * start retries.
+ */
 async function writeMarker(
   { id, clock }: SiteState,
   writtenAt = new Date().toISOString(),
@@ -175,7 +184,7 @@ function knowsFiles(): boolean {
   return prepared(known).pluck().get() === 1;
 }
 
-/** Whether the uploads folder contains any file that can't be regenerated. */
+/** Whether the uploads folder contains any files that can't be regenerated. */
 async function hasFiles(): Promise<boolean> {
   for (const name of [...BUCKETS, "documents"]) {
     if (await containsFile(path.join(settings().uploadsDir, name))) return true;
@@ -183,7 +192,7 @@ async function hasFiles(): Promise<boolean> {
   return false;
 }
 
-/** Whether a folder contains any file that isn't hidden. */
+/** Whether a folder contains any files that aren't hidden. */
 async function containsFile(folder: string): Promise<boolean> {
   const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
@@ -203,7 +212,7 @@ async function manyFilesAreMissing(): Promise<boolean> {
   if (missing.length >= MIN_MISSING_FILES && missing.length > files.length * MAX_MISSING_SHARE) {
     return true;
   }
-  // Each bucket may be a volume of its own.
+  // Each bucket may be a separate volume.
   return BUCKETS.some((name) => {
     const countOf = (some: MediaName[]) => some.filter(({ bucket }) => bucket === name).length;
     return countOf(missing) * 2 > countOf(files);
@@ -212,7 +221,7 @@ async function manyFilesAreMissing(): Promise<boolean> {
 
 /** Returns the recorded video files and thumbnails of a sample of videos, spread evenly over the library. */
 function sampledFiles(): MediaName[] {
-  // A SELECT with both would read the whole table.
+  // A single SELECT for both would read the whole table.
   const { first, last } = prepared<{ first: number; last: number }>(
     `SELECT (SELECT coalesce(min(number), 0) FROM videos) AS first,
        (SELECT coalesce(max(number), 0) FROM videos) AS last`,

@@ -1,12 +1,12 @@
 import { type AttemptLimit, attemptLimit } from "./attempt-limit.server";
 import { widerNetwork } from "./client-address.server";
 
-/** An IPv6 customer often has a /48, which contains 65,536 of the /64 networks that limits count by. */
+/** An IPv6 customer often has a /48, which contains 65,536 of the /64 networks by which limits count. */
 const NETWORKS_PER_CUSTOMER = 4;
 
 /**
- * Limits the attempts of an address, see `attemptLimit`, and the attempts of a whole IPv6 /48 to four times as many.
- * Keys are addresses as returned by `clientAddress`.
+ * Limits the attempts from an address (see `attemptLimit`), and limits the attempts from a whole IPv6 /48 to four times
+ * as many. Keys are addresses as returned by `clientAddress`.
  */
 export function addressLimit(
   name: string,
@@ -40,7 +40,7 @@ export function addressLimit(
   };
 }
 
-/** Returns the /48 of an IPv6 address; undefined for an IPv4 address. */
+/** Returns an IPv6 address's /48; undefined for an IPv4 address. */
 function customerOf(address: string): string | undefined {
   return address.includes(":") ? widerNetwork(address) : undefined;
 }

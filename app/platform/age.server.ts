@@ -11,8 +11,8 @@ const SEARCH_ENGINE =
   /Googlebot|Google-InspectionTool|bingbot|DuckDuckBot|YandexBot|Baiduspider|Applebot|Slurp|SeznamBot/;
 
 /**
- * Whether this visitor has to confirm their age first. Crawlers don't have to, as search engines recommend:
- * https://developers.google.com/search/docs/specialty/explicit/guidelines.
+ * Whether this visitor has to confirm their age first. Crawlers don't have to, because search engines recommend letting
+ * them in: https://developers.google.com/search/docs/specialty/explicit/guidelines.
  */
 export function needsAgeConfirmation(request: Request): boolean {
   if (!settings().ageGate || hasConfirmedAge(request)) return false;
@@ -21,14 +21,14 @@ export function needsAgeConfirmation(request: Request): boolean {
 
 /**
  * The state of the age cookie. `confirmed`: the visitor has said that they are 18 or over. `checked`: a provider has
- * verified it; this value is signed, so that visitors can't set it themselves.
+ * verified their age; this value is signed, so that visitors can't set it themselves.
  */
 export type AgeConfirmation = "none" | "confirmed" | "checked";
 
 const HOUR_MS = 3_600_000;
 const CHECKED = `${CONFIRMED} checked`;
 
-/** Returns the age confirmation in a Cookie header. */
+/** Returns the state of the age confirmation in a Cookie header. */
 export function ageConfirmation(cookies: string, now = Date.now()): AgeConfirmation {
   if (!cookies.includes(COOKIE)) return "none";
   if (findSignedCookie(cookies, COOKIE, now) === CHECKED) return "checked";
@@ -42,7 +42,7 @@ function hasConfirmedAge(request: Request): boolean {
   return ageConfirmation(request.headers.get("Cookie") ?? "") !== "none";
 }
 
-/** Returns the cookie that stores the confirmation. It is the same for every visitor. */
+/** Returns the cookie that stores the confirmation. The cookie is the same for every visitor. */
 export function ageCookie(request: Request): string {
   const url = new URL(settings().publicUrl ?? request.url);
   const secure = url.protocol === "https:" ? "; Secure" : "";
@@ -50,8 +50,8 @@ export function ageCookie(request: Request): string {
 }
 
 /**
- * Returns the same cookie after a verified check. It expires at a full hour, so that everyone who was checked in the
- * same hour has the same cookie and can't be identified by it.
+ * Returns the same cookie for a visitor whose age was verified. It expires on the hour, so that everyone who was
+ * checked within the same hour has the same cookie and can't be identified by it.
  */
 export function checkedAgeCookie(now = Date.now()): string {
   const hour = Math.ceil((now + settings().ageCheckKeepMs) / HOUR_MS);

@@ -6,34 +6,37 @@ export interface AttemptLimit {
   /**
    * Counts an attempt before it is made, so that parallel attempts can't exceed the limit.
    *
-   * @returns undefined if the attempt is allowed, otherwise the seconds until the next one is.
+   * @returns undefined if the attempt is allowed, otherwise the number of seconds until the next one is.
    */
   consume(key: string, now?: number): number | undefined;
   /** Removes a successful attempt from the count. */
   refund(key: string): void;
   /** Returns the number of counted attempts. */
   attempts(key: string, now?: number): number;
-  /** Whether the limit is reached, so that the next attempt is refused. */
+  /** Whether the limit has been reached, so that the next attempt will be refused. */
   isExhausted(key: string, now?: number): boolean;
 }
 
-/** Bounds the memory that many addresses or invented accounts can use: about 1 MB per limit. */
+/**
+ * The maximum number of keys. It limits the memory that many addresses or made-up accounts can use to about 1 MB per
+ * limit.
+ */
 const MAX_KEYS = 10_000;
 
 /**
- * Returns cache options that limit the number of entries. Not the option `max`: with it, lru-cache 11.5 allocates
- * arrays of that length in its constructor, and a dozen limits took 13 MB on an unused site.
+ * Returns cache options that limit the number of entries. They don't use the `max` option, because it makes lru-cache
+ * 11.5 allocate arrays of that length in its constructor, so that a dozen limits took 13 MB on an idle site.
  */
 export const maxEntries = (max: number) => ({ maxSize: max, sizeCalculation: () => 1 });
 
-/** How often keys of past windows are removed, so that they don't stay until their space is needed. */
+/** How often keys from past windows are removed, so that they don't stay until their space is needed. */
 const PURGE_EVERY_MS = 60_000;
 
 /**
- * Creates a limit of `max` attempts per key in a window that starts with the first attempt. Keys are kept only in
+ * Creates a limit of `max` attempts per key within a window that starts with the first attempt. Keys are kept only in
  * memory, as digests, and only for the window, because an address is personal data.
  *
- * @param name what is counted. Unique in the whole process.
+ * @param name what is counted; unique within the process.
  */
 export function attemptLimit(
   name: string,
@@ -72,7 +75,7 @@ export function attemptLimit(
   };
 }
 
-/** Returns a digest of fixed length, because an entered email address may have any length. */
+/** Returns a fixed-length digest, because the email address that someone entered may have any length. */
 export function digest(key: string): string {
   return createHash("sha256").update(key).digest("base64url").slice(0, 22);
 }

@@ -1,7 +1,7 @@
 import { isBusy } from "~db/write-lock";
 
 /**
- * Returns the result of a change. For actions whose page has no message for a busy database.
+ * Returns the result of a change. Use it in actions whose page has no message for a busy database.
  *
  * @throws a 503 Response if another process is writing.
  */

@@ -4,10 +4,10 @@ import { childEnvironment } from "./settings.server";
 
 /**
  * The only module that starts processes: an executable with arguments, never a shell, and with the allow-listed
- * environment of settings/child-environment.ts.
+ * environment from settings/child-environment.ts.
  */
 
-/** Runs a command with execa. `options` are those of execa, except for the environment. */
+/** Runs a command with execa. `options` are execa's options, except for the environment. */
 export function runCommand<Given extends Omit<Options, "env" | "extendEnv">>(
   command: string,
   args: readonly string[],
@@ -20,7 +20,7 @@ export function runCommand<Given extends Omit<Options, "env" | "extendEnv">>(
   }) as unknown as ResultPromise<Given>;
 }
 
-/** Runs a command that takes only milliseconds, and blocks until it exits. Returns its exit code and output. */
+/** Runs a command that takes only a few milliseconds, and blocks until it exits. Returns its exit code and output. */
 export function runCommandSync(command: string, args: readonly string[], timeoutMs?: number) {
   return spawnSync(command, args, {
     encoding: "utf8",
@@ -33,7 +33,7 @@ export function runCommandSync(command: string, args: readonly string[], timeout
 const OUTPUT_WAIT_MS = 1_000;
 
 /**
- * Starts an operator's command in its own process group, so that it can be killed with all its child processes. The
+ * Starts an operator's command in a separate process group, so that it can be killed with all its child processes. The
  * caller has to read its standard output. Its standard error is discarded.
  */
 export function startScan(command: string, args: readonly string[]) {
@@ -46,7 +46,7 @@ export function startScan(command: string, args: readonly string[]) {
     (resolve) => {
       child.on("error", (error) => resolve({ error: error.message, code: null, signal: null }));
       child.on("exit", (code, signal) => {
-        // A child process that it left behind may keep its output open.
+        // A child process that the command left behind may keep the output open.
         const timer = setTimeout(end, OUTPUT_WAIT_MS);
         child.on("close", () => {
           clearTimeout(timer);
@@ -59,7 +59,7 @@ export function startScan(command: string, args: readonly string[]) {
     try {
       if (child.pid) process.kill(-child.pid, "SIGKILL");
     } catch {
-      // The process has just exited.
+      // Ignore the error: the process has just exited.
     }
   }
   return { stdout: child.stdout, ended, end };
@@ -68,7 +68,7 @@ export function startScan(command: string, args: readonly string[]) {
 /**
  * Starts a Node process that exchanges messages with this one.
  *
- * @param variables added to the environment.
+ * @param variables to add to the environment.
  */
 export function startMessagingProcess(
   command: string,

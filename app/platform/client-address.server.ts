@@ -6,37 +6,37 @@ import { requestContext } from "./node/request-context.server";
 import { settings } from "./settings.server";
 
 /**
- * Returns the address that a request came from, for limits in memory. It is never written anywhere. Behind a proxy
- * (PUBLIC_URL is set, and TRUSTED_PROXIES contains its address), it is the last entry of X-Forwarded-For that isn't a
- * trusted proxy: earlier entries may be forged by the client. For an IPv6 address, returns its /64, which is what one
- * customer gets.
+ * Returns the address from which a request came, for in-memory limits. The address is never written anywhere. Behind a
+ * proxy (PUBLIC_URL is set, and TRUSTED_PROXIES contains its address), it is the last entry of X-Forwarded-For that
+ * isn't a trusted proxy: earlier entries may have been forged by the client. For an IPv6 address, it is the /64,
+ * because that is what one customer gets.
  */
 export function clientAddress(request: Request): string {
   const direct = requestContext()?.request.socket.remoteAddress;
   return networkBehind(request.headers.get("X-Forwarded-For") ?? "", direct);
 }
 
-/** Returns the same for Node's request, before it reaches a route. */
+/** Returns the same address for Node's request, before the request reaches a route. */
 export function clientAddressOf({ headers, socket }: IncomingMessage): string {
   return networkBehind(headers["x-forwarded-for"]?.toString() ?? "", socket.remoteAddress);
 }
 
 /**
- * Returns the network by which a limit counts a request. Undefined if a trusted proxy doesn't name the client: its
- * requests are those of all visitors, who must not share one limit.
+ * Returns the network by which a limit counts a request. Undefined if a trusted proxy doesn't name the client, because
+ * the proxy's requests come from all visitors, who must not share one limit.
  */
 export function limitedNetworkOf({ headers, socket }: IncomingMessage): string | undefined {
   const address = addressBehind(headers["x-forwarded-for"]?.toString() ?? "", socket.remoteAddress);
   return isTrustedProxy(address) ? undefined : networkOf(address);
 }
 
-/** Whether an address is that of one of the operator's proxies (TRUSTED_PROXIES). */
+/** Whether an address belongs to one of the operator's proxies (TRUSTED_PROXIES). */
 export function isTrustedProxy(address: string): boolean {
   const ip = parseAddress(address);
   if (!ip) return false;
   return settings().trustedProxies.some(
     ([network, bits]) =>
-      // Both families have this method, but their types don't share it.
+      // The classes for both address families have this method, but their types don't share it.
       ip.kind() === network.kind() && (ip as ipaddr.IPv6).match(network as ipaddr.IPv6, bits),
   );
 }
@@ -54,14 +54,14 @@ function addressBehind(forwardedFor: string, direct: string | undefined): string
     (address: string | undefined) =>
       isBehindProxy && (address === undefined || isTrustedProxy(address)),
   );
-  // A proxy may write "unknown" for its client. Then use the address of the proxy.
+  // A proxy may write "unknown" for its client. In that case, use the proxy's address.
   return chain.findLast((address) => address && parseAddress(address)) ?? "unknown";
 }
 
 /**
- * Parses an IP address without its port and zone, and an IPv4-mapped IPv6 address as IPv4; undefined if it is invalid.
- * Some proxies add the client's port, which `proxy-addr` doesn't remove. ipaddr.js alone would also accept numbers such
- * as `10`.
+ * Parses an IP address, ignoring its port and zone, and converts an IPv4-mapped IPv6 address to IPv4; undefined if the
+ * address is invalid. Some proxies add the client's port, which `proxy-addr` doesn't remove. ipaddr.js alone would also
+ * accept numbers such as `10`.
  */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const withoutPort =
@@ -71,8 +71,8 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 }
 
 /**
- * Returns a wider network for a network as returned by `networkOf`: the /24 of an IPv4 address, or the /48 of an IPv6
- * address. One person may have a whole /48.
+ * Returns a wider network that contains a network returned by `networkOf`: the /24 of an IPv4 address, or the /48 of an
+ * IPv6 address. One person may have a whole /48.
  */
 export function widerNetwork(network: string): string {
   return network.includes(":")
@@ -80,7 +80,7 @@ export function widerNetwork(network: string): string {
     : network.replace(/\.\d+$/, "");
 }
 
-/** Returns the network by which limits count an address: an IPv4 address itself, or the /64 of an IPv6 address. */
+/** Returns the network by which limits count an address: the address itself for IPv4, or its /64 for IPv6. */
 export function networkOf(address: string): string {
   const ip = parseAddress(address);
   if (!ip) return address;

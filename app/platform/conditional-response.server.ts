@@ -8,7 +8,7 @@ const started = Date.now();
 const seen = processState("seen catalogue", () => ({ catalogue: -1, since: started }));
 
 /**
- * Returns the validators of a response that depends on the whole catalogue: an entity tag of the catalogue's version,
+ * Returns the validators for a response that depends on the whole catalogue: an entity tag for the catalogue's version,
  * and the time when this process first saw that version.
  */
 function validators(origin: string) {
@@ -25,8 +25,8 @@ function validators(origin: string) {
 /**
  * Returns a response that depends on the catalogue, 304 if the client already has it, or 404.
  *
- * @param body is called after the version of the catalogue was read, so that no response has the entity tag of a newer
- *   catalogue. Returns undefined for a 404.
+ * @param body is called after the catalogue's version has been read, so that no response has the entity tag of a newer
+ *   catalogue. It returns undefined for a 404.
  */
 export async function conditionalResponse(
   request: Request,
@@ -35,12 +35,12 @@ export async function conditionalResponse(
   body: () => BodyInit | undefined | Promise<BodyInit | undefined>,
 ): Promise<Response> {
   const now = validators(origin);
-  // Not for shared caches without PUBLIC_URL, because URLs depend on the Host header, or with country rules, because
-  // the response depends on the visitor's country.
+  // Shared caches must not store the response if PUBLIC_URL isn't set, because URLs then depend on the Host header, or
+  // if there are country rules, because it then depends on the visitor's country.
   const { publicUrl, countryRules } = settings();
   const scope = publicUrl && !countryRules ? "public" : "private";
   const headers = {
-    // A shared cache revalidates each time, so that a hidden video is missing from the next response.
+    // A shared cache has to revalidate each time, so that the next response no longer contains a hidden video.
     "Cache-Control": scope === "public" ? "public, no-cache" : "private, max-age=300",
     ETag: now.etag,
     "Last-Modified": new Date(now.lastModified).toUTCString(),

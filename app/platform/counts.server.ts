@@ -1,10 +1,10 @@
 import { processState } from "~db/runtime.server";
 
-/** Counters for `/metrics`, since the start of the process. They contain nothing about visitors. */
+/** Counters for `/metrics` since the process started. They contain nothing about visitors. */
 export const counts = processState("counts", () => ({
   pageCacheHits: 0,
   pageCacheMisses: 0,
   signInFailures: 0,
-  /** Bytes of video files that were sent. */
+  /** The number of bytes of video files that were sent. */
   mediaBytes: 0,
 }));

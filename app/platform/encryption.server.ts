@@ -9,9 +9,9 @@ function keyFor(purpose: string, secret: string): Buffer {
 }
 
 /**
- * Encrypts a text for the database (AES-256-GCM), so that it can only be read with SESSION_SECRET.
+ * Encrypts a text for the database (AES-256-GCM), so that it can be read only with SESSION_SECRET.
  *
- * @param secrets other secrets than SESSION_SECRET, the newest first.
+ * @param secrets the secrets to use instead of SESSION_SECRET, newest first.
  */
 export function encrypt(purpose: string, text: string, secrets = sessionSecrets()): string {
   const nonce = randomBytes(NONCE_BYTES);
@@ -20,7 +20,7 @@ export function encrypt(purpose: string, text: string, secrets = sessionSecrets(
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url");
 }
 
-/** Returns the decrypted text; undefined if none of the listed secrets encrypted it. */
+/** Returns the decrypted text; undefined if it wasn't encrypted with any of the listed secrets. */
 export function decrypt(
   purpose: string,
   payload: string,
@@ -37,7 +37,7 @@ export function decrypt(
       const body = cipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
       return Buffer.concat([body, cipher.final()]).toString("utf8");
     } catch {
-      // Encrypted with another secret, or modified. Try the next secret.
+      // The text was encrypted with another secret, or modified. Try the next secret.
     }
   }
   return undefined;

@@ -3,17 +3,17 @@ import { isRouteErrorResponse } from "@remix-run/react";
 import { routeNameOf } from "~/platform/node/request-context.server";
 import { type RequestContext, requestContext } from "./node/request-context.server";
 
-/** Without 0, O, 1, I and L, because people read references aloud and type them. */
+/** The characters in references. They exclude 0, O, 1, I and L, because people read references aloud and type them. */
 const ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";
 const REFERENCE_LENGTH = 8;
 
 const references = new WeakMap<RequestContext, string>();
 
 /**
- * Logs an unexpected error with a reference that the visitor sees, and returns the reference. Ignores responses that a
- * route threw on purpose (404, 403, …), and failures after the client has disconnected.
+ * Logs an unexpected error with a reference that is shown to the visitor, and returns the reference. Ignores responses
+ * that a route threw on purpose (404, 403, …), and failures after the client has disconnected.
  *
- * @param request only its route is logged, because the URL contains the search text.
+ * @param request only its route is logged, because the URL may contain search queries.
  */
 export function logUnexpected(error: unknown, request: Request): string | undefined {
   if (isRouteErrorResponse(error) || request.signal.aborted) return undefined;
@@ -25,7 +25,7 @@ export function logUnexpected(error: unknown, request: Request): string | undefi
   return reference;
 }
 
-/** Returns the reference of the error in this request; empty if there was none. */
+/** Returns the reference for this request's error; empty if there was no error. */
 export function errorReference(): string {
   const context = requestContext();
   return (context && references.get(context)) ?? "";

@@ -1,15 +1,15 @@
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 
-/** Why an action failed, with the status of the response. */
+/** The reason why an action failed, with the response status. */
 export interface Failure {
   status: 400 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503 | 507;
   toast: ToastMessage;
   retryAfterSeconds?: number;
-  /** What to do next, unless the toast already says it. */
+  /** What to do next, unless the toast already says so. */
   detail?: string;
 }
 
-/** Creates a failure with the title of destructive toasts (specification, section 8). */
+/** Creates a failure with the title that destructive toasts have (specification, section 8). */
 export function failure<More extends { detail?: string } = { detail?: string }>(
   status: Failure["status"],
   message: string,
@@ -22,7 +22,7 @@ export const TRY_AGAIN = "Reload the page and try again.";
 
 export const BUSY = "The database is busy. Try again in a few seconds.";
 
-/** The failure of a form that lacks fields that its action needs. */
+/** The failure for a form without the fields that its action needs. */
 export const INCOMPLETE = failure(400, "The form is incomplete.", { detail: TRY_AGAIN });
 
 export const GONE = "This video no longer exists. It may have been deleted in the meantime.";

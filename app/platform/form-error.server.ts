@@ -1,6 +1,6 @@
 import { isBusy } from "~db/write-lock";
 
-/** Why a form of an account failed, with the status of the response. */
+/** The reason why an account's form failed, with the response status. */
 export class FormError extends Error {
   constructor(
     public status: number,
@@ -13,7 +13,7 @@ export class FormError extends Error {
   /** The invalid field, if the form has several. */
   field?: "code";
 
-  /** Options for `data(…)`, with Retry-After if waiting helps (RFC 9110 §10.2.3). */
+  /** Options for `data(…)`, including Retry-After if waiting helps (RFC 9110 §10.2.3). */
   get init(): { status: number; headers?: Record<string, string> } {
     const { status, retryAfterSeconds } = this;
     if (retryAfterSeconds === undefined) return { status };
@@ -21,7 +21,7 @@ export class FormError extends Error {
   }
 }
 
-/** Creates the error for too many attempts. */
+/** Creates the error that is shown after too many attempts. */
 export function tooManyAttempts(waitSeconds: number): FormError {
   const minutes = Math.ceil(waitSeconds / 60);
   const wait = `${minutes} ${minutes === 1 ? "minute" : "minutes"}`;
@@ -29,7 +29,7 @@ export function tooManyAttempts(waitSeconds: number): FormError {
 }
 
 /**
- * Converts an error into the failure of an account's form.
+ * Converts an error into a failure of an account's form.
  *
  * @throws the error if it is neither a FormError nor a busy database.
  */

@@ -16,12 +16,12 @@ const CHECKS = {
     for (const bucket of ["videos", "thumbnails"]) {
       await fs.access(path.join(folder, bucket), fs.constants.W_OK);
     }
-    // Permissions don't reveal a read-only mount or a full disk.
+    // Write a file, because permissions don't reveal a read-only mount or a full disk.
     const probe = path.join(folder, "tmp", `health-${randomUUID()}`);
     try {
       await fs.writeFile(probe, "x");
     } finally {
-      // On a full disk, the file exists but is empty.
+      // If the disk is full, the file exists but is empty.
       await fs.rm(probe, { force: true });
     }
   },
@@ -29,7 +29,7 @@ const CHECKS = {
 
 export type CheckName = keyof typeof CHECKS | "copy";
 
-/** Returns the names of the failing checks; empty if the site is healthy. */
+/** Returns the names of the failing checks, or none if the site is healthy. */
 export async function failingChecks(): Promise<CheckName[]> {
   const failing: CheckName[] = [];
   for (const [name, check] of Object.entries(CHECKS)) {

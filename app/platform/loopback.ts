@@ -1,4 +1,4 @@
-/** Whether the host name in a URL is this machine. */
+/** Whether the host name in a URL refers to this machine. */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

@@ -2,8 +2,8 @@ import { isBusy } from "~db/write-lock";
 import { BUSY, type Failure, failure, TRY_AGAIN } from "./failure";
 
 /**
- * Performs the action of a form. If the database is busy or an unexpected error occurs, returns a failure with the
- * message for it.
+ * Performs a form's action. If the database is busy or an unexpected error occurs, returns a failure with the
+ * appropriate message.
  */
 export async function orFailure<Outcome>(
   work: () => Promise<Outcome>,

@@ -4,8 +4,8 @@ import { originOf, originOfNode } from "./node/origin-header.server";
 import { settings } from "./settings.server";
 
 /**
- * Checks that a request that changes something comes from a page of this site: by Sec-Fetch-Site, which browsers send
- * to https and localhost, otherwise by Origin. A request with neither is refused.
+ * Checks that a request that changes something comes from a page of this site: by the Sec-Fetch-Site header, which
+ * browsers send to https URLs and localhost, or else by the Origin header. A request with neither header is refused.
  *
  * @throws a 403 Response.
  */
@@ -24,7 +24,7 @@ export function requireOwnOrigin(request: Request): void {
   }
 }
 
-/** Does the same check for Node's request, before it reaches a route. */
+/** Does the same check on Node's request, before the request reaches a route. */
 export function isOwnRequest(request: IncomingMessage): boolean {
   return isOwnOrigin({
     site: request.headers["sec-fetch-site"]?.toString(),
@@ -33,7 +33,7 @@ export function isOwnRequest(request: IncomingMessage): boolean {
   });
 }
 
-/** Compares only hosts: behind a proxy that terminates TLS, the scheme of the request isn't the visitor's. */
+/** Compares only the hosts, because behind a proxy that terminates TLS, the request's scheme isn't the visitor's. */
 function isOwnOrigin({
   site,
   origin,

@@ -6,7 +6,7 @@ export interface FieldProblem {
   detail: string;
 }
 
-/** Why a request failed, as problem details (RFC 9457). */
+/** The reason why a request failed, as problem details (RFC 9457). */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -18,7 +18,7 @@ export class Problem extends Error {
   }
 }
 
-/** Returns the response. Its type is `about:blank`, because the status identifies the kind of problem. */
+/** Returns the response. The problem's type is `about:blank`, because the status identifies the kind of problem. */
 export function problemResponse({ status, detail, errors, headers }: Problem): Response {
   const title = STATUS_CODES[status] ?? "Error";
   const body = {
@@ -35,7 +35,7 @@ export function problemResponse({ status, detail, errors, headers }: Problem): R
   });
 }
 
-/** Converts the field errors of the studio's forms. */
+/** Converts the field errors from the studio's forms. */
 export function fieldProblems(fields: Partial<Record<string, string>>): FieldProblem[] {
   return Object.entries(fields).flatMap(([field, detail]) => (detail ? [{ field, detail }] : []));
 }

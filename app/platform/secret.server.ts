@@ -9,24 +9,24 @@ import { SettingsError, settings } from "./settings.server";
 const SECRET_BYTES = 32;
 const KEY_BYTES = 32;
 
-/** The secrets that were read from files, by path. */
+/** The secrets that have been read from files, by path. */
 const cached = processState("secrets", () => new Map<string, string[]>());
 
 /**
- * Returns the secrets that sign cookies and encrypt second factors. The first one is used for new values, and all of
- * them for reading. They come from SESSION_SECRET. Without it, the first start generates a secret and stores it in
- * `session-secret` next to the database, readable only by its owner. To rotate it, add a line at the top of that file,
- * or a value at the start of the setting.
+ * Returns the secrets that sign cookies and encrypt second factors. The first one is used for new values; all of them
+ * are used for reading. They come from SESSION_SECRET. If it isn't set, the first start generates a secret and stores
+ * it in `session-secret` next to the database, readable only by its owner. To rotate it, add a line at the top of that
+ * file, or put a new value at the beginning of the setting.
  */
 export function sessionSecrets(): readonly string[] {
   return settings().sessionSecrets ?? secretsIn(fileBeside("session-secret"));
 }
 
 /**
- * Returns the secrets that encrypt the records of performers. The first one is used for new records, and all of them
- * for reading. They come from SESSION_SECRET and from the file `records-secret` next to the database, which is created
- * if there is neither. Unlike `session-secret`, it isn't part of backups, so that nobody can read records from a backup
- * alone.
+ * Returns the secrets that encrypt the consent records for performers. The first one is used for new records; all of
+ * them are used for reading. They come from SESSION_SECRET and from the file `records-secret` next to the database,
+ * which is created if neither exists. Unlike `session-secret`, it isn't part of backups, so that nobody can read the
+ * records from a backup alone.
  */
 export function recordsSecrets(): readonly string[] {
   const file = fileBeside("records-secret");
@@ -45,11 +45,14 @@ function secretsIn(file: string): readonly string[] {
   return secrets;
 }
 
-/** Cached, because deriving a key takes five times as long as verifying a cookie, which every request may do. */
+/**
+ * The derived keys. They are cached because deriving a key takes five times as long as verifying a cookie, and every
+ * request may verify cookies.
+ */
 const keys = processState("derived keys", () => new LRUCache<string, Buffer>({ max: 200 }));
 
 /**
- * Derives the key for one use of a secret (HKDF, RFC 5869). What is signed or encrypted for one use is invalid for
+ * Derives the key for one use of a secret (HKDF, RFC 5869). Anything signed or encrypted for one use is invalid for all
  * others.
  */
 export function derivedKey(secret: string, use: string): Buffer {
@@ -64,7 +67,7 @@ export function derivedKey(secret: string, use: string): Buffer {
 function readOrCreate(file: string): string[] {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   try {
-    // Fails if the file exists, so that two processes that start at the same time use the same secret.
+    // Writing fails if the file exists, so that two processes that start at the same time use the same secret.
     fs.writeFileSync(file, `${randomBytes(SECRET_BYTES).toString("base64url")}\n`, {
       mode: 0o600,
       flag: "wx",

@@ -33,8 +33,8 @@ import { requireStorageSettings, STORAGE_VARIABLES, storageOf } from "./storage/
 export { SettingsError };
 
 /**
- * The operator's settings: environment variables, parsed once before anything else. An invalid value aborts the start
- * with one line that names the variable and the expected value.
+ * The operator's settings: environment variables that are parsed once, before anything else happens. An invalid value
+ * aborts startup with one line that names the variable and the expected value.
  */
 
 const secret = line.min(SECRET_MIN_LENGTH).optional();
@@ -58,7 +58,10 @@ const variables = {
   UPLOADS_DIR: text("uploads").describe(
     "the path of the folder that contains videos/, thumbnails/ and tmp/",
   ),
-  /** The first secret signs, all of them verify. Undefined: the secret in the file next to the database. */
+  /**
+   * The first secret is used for signing, and all of them for verifying. If undefined, the secret in the file next to
+   * the database is used.
+   */
   SESSION_SECRET: z
     .string()
     .transform((value) => value.split(",").map((each) => each.trim()))
@@ -73,7 +76,7 @@ const variables = {
     .refine((value) => value.length >= 10 && Buffer.byteLength(value) <= 72)
     .optional()
     .describe("a password of at least 10 characters and at most 72 bytes"),
-  /** An origin without a trailing slash. Undefined: taken from each request. */
+  /** An origin without a trailing slash. If undefined, the origin is taken from each request. */
   PUBLIC_URL: origin
     .optional()
     .describe("the URL that visitors use, without a path, such as https://videos.example"),
@@ -82,18 +85,18 @@ const variables = {
   CONTACT_EMAIL: someEmail,
   /** The folder whose videos the studio can import. */
   IMPORT_DIR: folder,
-  /** The folder for scheduled backups. Undefined: no backups. */
+  /** The folder for scheduled backups. If undefined, there are none. */
   BACKUP_DIR: folder,
   BACKUP_EVERY: duration(15 * UNIT_MS.m, 52 * UNIT_MS.w)
     .default(UNIT_MS.d)
     .describe("a duration from 15m to 52w, such as 12h, 1d or 1w"),
-  /** How many backups to keep. */
+  /** The number of backups to keep. */
   BACKUP_KEEP: wholeNumber(1, 1000)
     .default(7)
     .describe("a whole number of backups, from 1 to 1000"),
   /** Whether backups include the uploaded files. */
   BACKUP_UPLOADS: onOff("on"),
-  /** Where alerts to the operator are sent. */
+  /** Where alerts for the operator are sent. */
   ALERT_WEBHOOK: webhookUrl,
   ALERT_WEBHOOK_SECRET: secret.describe(
     `at least ${SECRET_MIN_LENGTH} characters, or whsec_ and base64 (openssl rand -base64 32)`,
@@ -103,21 +106,21 @@ const variables = {
     .refine(isSmtpUrl)
     .optional()
     .describe("the URL of a mail server, such as smtps://user:password@mail.example:465"),
-  /** The sender. Undefined: the same as the recipient. */
+  /** The sender. If undefined, it is the same as the recipient. */
   SMTP_FROM: someMailbox,
-  /** Whether a report about a minor or missing consent hides the video immediately. */
+  /** Whether a report about a minor or about missing consent hides the video immediately. */
   REPORT_HIDE: onOff("on"),
-  /** How many videos such reports can hide. */
+  /** The limit on the number of videos that such reports can hide. */
   REPORT_HIDE_LIMIT: hideLimit
     .default({ perHour: 20, shareOfDay: 0.02 })
     .describe(
       "a number of videos per hour and a percentage of all videos per day, such as 20/h,2%/d",
     ),
-  /** How long a decision may take if no law requires 48 hours. */
+  /** How long a decision may take if the law doesn't require one within 48 hours. */
   REPORT_DEADLINE: duration(UNIT_MS.h, 52 * UNIT_MS.w)
     .default(5 * UNIT_MS.d)
     .describe("a duration from 1h to 52w, such as 5d"),
-  /** How long the texts of a report are kept after the decision. */
+  /** How long a report's text is kept after the decision. */
   REPORT_KEEP: duration(UNIT_MS.d, 520 * UNIT_MS.w)
     .default(90 * UNIT_MS.d)
     .describe("a duration from 1d to 520w, such as 90d"),
@@ -127,15 +130,18 @@ const variables = {
   MAX_THUMBNAIL_BYTES: byteCount(1)
     .default(10 * 1024 ** 2)
     .describe(AT_LEAST_ONE_BYTE),
-  /** How many requests for files one network may have in progress. */
+  /** The maximum number of requests for files that one network may have in progress. */
   MAX_PARALLEL_MEDIA: wholeNumber(1, 10_000)
     .default(100)
     .describe("a whole number of requests, from 1 to 10000"),
-  /** The monthly transfer of video files (calendar month, UTC) that alerts warn about. Undefined: no alerts. */
+  /**
+   * The monthly transfer budget for video files (calendar month, UTC), about which alerts are sent. If undefined, there
+   * are no such alerts.
+   */
   TRANSFER_BUDGET_BYTES: byteCount(1).optional().describe(AT_LEAST_ONE_BYTE),
-  /** Whether the data is locked for one server. Off for file systems without locks. */
+  /** Whether the data is locked so that only one server can use it. Off for file systems that don't support locks. */
   DATA_LOCK: onOff("on"),
-  /** The token for reading the metrics. Undefined: only requests from this machine can. */
+  /** The token for reading the metrics. If undefined, only requests from this machine can read them. */
   METRICS_TOKEN: line
     .regex(/^\S{16,}$/)
     .optional()
@@ -145,11 +151,11 @@ const variables = {
   LOG_FORMAT: choice("text", "json"),
   AGE_GATE: onOff("on"),
   SERVICE_WORKER: onOff("on"),
-  /** How many jobs the server process runs at the same time; 0 leaves them to `npm run jobs`. */
+  /** The number of jobs that the server process runs at the same time. 0 leaves the jobs to `npm run jobs`. */
   ENCODER_CONCURRENCY: wholeNumber(0, 8)
     .default(1)
     .describe("a whole number of parallel jobs, from 0 (none in the server process) to 8"),
-  /** 0: one for each processor. */
+  /** The number of encoder threads. 0 means one for each processor. */
   ENCODER_THREADS: wholeNumber(0, 64)
     .default(0)
     .describe("a whole number of threads, from 0 (one for each processor) to 64"),
@@ -158,7 +164,7 @@ const variables = {
   ENCODER_MAX_HEIGHT: wholeNumber(240, 2160)
     .default(1080)
     .describe("a whole number of lines, from 240 to 2160"),
-  /** The codecs of streams. Codecs after H.264 are used for popular videos and on request. */
+  /** The codecs in which streams are encoded. Codecs after H.264 are used for popular videos and on request. */
   ENCODER_CODECS: z
     .string()
     .default("h264")
@@ -166,11 +172,14 @@ const variables = {
     .pipe(z.array(z.enum(CODECS)))
     .refine((codecs) => codecs.includes("h264"))
     .describe("h264, or h264 followed by av1 or hevc, separated by commas"),
-  /** A video with this many views is popular. */
+  /** The number of views from which a video counts as popular. */
   ENCODER_CODECS_VIEWS: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .default(1_000)
     .describe("a whole number of views"),
-  /** The queue pauses while less than this is free. Undefined: 1 GiB, or 5% of a small disk. */
+  /**
+   * The queue pauses while less than this much disk space is free. If undefined, the limit is 1 GiB, or 5% of a small
+   * disk.
+   */
   ENCODER_FREE_BYTES: byteCount(0).optional().describe(BYTES),
   ENCODER_PRESET: z
     .enum(["auto", "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"])
@@ -178,21 +187,21 @@ const variables = {
     .describe("auto, or an x264 preset from ultrafast to slow"),
   /** How long the uploaded file is kept in addition to the playable one. */
   KEEP_SOURCES: choice("always", "until-converted", "never"),
-  /** The command, with arguments, that scans new files before they are public. Undefined: no scan. */
+  /** The command, with arguments, that scans new files before they are public. If undefined, files aren't scanned. */
   SCAN_COMMAND: z
     .string()
     .transform(splitCommand)
     .refine((words) => words !== undefined)
     .optional()
     .describe("a command and its arguments, such as /usr/local/bin/scan --quiet"),
-  /** If set, nginx sends the files, by X-Accel-Redirect to this location. */
+  /** If set, nginx sends the files after an X-Accel-Redirect to this location. */
   ACCEL_PREFIX: line
     .regex(/^\/[\w./-]*[\w-]$/)
     .optional()
     .describe("the internal location of nginx that maps to UPLOADS_DIR, such as /protected"),
   TRUSTED_PROXIES: trustedProxies,
   ...STORAGE_VARIABLES,
-  /** In lower case. Undefined: the visitor's country isn't used. */
+  /** The header's name in lowercase. If undefined, the visitor's country isn't used. */
   COUNTRY_HEADER: line
     .toLowerCase()
     .regex(/^[\w-]{1,60}$/)
@@ -208,15 +217,15 @@ const variables = {
   AGE_CHECK_SECRET: secret.describe(
     `the secret that the provider signs with, at least ${SECRET_MIN_LENGTH} characters (openssl rand -base64 32)`,
   ),
-  /** How long the result of a check is valid. */
+  /** How long the result of an age check is valid. */
   AGE_CHECK_KEEP: duration(UNIT_MS.h, 52 * UNIT_MS.w)
     .default(30 * UNIT_MS.d)
     .describe("a duration from 1h to 52w, such as 12h, 1d or 4w"),
-  /** The number of strikes that blocks an uploader; 0: strikes never block. */
+  /** The number of strikes after which an uploader is blocked. 0 means that strikes never block anyone. */
   STRIKES_BLOCK: wholeNumber(0, 20)
     .default(3)
     .describe("a whole number of strikes, from 0 (never) to 20"),
-  /** The default limits of uploaders. Undefined: no limit. */
+  /** The default limits for uploaders. Undefined means no limit. */
   UPLOADER_MAX_BYTES: byteCount(1).optional().describe(AT_LEAST_ONE_BYTE),
   UPLOADER_MAX_VIDEOS_PER_DAY: wholeNumber(1, 1_000_000)
     .optional()
@@ -226,16 +235,16 @@ const variables = {
     .describe("a whole number of jobs, at least 1"),
   /** Whether a video needs a valid consent record before it is published. */
   REQUIRE_CONSENT: onOff("off"),
-  /** Name and address of the custodian of records, by line. Without it, there is no Records page. */
+  /** The name and address of the custodian of records, line by line. If it isn't set, there is no Records page. */
   RECORDS_CUSTODIAN: z
     .string()
     .transform((value) => value.split(/[|\r\n]+/).flatMap((line) => line.trim() || []))
     .refine((lines) => lines.length > 0 && lines.join().length <= 1000)
     .optional()
     .describe("a name and an address of at most 1000 characters, with lines separated by |"),
-  /** Whether checkpoints are left to Litestream; `auto`: if the database has its tables. */
+  /** Whether checkpoints are left to Litestream. `auto` leaves them to Litestream if the database has its tables. */
   LITESTREAM: choice("auto", "on", "off"),
-  /** The origin of the site that this one is a read replica of. Undefined: this site is a primary. */
+  /** The origin of the site of which this site is a read replica. If undefined, this site is a primary. */
   READ_ONLY_FROM: origin
     .optional()
     .describe(
@@ -253,7 +262,7 @@ type Parsed = { [N in Name]: z.output<(typeof variables)[N]> };
 /** The environment variables that the site reads. */
 export const SETTING_NAMES = Object.keys(variables) as Name[];
 
-/** The exceptions to the rule that the property of a setting is the variable's name in camel case. */
+/** The exceptions to the rule that a setting's property is the variable's name in camel case. */
 const PROPERTIES = {
   NODE_ENV: "environment",
   SESSION_SECRET: "sessionSecrets",
@@ -276,7 +285,7 @@ function propertyOf(name: Name): string {
   return (PROPERTIES as Partial<Record<Name, string>>)[name] ?? camelCase;
 }
 
-/** Settings that need another one. */
+/** Settings that require another setting. */
 const REQUIRED_WITH = [
   ["ALERT_WEBHOOK", "ALERT_WEBHOOK_SECRET"],
   ["ALERT_EMAIL", "SMTP_URL"],
@@ -286,7 +295,8 @@ const REQUIRED_WITH = [
 ] as const;
 
 /**
- * Parses the settings in an environment, and secrets also from files that it names. An empty variable counts as unset.
+ * Parses the settings in an environment. Secrets may also be in files that the environment names. An empty variable
+ * counts as unset.
  *
  * @throws {SettingsError} for the first invalid variable.
  */
@@ -312,7 +322,7 @@ export function parseSettings(environment: Record<string, string | undefined>) {
   requireStorageSettings(parsed);
   return {
     ...(properties as { [N in Name as Property<N>]: Parsed[N] }),
-    /** The object store. Undefined: all files are in UPLOADS_DIR. */
+    /** The object store. If undefined, all files are in UPLOADS_DIR. */
     storage: storageOf(parsed),
   };
 }
@@ -321,7 +331,7 @@ export type Settings = ReturnType<typeof parseSettings>;
 
 let current: Settings | undefined;
 
-/** Returns the settings of this process. They are parsed on first use. */
+/** Returns this process's settings. They are parsed on first use. */
 export function settings(): Settings {
   current ??= parseSettings(process.env);
   return current;
@@ -338,7 +348,7 @@ export function forgetSettings(): void {
   current = undefined;
 }
 
-/** Returns the environment of a child process or thread that reads uploaded files. It contains no secret. */
+/** Returns the environment of a child process or thread that reads uploaded files. It contains no secrets. */
 export function childEnvironment(): NodeJS.ProcessEnv {
   return childVariables(process.env);
 }

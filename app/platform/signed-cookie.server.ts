@@ -3,13 +3,13 @@ import { settings } from "./settings.server";
 import { sign, verify } from "./signed-value.server";
 import { cookiesIn, type SiteCookie } from "./site-cookies";
 
-/** Browsers silently drop longer cookies. */
+/** The maximum length of a cookie. Browsers silently drop longer ones. */
 const MAX_COOKIE_BYTES = 4096;
 
 /** Returns the purpose of the signature. It contains the name, so that one cookie can't replace another. */
 const purposeOf = (name: SiteCookie) => `cookie ${name}`;
 
-/** Whether visitors use https, according to PUBLIC_URL, or else to the request or its proxy. */
+/** Whether visitors use https, according to PUBLIC_URL or else to the request or its proxy. */
 export function siteIsHttps(): boolean {
   const { publicUrl } = settings();
   if (publicUrl) return publicUrl.startsWith("https:");
@@ -22,7 +22,7 @@ export function siteIsHttps(): boolean {
 /**
  * Returns the `Set-Cookie` header of a signed, httpOnly, SameSite=Lax cookie for the whole site.
  *
- * @param expiresAt in milliseconds since 1970. It is signed too, so that a copy of the cookie also expires.
+ * @param expiresAt in milliseconds since the epoch. It is signed too, so that a copy of the cookie also expires.
  */
 export function signedCookie(
   name: SiteCookie,
@@ -54,7 +54,7 @@ function cookieHeader(name: string, value: string, maxAgeSeconds: number): strin
   ].join("; ");
 }
 
-/** Returns the value of a signed cookie of the request; undefined if it is missing, expired or forged. */
+/** Returns the value of a signed cookie in the request; undefined if the cookie is missing, expired or forged. */
 export function readSignedCookie(
   request: Request,
   name: SiteCookie,

@@ -2,21 +2,22 @@ import cookieSignature from "cookie-signature";
 import { derivedKey, sessionSecrets } from "./secret.server";
 
 /**
- * Signatures for every value that the site sends out and trusts when it comes back: cookies, links to reports, URLs of
- * source files, puzzles. They are HMAC-SHA-256, with a key for each purpose that is derived from the secret.
+ * Signatures for all values that the site sends out and trusts when they come back: cookies, links to reports, URLs of
+ * source files, and puzzles. They use HMAC-SHA-256, with a key for each purpose that is derived from the secret.
  *
- * Remix's `createCookie` isn't used: it signs with the secret itself and without the cookie's name, so that one cookie
- * could replace another, and its signatures never expire.
+ * Remix's `createCookie` isn't used, because it signs with the secret itself and without the cookie's name, so that one
+ * cookie could replace another, and its signatures never expire.
  */
 
-/** A value in base64url, the time at which it expires, if any, and the signature. */
+/** Matches a signed value: the value in base64url, its expiration time, if any, and the signature. */
 const SIGNED = /^[\w-]*(?:\.(\d{1,16}))?\.[\w-]{43}$/;
 
 /**
  * Returns a value with its signature, in characters that can be used in URLs and cookies. Anyone can read the value.
  *
- * @param purpose such as `report status`; the value verifies for no other.
- * @param expiresAt in milliseconds since 1970. A value without it verifies as long as its secret is listed.
+ * @param purpose such as `report status`. The signature isn't valid for any other purpose.
+ * @param expiresAt in milliseconds since the epoch. If omitted, the signature is valid for as long as its secret is
+ *   listed.
  */
 export function sign(purpose: string, value: string, expiresAt?: number): string {
   const text = Buffer.from(value).toString("base64url");
@@ -25,7 +26,10 @@ export function sign(purpose: string, value: string, expiresAt?: number): string
   return payload + inUrl(signed.slice(payload.length));
 }
 
-/** Returns a value signed for a purpose; undefined if it was changed, has expired, or none of the secrets signed it. */
+/**
+ * Returns a value signed for a purpose; undefined if the value was changed, has expired, or wasn't signed with any of
+ * the secrets.
+ */
 export function verify(purpose: string, signed: string, now = Date.now()): string | undefined {
   const found = SIGNED.exec(signed);
   if (!found || (found[1] !== undefined && Number(found[1]) <= now)) return undefined;
@@ -41,7 +45,7 @@ function keyOf(purpose: string, secret: string): Buffer {
   return derivedKey(secret, `sign ${purpose}`);
 }
 
-/** Converts the package's base64 signatures, because a `/` would end a path segment. */
+/** Converts the package's base64 signatures to base64url, because a `/` would end a path segment. */
 function inUrl(base64: string): string {
   return base64.replaceAll("+", "-").replaceAll("/", "_");
 }

@@ -1,6 +1,6 @@
 /**
- * The names of all cookies that the site sets. `signedCookie` accepts no other, and the page cache ignores any other
- * cookie. `features/site/browser-data.ts` describes the purpose of each.
+ * The names of all cookies that the site sets. `signedCookie` accepts no other names, and the page cache ignores all
+ * other cookies. `features/site/browser-data.ts` describes the purpose of each.
  */
 export const SITE_COOKIES = [
   "age",
@@ -16,7 +16,7 @@ export const SITE_COOKIES = [
 
 export type SiteCookie = (typeof SITE_COOKIES)[number];
 
-/** Parses a Cookie header. The whole site uses this function. Names may repeat. */
+/** Parses a Cookie header. All code on the site uses this function. Names may repeat. */
 export function cookiesIn(header: string): { name: string; value: string }[] {
   return header.split(";").flatMap((pair) => {
     const at = pair.indexOf("=");
@@ -27,7 +27,7 @@ export function cookiesIn(header: string): { name: string; value: string }[] {
 
 const OWN: ReadonlySet<string> = new Set(SITE_COOKIES);
 
-/** Whether a Cookie header has a cookie of the site other than the one for the age. */
+/** Whether a Cookie header contains any of the site's cookies other than the age cookie. */
 export function hasPersonalCookie(header: string): boolean {
   return cookiesIn(header).some(({ name }) => name !== "age" && OWN.has(name));
 }

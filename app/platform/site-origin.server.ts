@@ -1,13 +1,13 @@
 import { settings } from "./settings.server";
 
-/** The name of the site, and the origin of its absolute URLs. */
+/** The site's name and the origin of its absolute URLs. */
 export interface SiteIdentity {
   name: string;
-  /** Scheme and host, without a trailing slash. */
+  /** The scheme and host, without a trailing slash. */
   origin: string;
 }
 
-/** Returns the origin that visitors use: PUBLIC_URL, or that of the request. */
+/** Returns the origin that visitors use: PUBLIC_URL, or the request's origin. */
 export function siteOrigin(request: Request): string {
   return settings().publicUrl ?? new URL(request.url).origin;
 }

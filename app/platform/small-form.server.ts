@@ -3,13 +3,15 @@ import { addressLimit } from "./address-limit.server";
 import { clientAddress } from "./client-address.server";
 
 /**
- * The default encoding of forms. Multipart forms aren't accepted here: 255 KB of empty parts cost 224 ms of CPU time,
- * and anyone may send a form to /contact.
+ * The default encoding for forms. Multipart forms aren't accepted here, because 255 KB of empty parts takes 224 ms of
+ * CPU time, and anyone may send a form to /contact.
  */
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
-/** Enough for the forms that are open to visitors, which have a few short fields. */
+/**
+ * The maximum size, which is enough for the forms that are open to visitors, because they have only a few short fields.
+ */
 const MAX_FORM_BYTES = 16 * 1024;
-/** Five per second, which a family behind one address never reaches. */
+/** The maximum number of forms per address: five per second, which a family behind one address never reaches. */
 const FORMS_PER_ADDRESS = 300;
 const WINDOW_SECONDS = 60;
 
@@ -18,7 +20,7 @@ const byAddress = addressLimit("forms by address", FORMS_PER_ADDRESS, WINDOW_SEC
 /**
  * Returns the fields of a form that a person has filled in.
  *
- * @throws a Response: 429 after too many forms from one address, otherwise like `readFields`.
+ * @throws a Response: 429 after too many forms from one address; otherwise, the same as `readFields`.
  */
 export async function readSmallForm(
   request: Request,
@@ -35,7 +37,7 @@ export async function readSmallForm(
 
 /**
  * Returns the fields of a form without files. Unlike `request.formData()`, which would read gigabytes into memory, it
- * limits the length.
+ * limits the form's size.
  *
  * @throws a Response: 415 for another content type, 413 if the form is longer than `maxBytes`.
  */
@@ -50,7 +52,7 @@ export async function readFields(request: Request, maxBytes = MAX_FORM_BYTES): P
   return form;
 }
 
-/** Parses a form with a schema, using the last field of each name; undefined if the form is invalid. */
+/** Parses a form with a schema, using the last field with each name; undefined if the form is invalid. */
 export function readForm<Schema extends z.ZodType>(
   schema: Schema,
   form: FormData,
@@ -59,7 +61,7 @@ export function readForm<Schema extends z.ZodType>(
 }
 
 /**
- * Returns the body of a request as text.
+ * Returns a request's body as text.
  *
  * @throws a 413 Response if it is longer than `maxBytes`.
  */
@@ -72,7 +74,7 @@ export async function readText(request: Request, maxBytes: number): Promise<stri
     const { done, value } = await reader.read();
     if (done) break;
     length += value.byteLength;
-    // Don't cancel the reader: its unhandled error would end the process. Closing the connection is enough.
+    // Don't cancel the reader, because its unhandled error would end the process. Closing the connection is enough.
     if (length > maxBytes) throw tooLong();
     chunks.push(value);
   }

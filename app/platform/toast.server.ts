@@ -4,19 +4,19 @@ import { retryAfter } from "./retry-after.server";
 import { readSignedCookie, removedCookie, signedCookie } from "./signed-cookie.server";
 
 /**
- * A short message on the next page. A toast of kind "error" has the title "Error". Unlike those of the usual libraries,
- * toasts are rendered on the server, because forms also work without JavaScript.
+ * A short message on the next page. A toast of kind "error" has the title "Error". Unlike toasts in the usual
+ * libraries, these are rendered on the server, because forms also work without JavaScript.
  */
 export type Toast = {
   title: string;
   description?: string;
   kind: "success" | "error";
-  /** A form in the toast, such as Undo. */
+  /** A form in the toast, for example to undo something. */
   action?: { label: string; to: string; fields: Record<string, string> };
 };
 
 const COOKIE = "toast";
-/** Long enough for the redirect. A toast that wasn't shown by then is outdated. */
+/** How long a toast is kept, which is long enough for the redirect. If it hasn't been shown by then, it is outdated. */
 const TOAST_MAX_AGE_MS = 60_000;
 const MAX_DESCRIPTION_LENGTH = 500;
 
@@ -30,7 +30,7 @@ export function redirectWithToast(to: string, toast: Toast, init: ResponseInit =
 }
 
 /**
- * Returns the failure of a form for its page (`useFormResponse`).
+ * Returns a form's failure for its page (`useFormResponse`).
  *
  * @throws a redirect with the toast if the form succeeded.
  */
@@ -40,7 +40,7 @@ export function respondToForm<F extends Failure>(to: string, answer: F | Toast) 
   return data({ error: answer }, { status, headers: retryAfter(retryAfterSeconds) });
 }
 
-/** Returns the toast of this request, with the headers that remove it. For the root loader. */
+/** Returns this request's toast for the root loader, with the headers that remove the toast. */
 export async function readToast(request: Request): Promise<{ toast?: Toast; headers: Headers }> {
   const headers = new Headers();
   const value = readSignedCookie(request, COOKIE);

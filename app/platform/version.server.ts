@@ -1,4 +1,4 @@
 import { version } from "../../package.json";
 
-/** The version of the site. It is part of the build, because `package.json` may be newer than the running build. */
+/** The site's version. It is part of the build, because `package.json` may be newer than the running build. */
 export const SITE_VERSION: string = version;

@@ -8,26 +8,26 @@ import {
 } from "./list-view";
 import { searchText } from "./search-text";
 
-/** The lists that link to videos, and that Back returns to. */
+/** The lists that link to videos and to which Back returns. */
 export const LISTS = ["home", "categories", "trending", "tags"] as const;
 type ListName = (typeof LISTS)[number];
 
-/** One page of one list, as its URL describes it. */
+/** One page of a list, as described by its URL. */
 export interface ListLocation {
   from: ListName;
-  /** A category's id; for the lists of Categories, any value that a row may store. */
+  /** A category's id; for lists on the Categories page, any value that a row may store. */
   category?: string;
   /** Only for Home. */
   search?: string;
-  /** Only for the list of a tag. */
+  /** Set only for a tag's list. */
   tag?: string;
-  /** For Home without a search, and for Categories. */
+  /** Set for Home without a search and for Categories. */
   order?: ListOrder;
   length?: LengthId;
   page?: number;
 }
 
-/** Returns the URL of a list, without parameters at their default. */
+/** Returns the URL of a list, omitting parameters that have their default value. */
 export function listPath(listLocation: ListLocation): string {
   const { from, category, search, tag, page } = listLocation;
   const parameters = new URLSearchParams();
@@ -45,7 +45,7 @@ function setView(parameters: URLSearchParams, { from, search, order, length }: L
   if (length) parameters.set("length", length);
 }
 
-/** Leaves out the default order, which no URL contains. */
+/** Omits the default order, because no URL contains it. */
 function chosenView({ order, length }: ListView): Pick<ListLocation, "order" | "length"> {
   return { order: order === DEFAULT_ORDER ? undefined : order, length };
 }
@@ -61,24 +61,27 @@ function listPathname(from: ListName, category?: string): string {
   return category && isPathName(category) ? `/categories/${pathName(category)}` : "/categories";
 }
 
-/** Whether a text can be a path segment. Browsers resolve dot segments. */
+/** Whether a text can be used as a path segment. Dot segments can't, because browsers resolve them. */
 function isPathName(text: string): boolean {
   return text.trim() === searchText(text) && ![".", ".."].includes(text);
 }
 
-/** Remix treats a path that ends in .data as its own data request. */
+/** Remix treats a path that ends in .data as one of its data requests. */
 function pathName(text: string): string {
   return encodeURIComponent(text).replace(/\.data$/, "%2Edata");
 }
 
-/** Returns the URL of a stored category's list; that of all videos if the value can't be a path segment. */
+/**
+ * Returns the URL of a stored category's list, or the URL of the list of all videos if the value can't be a path
+ * segment.
+ */
 export function categoryPath(stored: string): string {
   return listPath({ from: "categories", category: toCategoryId(stored) ?? stored });
 }
 
 /**
- * Returns the URL of a tag's list, in lower case. For a tag that can't be a path segment (a dot segment,
- * a control character, too long), returns the URL of a search for it.
+ * Returns the URL of a tag's list, in lowercase. For a tag that can't be a path segment (a dot segment, a control
+ * character, too long), returns the URL of a search for it.
  */
 export function tagPath(tag: string): string {
   const name = searchText(tag);
@@ -86,14 +89,12 @@ export function tagPath(tag: string): string {
   return `/tags/${pathName(name.toLowerCase())}`;
 }
 
-/** Returns the URL of the RSS feed of a tag that has a list. */
+/** Returns the URL of the RSS feed for a tag that has a list. */
 export function tagFeedPath(tag: string): string {
   return `${tagPath(tag)}/feed.xml`;
 }
 
-/**
- * Returns the URL of a video, with the list that the visitor came from and the second to start at.
- */
+/** Returns a video's URL, including the list from which the visitor came and the second at which playback starts. */
 export function videoPath(id: string, listLocation?: ListLocation, startSeconds = 0): string {
   const parameters = new URLSearchParams();
   if (listLocation) {
@@ -109,7 +110,7 @@ export function videoPath(id: string, listLocation?: ListLocation, startSeconds 
   return withParameters(`/video/${encodeURIComponent(id)}`, parameters);
 }
 
-/** Reads the list from the URL of a video; Home if it names no existing list. */
+/** Reads the list from a video's URL. Returns Home if the URL doesn't name an existing list. */
 export function parseListLocation(parameters: URLSearchParams): ListLocation {
   const from = LISTS.find((name) => name === parameters.get("from")) ?? "home";
   const page = Number(parameters.get("page"));
@@ -129,7 +130,7 @@ function categoryOf(from: ListName, requested: string | null): string | undefine
   return from === "categories" ? (id ?? (requested || undefined)) : undefined;
 }
 
-/** Returns the search text and category that a search from this page starts with. */
+/** Returns the search query and category with which a search from this page starts. */
 export function searchLocation(
   pathname: string,
   parameters: URLSearchParams,
@@ -149,8 +150,9 @@ function withParameters(path: string, parameters: URLSearchParams): string {
 }
 
 /**
- * Parses a URL, resolved against `base` if given; undefined if it is invalid. Doesn't use `URL.canParse`:
- * once V8 has optimized the caller, Node 20 decodes Latin-1 strings as UTF-8 there and gives wrong results.
+ * Parses a URL, resolved against `base` if given; undefined if it is invalid. It doesn't use `URL.canParse`, because
+ * once V8 has optimized the caller, Node 20's `URL.canParse` decodes Latin-1 strings as UTF-8 and returns wrong
+ * results.
  */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
   try {

@@ -2,18 +2,18 @@
 
 export interface ByteRange {
   start: number;
-  /** Inclusive, as in `Content-Range`. */
+  /** The last position, inclusive, as in `Content-Range`. */
   end: number;
 }
 
-/** Never has two adjacent `\s*`: backtracking over 16 KB of spaces would take a second. */
+/** Never put two `\s*` next to each other here: backtracking over 16 KB of spaces would take a second. */
 const BYTES = /^bytes=(?:\s*(\d+))?\s*-(?:\s*(\d+))?\s*$/i;
 
 /**
  * Reads a `Range` header.
  *
- * @returns the requested range; "unsatisfiable" if it lies outside the file; undefined for the whole file, which is
- * also the response to multiple ranges and to anything that isn't a byte range.
+ * @returns the requested range; "unsatisfiable" if the range lies outside the file; undefined for the whole file, which
+ *   is also the response to multiple ranges and to anything that isn't a byte range.
  */
 export function parseByteRange(
   header: string | null,

@@ -9,7 +9,7 @@ const byName = new Map(
   ),
 );
 
-/** A category with the label that people see. */
+/** A category with the label shown to users. */
 export interface CategoryName {
   id: CategoryId;
   label: string;
@@ -26,7 +26,7 @@ let labels = new Map<string, string>();
 
 /**
  * Sets the labels of the categories and their order. The server reads them from the database
- * (`features/catalogue/category-names.server.ts`); every page gets them from the server.
+ * (`features/catalogue/category-names.server.ts`) and sends them with every page.
  *
  * @param names all categories; undefined for the labels in the code.
  */
@@ -42,7 +42,7 @@ export function shownCategories(): readonly CategoryName[] {
 
 export type SelectorChoice = "all" | CategoryId | "trending";
 
-/** Returns the choices of the category selector in display order; `all` and `trending` are never stored. */
+/** Returns the category selector's choices in display order. `all` and `trending` are never stored. */
 export function selectorChoices(): readonly { id: SelectorChoice; label: string }[] {
   return [{ id: "all", label: "All Videos" }, ...named, { id: "trending", label: "Trending" }];
 }
@@ -51,18 +51,23 @@ export function isCategoryId(value: string | null | undefined): value is Categor
   return byName.get(value ?? "")?.id === value;
 }
 
-/** Returns the current id for a stored or requested value; undefined if there is no such category. */
+/** Returns the current id of the category with a stored or requested value; undefined if there is no such category. */
 export function toCategoryId(value: string | null | undefined): CategoryId | undefined {
   return byName.get(value ?? "")?.id;
 }
 
-/** Returns the label of a stored value: for a legacy value the current label, for an unknown value the value itself. */
+/**
+ * Returns the label for a stored value: the current label for a legacy value, and the value itself if it is unknown.
+ */
 export function categoryLabel(value: string): string {
   const category = byName.get(value);
   return category ? (labels.get(category.id) ?? category.label) : value;
 }
 
-/** Returns the label for use before a noun ("Premium videos"), unless an owner has renamed the category. */
+/**
+ * Returns the form of the label that is used before a noun ("Premium videos"), or the plain label if an owner has
+ * renamed the category.
+ */
 export function shortCategoryLabel(value: string): string {
   const category = byName.get(value);
   const label = categoryLabel(value);
@@ -70,7 +75,10 @@ export function shortCategoryLabel(value: string): string {
   return hasShortLabel ? category.shortLabel : label;
 }
 
-/** Returns every value that rows of a category may store: its id and legacy values; for an unknown value only itself. */
+/**
+ * Returns all values that rows in a category may store: its id and its legacy values, or only the given value if that
+ * is unknown.
+ */
 export function storedValues(category: string): string[] {
   const known = byName.get(category);
   return known ? [known.id, ...known.legacy] : [category];

@@ -1,15 +1,15 @@
 /**
- * The categories (specification, section 3). To add one, add a line here: form, filters, lists, sitemap,
- * statistics and search follow. The database stores ids as text and needs no change.
+ * The categories (specification, section 3). To add one, add a line here; the form, filters, lists, sitemap, statistics
+ * and search use this list. The database stores ids as text and needs no change.
  */
 
 interface Category {
-  /** Used in URLs, in forms and in `videos.category`. */
+  /** The id, which is used in URLs, forms and `videos.category`. */
   id: string;
   label: string;
-  /** Used before a noun, as in "Premium videos". */
+  /** The form of the label that is used before a noun, as in "Premium videos". */
   shortLabel?: string;
-  /** Values in rows of the earlier system. They are found and shown under the id. */
+  /** Values in rows from the earlier system. Videos with these values are found and shown under the id. */
   legacy: readonly string[];
 }
 

@@ -3,11 +3,13 @@
 export interface Validators {
   /** A strong entity tag, including its quotes. */
   etag: string;
-  /** Milliseconds since 1970. HTTP dates have whole seconds. */
+  /** The time of the last change in milliseconds since the epoch. HTTP dates have whole seconds. */
   lastModified: number;
 }
 
-/** Returns the status if a precondition of the request fails, evaluated in the order of §13.2.2. */
+/**
+ * Evaluates the request's preconditions in the order of §13.2.2, and returns the response status if one of them fails.
+ */
 export function failedPrecondition(
   headers: Headers,
   validators: Validators,
@@ -26,7 +28,7 @@ export function failedPrecondition(
   return since !== undefined && seconds <= since ? 304 : undefined;
 }
 
-/** Whether `If-None-Match` matches the entity tag, using the weak comparison that it is defined with. */
+/** Whether `If-None-Match` matches the entity tag, using the weak comparison, as the header is defined. */
 export function matchesWeakly(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch.trim() === "*") return true;
   const opaque = (tag: string) => tag.replace(/^W\//, "");

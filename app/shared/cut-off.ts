@@ -1,8 +1,8 @@
 import { formatDuration } from "./format";
 
-/** A file that is shorter than the duration in its header, by more than rounding. */
+/** A file that is shorter than the duration in its header by more than a rounding error. */
 export interface CutOff {
-  /** The duration that the file really has. */
+  /** The file's actual duration. */
   seconds: number;
   announcedSeconds: number;
 }

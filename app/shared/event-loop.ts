@@ -2,8 +2,8 @@
 const MAX_SLICE_MS = 8;
 
 /**
- * Returns a function that long-running work awaits between its steps. Awaiting a query doesn't let timers
- * and requests run, since SQLite returns synchronously; this does, once 8 ms have passed.
+ * Returns a function that long-running work awaits between its steps. Awaiting a query doesn't let timers and requests
+ * run, since SQLite returns synchronously. Awaiting this function does, once 8 ms have passed.
  */
 export function createYielder(): () => Promise<void> {
   let since = performance.now();
@@ -15,8 +15,8 @@ export function createYielder(): () => Promise<void> {
 }
 
 /**
- * Returns a function that runs one task at a time: each starts when the ones before it have ended, whether
- * they succeeded or failed.
+ * Returns a function that runs one task at a time. Each task starts once all earlier tasks have ended, whether they
+ * succeeded or failed.
  */
 export function createMutex(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
@@ -27,7 +27,7 @@ export function createMutex(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** Yields a list in chunks of at most `length`. */
+/** Yields a list in chunks of at most `length` items. */
 export function* partsOf<T>(list: readonly T[], length: number): Generator<T[]> {
   for (let from = 0; from < list.length; from += length) yield list.slice(from, from + length);
 }

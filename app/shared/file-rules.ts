@@ -1,10 +1,7 @@
 import * as z from "zod/mini";
 import { formatBytes } from "./format-bytes";
 
-/**
- * The rules for the files of a video that can be checked by name, type and size. The server also examines the
- * content.
- */
+/** The rules for a video's files that can be checked by name, type and size. The server also examines their content. */
 
 /** The limits from the settings. */
 export interface FileLimits {
@@ -14,7 +11,7 @@ export interface FileLimits {
 
 export interface SizeRule {
   maxBytes: number;
-  /** The message for a larger file. */
+  /** The message for files that are too large. */
   tooLarge: string;
 }
 
@@ -32,11 +29,11 @@ export function thumbnailSize({
 
 export const EMPTY_FILE = "This file is empty.";
 
-/** Common extensions of video files. */
+/** Common extensions for video files. */
 export const VIDEO_NAME =
   /\.(mp4|m4v|mov|avi|mkv|webm|mpe?g|m1v|m2v|vob|ts|mts|m2ts|ogv|flv|wmv|asf|3gp|3g2|mxf)$/i;
 
-/** Returns the schema of a file that can be uploaded as a video. */
+/** Returns the schema for a file that can be uploaded as a video. */
 export function videoFile(limits: Pick<FileLimits, "maxVideoBytes">) {
   const { maxBytes, tooLarge } = videoSize(limits);
   return z.object({ name: z.string(), type: z.string(), size: z.number() }).check(

@@ -1,13 +1,13 @@
 /**
  * Case folding for search and related videos.
  *
- * SQLite's FTS5 index defines the rule: each code point is replaced by its lower-case form in Unicode 6.1,
- * using the table below. This differs from `toLowerCase` in three ways: no character becomes two (İ stays),
- * variants become their base letter (ς to σ, ſ to s, ϐ to β), and letters that got a lower case in later
- * versions (Cherokee, Georgian capitals) stay.
+ * SQLite's FTS5 index defines the rule: each code point is replaced by its lowercase form in Unicode 6.1, using the
+ * table below. This differs from `toLowerCase` in three ways: no character becomes two (İ stays), variants become their
+ * base letter (ς to σ, ſ to s, ϐ to β), and letters that have had a lowercase form only since later versions (Cherokee,
+ * Georgian capitals) stay unchanged.
  *
- * Each entry of the table: first code point, number of code points that follow (with / every second one), and
- * distance to the folded code point; in base 36.
+ * Each entry of the table: first code point, number of code points that follow (with / every second one), and distance
+ * to the folded code point; in base 36.
  */
 const RUNS = `
   1t,p,w 51,,lj 5c,m,w 60,6,w 74,n/,1 8i,2/,1 8p,7/,1 96,m/,1 ag,,-3d ah,2/,1 an,,-7g ap,,5u
@@ -41,7 +41,7 @@ for (const run of RUNS.trim().split(/\s+/)) {
   }
 }
 
-/** Folds a text for comparison. The number of code points stays the same. */
+/** Folds a text for comparison. The number of code points doesn't change. */
 export function fold(text: string): string {
   if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
   return Array.from(text, (character) => folded.get(character) ?? character).join("");

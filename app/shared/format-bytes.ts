@@ -1,6 +1,8 @@
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"] as const;
 
-/** Formats bytes in the largest unit that gives at least 1, with at most one decimal: `2GB`, `1.5GB`. */
+/**
+ * Formats bytes in the largest unit in which the number is at least 1, with at most one decimal place: `2GB`, `1.5GB`.
+ */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -18,7 +20,7 @@ const GB = 1024 ** 3;
 /** The assumed size of a video if disk usage is unknown (specification, section 8). */
 const ESTIMATED_VIDEO_MB = 50;
 
-/** Formats bytes in GB with two decimals from 1 GB on, else in MB with one (specification, section 9). */
+/** Formats bytes in GB with two decimal places from 1 GB on, otherwise in MB with one (specification, section 9). */
 export function formatStorage(bytes: number): string {
   return bytes >= GB ? `${(bytes / GB).toFixed(2)} GB` : `${(bytes / MB).toFixed(1)} MB`;
 }

@@ -1,11 +1,11 @@
-/** Formats of numbers, ages and durations (specification, section 9). */
+/** Formats for numbers, ages and durations (specification, section 9). */
 
 const DAY_MS = 86_400_000;
 
 /**
  * Returns a count in short form: `999`, `1.0K`, `999.9K`, `1.0M`.
  *
- * Rounded half up in whole tenths, so that 999,950 is `1.0M` and never `1000.0K`.
+ * It is rounded half up to whole tenths, so that 999,950 is `1.0M` and never `1000.0K`.
  */
 export function formatCount(count: number): string {
   if (!(count >= 1_000)) return String(Math.max(0, Math.floor(count) || 0));
@@ -20,8 +20,8 @@ export function formatViews(views: number): string {
 }
 
 /**
- * Returns a whole number with its noun: `1 video`, `1,234 videos`. Doesn't use `Intl`: its first use makes browsers
- * load their locale data, which costs a slow phone a tenth of a second on every page.
+ * Returns a whole number with its noun: `1 video`, `1,234 videos`. It doesn't use `Intl`, because browsers load their
+ * locale data when it is first used, which takes a slow phone a tenth of a second on every page.
  */
 export function formatQuantity(count: number, noun: string): string {
   const grouped = String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
@@ -34,7 +34,7 @@ function tenths(count: number, unit: number): string {
 }
 
 /**
- * Parses a stored time into milliseconds since 1970. SQLite's functions write times without a zone
+ * Parses a stored time into milliseconds since the epoch. SQLite's functions write times without a time zone
  * (`2026-01-31 12:00:00`) in UTC; a browser would read them as local time.
  *
  * @returns NaN if the text isn't a time.
@@ -44,14 +44,14 @@ export function parseTime(time: string): number {
   return Date.parse(bare ? `${bare[1]}T${bare[2]}Z` : time);
 }
 
-/** Returns a stored time as ISO 8601 UTC; 1970 if it is invalid. */
+/** Returns a stored time as ISO 8601 UTC; the epoch if the time is invalid. */
 export function isoTime(time: string): string {
   return new Date(parseTime(time) || 0).toISOString();
 }
 
 /**
- * Returns the age of a video in whole days, at least 1: `1 day ago`, `6 days ago`, `4 weeks ago`,
- * `13 months ago`. An invalid time or one in the future counts as one day.
+ * Returns the age of a video in whole days, at least 1: `1 day ago`, `6 days ago`, `4 weeks ago`, `13 months ago`. An
+ * invalid or future time counts as one day.
  */
 export function formatAge(createdAt: string, now: number | Date): string {
   const days = Math.max(1, Math.floor((Number(now) - parseTime(createdAt)) / DAY_MS) || 1);
@@ -64,7 +64,7 @@ function ago(count: number, unit: string): string {
   return `${formatQuantity(count, unit)} ago`;
 }
 
-/** Formats seconds as minutes:seconds, such as `5:30`; minutes may exceed 59. Invalid input gives `0:00`. */
+/** Formats seconds as minutes:seconds, such as `5:30`; minutes may exceed 59. Returns `0:00` for invalid input. */
 export function formatDuration(seconds: number): string {
   const whole = wholeSeconds(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;

@@ -1,4 +1,4 @@
-/** Sort order and length filter of a list; both are URL parameters. */
+/** A list's sort order and length filter, which are both URL parameters. */
 
 export const LIST_ORDERS = [
   { id: "newest", label: "Newest", first: "newest first" },
@@ -12,7 +12,7 @@ export const DEFAULT_ORDER: ListOrder = "newest";
 
 const NO_LIMIT_S = 2 ** 31 - 1;
 
-/** Ranges in seconds, inclusive. */
+/** The ranges in seconds, inclusive. */
 export const LENGTHS = [
   { id: "short", label: "Under 5 minutes", range: [0, 299] },
   { id: "medium", label: "5 to 20 minutes", range: [300, 1_200] },
@@ -31,7 +31,7 @@ export function isDefaultView({ order, length }: ListView): boolean {
   return order === DEFAULT_ORDER && !length;
 }
 
-/** Reads order and length from URL parameters; invalid values give the default. */
+/** Reads the order and length from URL parameters. Invalid values are replaced by the default. */
 export function parseListView(parameters: URLSearchParams): ListView {
   const order = LIST_ORDERS.find(({ id }) => id === parameters.get("sort"))?.id ?? DEFAULT_ORDER;
   const length = LENGTHS.find(({ id }) => id === parameters.get("length"))?.id;

@@ -1,7 +1,7 @@
-/** Number of files processed concurrently, to overlap disk waits. */
+/** The number of files that are processed concurrently, so that waiting for the disk overlaps. */
 const CONCURRENCY = 8;
 
-/** Runs `work` for each item, a few concurrently; returns the results in the order of the items. */
+/** Runs `work` for each item, a few at a time, and returns the results in the order of the items. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,

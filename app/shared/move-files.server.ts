@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { copyFile, cp, link, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
-/** Error codes of `link` on file systems without hard links, and across file systems. */
+/** The error codes of `link` on file systems without hard links and across file systems. */
 const WITHOUT_HARD_LINKS = new Set(["EPERM", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"]);
 
 /** Whether a file has to be copied because `link` failed with this code. */
@@ -52,7 +52,9 @@ async function moveWith(
   }
 }
 
-/** Creates a hard link, which keeps the content when the original name is replaced; otherwise a copy. */
+/**
+ * Creates a hard link, which keeps the content when the original name is replaced, or a copy if links aren't supported.
+ */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   await mkdir(path.dirname(to), { recursive: true });
   try {
@@ -61,7 +63,7 @@ export async function linkOrCopy(from: string, to: string): Promise<void> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") return;
     if (code === "ENOENT") throw error;
-    // The file system has no hard links. An existing file under the name is complete.
+    // The file system doesn't support hard links. If a file with this name already exists, it is complete.
     const partial = path.join(path.dirname(to), `.${randomBytes(6).toString("hex")}`);
     try {
       await copyFile(from, partial, constants.COPYFILE_FICLONE);

@@ -1,12 +1,12 @@
 import type { VideoCardData, VideoPage } from "./video-card";
 
-/** Cards per page on Home, Categories and Trending (specification, section 9). */
+/** The number of cards per page on Home, Categories and Trending (specification, section 9). */
 export const PAGE_SIZE = 8;
 
-/** Cards that the page of saved videos requests at a time. */
+/** The number of cards that the saved videos page requests at a time. */
 export const SAVED_AT_ONCE = 24;
 
-/** Parses the parameter `page`; anything but a positive integer gives 1. */
+/** Parses the `page` parameter. Returns 1 for anything but a positive integer. */
 export function pageParameter(parameters: URLSearchParams): number {
   const requested = Number(parameters.get("page"));
   return Number.isSafeInteger(requested) && requested >= 1 ? requested : 1;

@@ -3,10 +3,10 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** An executable that runs in its own process or thread. */
+/** An executable that runs in a separate process or thread. */
 export interface Program {
   file: string;
-  /** What Node has to load first if the file is TypeScript, as in tests and scripts; otherwise null. */
+  /** The module that Node has to load first if the file is TypeScript, as in tests and scripts; otherwise null. */
   loader: string | null;
 }
 
@@ -14,9 +14,9 @@ export interface Program {
  * Returns the built file of an executable next to the server bundle (see vite.config.ts), or its source, which tsx
  * loads.
  *
- * @param name such as `image-process`.
+ * @param name the executable's name, such as `image-process`.
  * @param startedBy the `import.meta.url` of the module that starts it.
- * @param source relative to that module.
+ * @param source the source file's path relative to that module.
  */
 export function findExecutable(
   name: string,

@@ -1,9 +1,9 @@
-/** Longer search texts are truncated. */
+/** The maximum length of a search query. Longer queries are truncated. */
 export const SEARCH_MAX_LENGTH = 200;
 
 /**
- * Normalizes a search text: trimmed, at most 200 characters. Control characters, which sometimes get pasted, become
- * spaces.
+ * Normalizes a search query: trims it and limits it to 200 characters. Control characters, which people sometimes
+ * paste, become spaces.
  */
 export function searchText(value: string | null | undefined): string {
   const plain = (value ?? "")

@@ -1,12 +1,12 @@
 /** The response to a form that is sent after the session has ended. */
 export interface SignedOutForm {
-  /** Why the form was rejected. */
+  /** The reason why the form was rejected. */
   message: string;
-  /** The entered values, to be sent again; empty for forms with passwords or files. */
+  /** The entered values, so that they can be sent again; empty for forms with passwords or files. */
   fields: [name: string, value: string][];
 }
 
-/** Whether an error response is the one to a form whose session has ended. */
+/** Whether an error response is the response to a form whose session has ended. */
 export function isSignedOutForm(data: unknown): data is SignedOutForm {
   return typeof data === "object" && data !== null && "fields" in data && "message" in data;
 }

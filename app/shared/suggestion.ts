@@ -1,8 +1,8 @@
-/** A suggestion of the search field in the header. */
+/** A suggestion shown by the search field in the header. */
 export interface Suggestion {
   kind: "tag" | "video";
   text: string;
-  /** A path of this site. */
+  /** A path on this site. */
   href: string;
 }
 

@@ -2,30 +2,30 @@
 
 export interface Chapter {
   name: string;
-  /** Seconds from the start of the video. */
+  /** The number of seconds from the start of the video. */
   start: number;
 }
 
-/** More timestamps than this aren't a table of contents. */
+/** The maximum number of timestamps. More than this can't be a table of contents. */
 const MAX_CHAPTERS = 100;
 const MIN_CHAPTERS = 3;
 
-/** `m:ss`, `mmm:ss` or `h:mm:ss`. */
+/** Matches `m:ss`, `mmm:ss` or `h:mm:ss`. */
 const TIME = String.raw`(?:\d{1,2}:[0-5]\d|\d{1,3}):[0-5]\d`;
-/** Excludes parts of something longer: a word, a ratio, a path, a date or a time with fractions. */
+/** Excludes matches that are part of something longer: a word, a ratio, a path, a date or a time with fractions. */
 const IN_TEXT = new RegExp(String.raw`(^|[^\w:.,/])(${TIME})(?![\w:/]|[.,]\d)`, "g");
-/** A line that starts with a time, optionally in brackets and after a list marker. */
+/** Matches a line that starts with a time, optionally in brackets and after a list marker. */
 export const CHAPTER_LINE = new RegExp(
   String.raw`^\s*(?:[-*•–—]\s*)?[([]?(${TIME})(?![\w:])[)\]]?\s*(?:[-–—:|]\s*)?(\S.*)$`,
 );
 
-/** A piece of a text: words, or a timestamp in the video. */
+/** A part of a text: words, or a timestamp in the video. */
 export interface TimedPart {
   text: string;
   seconds?: number;
 }
 
-/** Splits a text at the timestamps within the video; a duration of 0 is unknown. */
+/** Splits a text at the timestamps that are within the video. A duration of 0 means that it is unknown. */
 export function timedParts(text: string, durationSeconds: number): TimedPart[] {
   const parts: TimedPart[] = [];
   let end = 0;
@@ -44,8 +44,8 @@ export function timedParts(text: string, durationSeconds: number): TimedPart[] {
 
 /**
  * Returns the chapters that a description lists: at least three lines with a time and a name, the first at 0:00, in
- * ascending order. Otherwise none. Chapters have no field of their own, because descriptions of imported videos
- * already contain them.
+ * ascending order. Returns none otherwise. There is no separate field for chapters, because the descriptions of
+ * imported videos already contain them.
  */
 export function chaptersOf(description: string, durationSeconds: number): Chapter[] {
   const chapters: Chapter[] = [];

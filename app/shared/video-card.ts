@@ -1,8 +1,8 @@
-/** The data of a video card: plain values that a loader can serialize. */
+/** The data for a video card: plain values that a loader can serialize. */
 export interface VideoCardData {
   id: string;
   title: string;
-  /** The current id, or the stored value if it is no known category. */
+  /** The category's current id, or the stored value if it isn't a known category. */
   category: string;
   /** minutes:seconds */
   duration: string;
@@ -11,18 +11,18 @@ export interface VideoCardData {
   createdAt: string;
   /** A path on this site, or null for the placeholder. */
   thumbnailUrl: string | null;
-  /** The average colors of the image's quarters, 24 hexadecimal digits: top row, then bottom row. */
+  /** The average colors of the image's quarters as 24 hexadecimal digits: first the top row, then the bottom row. */
   posterColors?: string;
-  /** The source of the hover preview: a generated clip or the video's own file; empty if there is neither. */
+  /** The source of the hover preview: a generated clip or the video file itself; empty if there is neither. */
   previewUrl: string;
-  /** Whether `previewUrl` is a generated clip, which starts at its beginning. */
+  /** Whether `previewUrl` is a generated clip, which is played from its beginning. */
   previewIsClip?: true;
 }
 
-/** One page of a list, clamped to the existing pages. */
+/** One page of a list. The page number is clamped to the existing pages. */
 export interface VideoPage {
   videos: VideoCardData[];
-  /** 1 to pageCount; 1 when the list is empty. */
+  /** From 1 to pageCount, or 1 if the list is empty. */
   page: number;
   pageCount: number;
   total: number;

@@ -1,13 +1,14 @@
-// zod/mini, because this module is part of the upload page's script.
+// zod/mini is used because this module is part of the upload page's script.
 import * as z from "zod/mini";
 import { CATEGORY_IDS, toCategoryId } from "./categories";
 import { parseDuration } from "./format";
 import { MAX_DESCRIPTION_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, MAX_TITLE_LENGTH } from "./video-limits";
 
 /**
- * Validation of a video's texts in the upload form, resumable uploads, the edit form, bulk changes and imports
- * (specification, sections 3 and 5). Messages are shown next to the field. A form library would be several times as
- * large as these rules, and can't distinguish an empty field, which clears the tags, from one that wasn't sent.
+ * Validation of a video's text fields in the upload form, resumable uploads, the edit form, bulk changes and imports
+ * (specification, sections 3 and 5). Messages are shown next to the field. No form library is used, because it would be
+ * several times as large as these rules and couldn't distinguish an empty field, which clears the tags, from one that
+ * wasn't sent.
  */
 
 /** Removes line breaks and invisible characters from a title or tag. */
@@ -50,7 +51,7 @@ const NO_CATEGORY = "Choose a category.";
 /** A category's current id. */
 const category = z.enum(CATEGORY_IDS, NO_CATEGORY);
 
-/** The category of a row that may have a legacy value, converted to the current id. */
+/** The category from a row that may have a legacy value, converted to the current id. */
 export const anyCategory = z.pipe(
   z.pipe(
     z.string(),
@@ -60,7 +61,7 @@ export const anyCategory = z.pipe(
 );
 
 /**
- * Tags separated by commas: trimmed, without empty ones and without duplicates that differ only in case
+ * Tags separated by commas. They are trimmed; empty tags and duplicates that differ only in case are removed
  * (specification, section 5).
  */
 export const tags = z.pipe(
@@ -84,7 +85,7 @@ export const tags = z.pipe(
     .check(z.maxLength(MAX_TAGS, `Use at most ${MAX_TAGS} tags.`)),
 );
 
-/** A duration such as `5:30`, parsed into seconds; empty means 0. */
+/** A duration such as `5:30`, parsed into seconds; an empty field means 0. */
 const duration = z.pipe(
   z.pipe(
     z.string(),
@@ -111,7 +112,7 @@ export type TypedTexts = Record<keyof z.infer<typeof videoTexts>, string>;
 type VideoTexts = z.infer<typeof videoTexts>;
 export type NewVideoTexts = Omit<VideoTexts, "duration"> & { duration?: number | undefined };
 
-/** The parsed value, or the first message for each invalid field; for a single field under `""`. */
+/** The parsed value, or the first message for each invalid field. The message for a single value is under `""`. */
 export type Checked<T> =
   | { ok: true; value: T }
   | { ok: false; fields: Partial<Record<string, string>> };

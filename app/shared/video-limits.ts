@@ -1,4 +1,4 @@
-/** Maximum lengths of a video's texts. Maximum file sizes are settings. */
+/** The maximum lengths of a video's text fields. The maximum file sizes are settings. */
 export const MAX_TITLE_LENGTH = 200;
 export const MAX_DESCRIPTION_LENGTH = 10_000;
 export const MAX_TAGS = 50;

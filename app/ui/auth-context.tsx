@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext } from "react";
 
-/** What the browser knows about a signed-in user. The server checks every permission. */
+/** The information about a signed-in user that the browser has. The server checks every permission. */
 export interface AuthUser {
   role: "owner" | "editor" | "moderator" | "uploader";
   mayPublish: boolean;
@@ -25,7 +25,7 @@ export function AuthProvider({
 }
 
 /**
- * Returns the session of this page.
+ * Returns this page's session.
  *
  * @throws outside an `AuthProvider` (specification, section 8).
  */

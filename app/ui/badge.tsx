@@ -8,7 +8,7 @@ const TONES: Record<Tone, string> = {
   good: "bg-good/15 text-good",
   warn: "bg-warn/15 text-warn",
   accent: "bg-accent text-on-accent",
-  /** Placed on an image, with any colors. */
+  /** Whether the badge is placed on an image, which may have any colors. */
   shade: "bg-shade/80 text-ink",
 };
 
@@ -36,7 +36,8 @@ export function Badge({
 }
 
 /**
- * The status: green for published, yellow for review, gray for anything else (specification, section 4).
+ * A video's status: green if it is published, yellow if it is in review, gray for anything else (specification, section
+ * 4).
  *
  * @param isHeld whether the video is on hold, and so not public despite its status.
  */
@@ -56,7 +57,7 @@ export function StatusBadge({ status, isHeld = false }: { status: string; isHeld
   );
 }
 
-/** Marks a video whose files may contain location, device or author. */
+/** Marks a video whose files may contain metadata about the location, device or author. */
 export function MetadataBadge() {
   return (
     <Badge tone="warn" className="self-start">

@@ -20,8 +20,8 @@ const SIZES: Record<Size, string> = {
 };
 
 /**
- * Returns the classes of a button, for any element. Each button has a border, even if it is invisible: in high contrast
- * mode, which removes backgrounds, it is what shows the button.
+ * Returns a button's classes, for use on any element. Each button has a border, even if the border is invisible,
+ * because high contrast mode removes backgrounds and only the border shows the button.
  */
 export function buttonClass(variant: Variant = "primary", size: Size = "md"): string {
   return classNames(
@@ -37,7 +37,7 @@ interface ButtonStyle {
   size?: Size;
 }
 
-/** A button. While `busy`, it is disabled and shows its busy label, such as `Signing In...`. */
+/** A button. While it is `busy`, it is disabled and shows its busy label, such as `Signing In...`. */
 export function Button({
   variant,
   size,

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Button, ButtonLink } from "./button";
 import { Dialog } from "./dialog";
 
-/** Asks for confirmation before something is deleted, and says what is deleted with it. */
+/** Asks for confirmation before something is deleted, and says what else will be deleted. */
 export function ConfirmDialog({
   title,
   description,
@@ -17,13 +17,13 @@ export function ConfirmDialog({
   title: string;
   description: string;
   consequences: string[];
-  /** The URL of the list, which the form is sent to and closing leads to. */
+  /** The list's URL, to which the form is sent and which opens when the dialog is closed. */
   list: string;
   busy: boolean;
-  /** Label of the confirming button. */
+  /** The label of the button that confirms. */
   label?: string;
   busyLabel?: string;
-  /** Hidden fields that identify what is deleted. */
+  /** Hidden fields that identify what will be deleted. */
   children: ReactNode;
 }) {
   return (

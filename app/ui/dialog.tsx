@@ -7,7 +7,7 @@ import { classNames } from "./class-names";
  * A dialog that is open for as long as it is rendered.
  *
  * The server renders it open, in the flow of the page, so that it works without JavaScript: its close button is a link
- * to `closeTo`. With JavaScript it becomes modal: focus starts at its first field and stays inside, Escape and the
+ * to `closeTo`. With JavaScript, it becomes modal: focus starts at its first field and stays inside, Escape and the
  * backdrop close it, and focus returns to where it was.
  */
 export function Dialog({
@@ -22,7 +22,7 @@ export function Dialog({
   description?: string;
   /** The URL of the page without the dialog. */
   closeTo?: string;
-  /** Called instead of navigating, for a dialog without a URL. */
+  /** Called instead of navigating if the dialog has no URL. */
   onClose?: () => void;
   wide?: boolean;
   children: ReactNode;
@@ -31,7 +31,7 @@ export function Dialog({
   const navigate = useNavigate();
   const id = useId();
 
-  // Before the first paint, so that keys pressed on first sight reach the modal dialog.
+  // Open the dialog before the first paint, so that keys pressed as soon as it is visible reach the modal dialog.
   useLayoutEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
@@ -39,7 +39,7 @@ export function Dialog({
     const restoreCursor = cursorOf(before);
     dialog.close();
     dialog.showModal();
-    // Typing that started before hydration continues.
+    // Let the user continue typing in a field that was focused before hydration.
     if (before instanceof HTMLElement && dialog.contains(before)) {
       before.focus();
       restoreCursor();
@@ -69,8 +69,8 @@ export function Dialog({
         close();
       }}
       onClose={(event) => {
-        // Browsers close a dialog on the second Escape in a row without `cancel`, so that pages can't trap users. A
-        // dialog that warns about unsaved changes warns here as well.
+        // If Escape is pressed twice in a row, browsers close a dialog without a `cancel` event, so that pages can't
+        // trap users. A dialog that warns about unsaved changes has to warn here as well.
         if (event.target !== event.currentTarget || event.currentTarget.open) return;
         event.currentTarget.showModal();
         close();
@@ -105,8 +105,8 @@ export function Dialog({
 }
 
 /**
- * Returns the element to focus when the dialog opens: its first field, or its heading if it only asks or tells
- * something, so that Enter neither confirms nor closes it.
+ * Returns the element to focus when the dialog opens: its first field, or its heading if it only asks or says
+ * something, so that Enter neither confirms nor closes the dialog.
  */
 function startOf(dialog: HTMLDialogElement): HTMLElement | null {
   return dialog.querySelector<HTMLElement>(FIELD) ?? dialog.querySelector("h2");
@@ -133,7 +133,7 @@ function CloseButton({ closeTo, onClose }: { closeTo?: string; onClose?: () => v
   );
 }
 
-/** Returns a function that restores the cursor of a text field, since WebKit selects the text on focus. */
+/** Returns a function that restores the cursor position in a text field, since WebKit selects the text on focus. */
 function cursorOf(element: Element | null): () => void {
   const isText = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
   if (!isText || element.selectionStart === null) return () => {};

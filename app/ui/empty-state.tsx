@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Says that something is empty, what to do next, and offers one button for it. */
+/** Says that something is empty and what to do next, and offers a button for it. */
 export function EmptyState({
   icon,
   title,

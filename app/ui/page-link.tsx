@@ -2,18 +2,18 @@ import { useNavigate, useViewTransitionState } from "@remix-run/react";
 import type { AnchorHTMLAttributes, MouseEvent } from "react";
 
 interface PageLinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "href"> {
-  /** An absolute path on this site, with query and fragment. */
+  /** An absolute path on this site, which may include a query and a fragment. */
   to: string;
-  /** State of the new history entry. */
+  /** The state of the new history entry. */
   state?: unknown;
   preventScrollReset?: boolean;
   viewTransition?: boolean;
 }
 
 /**
- * A link to a page of this site, for links that a page has many of. The router's link resolves its URL against the
- * matched routes three times while rendering; on a list, that took the server longer than React did. An absolute path
- * needs no resolving.
+ * A link to a page on this site, for pages that have many such links. The router's link resolves its URL against the
+ * matched routes three times during rendering. On a list, that took the server longer than React itself did. An
+ * absolute path doesn't have to be resolved.
  */
 export function PageLink({
   to,
@@ -30,7 +30,7 @@ export function PageLink({
     onClick?.(event);
     if (isForBrowser(event)) return;
     event.preventDefault();
-    // Like browsers, don't add a history entry for the current URL.
+    // As browsers do, don't add a history entry for the current URL.
     const replace = new URL(to, window.location.href).href === window.location.href;
     navigate(to, { replace, state, preventScrollReset, viewTransition });
   }
@@ -43,7 +43,7 @@ export function PageLink({
   );
 }
 
-/** Whether a click is left to the browser: it opens a tab, window or download, or has been handled. */
+/** Whether a click is left to the browser, because it opens a tab, window or download, or has already been handled. */
 export function isForBrowser(event: MouseEvent<HTMLAnchorElement>): boolean {
   const { defaultPrevented, button, metaKey, altKey, ctrlKey, shiftKey, currentTarget } = event;
   const otherWindow = currentTarget.target !== "" && currentTarget.target !== "_self";

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A section of a studio page with its heading. */
+/** A section of a studio page, with its heading. */
 export function PageSection({
   id,
   title,

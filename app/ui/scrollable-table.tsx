@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A table that may be wider than the screen, and can be scrolled with the keyboard. */
+/** A table that may be wider than the screen and can be scrolled with the keyboard. */
 export function ScrollableTable({ label, children }: { label: string; children: ReactNode }) {
   return (
     <section

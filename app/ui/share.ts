@@ -17,7 +17,7 @@ export async function share(
   }
 }
 
-/** Copies a text; returns whether that worked. */
+/** Copies a text and returns whether that worked. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -27,7 +27,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Copies a selection, since the Clipboard API isn't available without TLS. */
+/** Copies the text by selecting it, since the Clipboard API isn't available without TLS. */
 function copyWithSelection(text: string): boolean {
   const field = document.createElement("textarea");
   field.value = text;
@@ -35,7 +35,7 @@ function copyWithSelection(text: string): boolean {
   field.style.position = "fixed";
   field.style.opacity = "0";
   const before = document.activeElement;
-  // Inside a modal or fullscreen element, since nothing else can be selected then.
+  // Add the text inside the modal or fullscreen element, since nothing else can be selected while there is one.
   const top = document.querySelector("dialog:modal") ?? document.fullscreenElement;
   (top ?? document.body).append(field);
   field.focus({ preventScroll: true });

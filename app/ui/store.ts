@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** State outside of React, for values that change more often than a page should render or that are shared. */
+/** State outside of React, for values that are shared or that change more often than a page should render. */
 export interface Store<T> {
   get(): T;
   set(next: T): void;
@@ -28,7 +28,7 @@ export function useStore<T>(store: Pick<Store<T>, "get" | "subscribe">): T {
   return useSyncExternalStore(store.subscribe, store.get, store.get);
 }
 
-/** Subscribes to one property of a store's value, without rendering for changes of others. */
+/** Subscribes to one property of a store's value, without rendering again when other properties change. */
 export function useStored<T, Key extends keyof T>(
   store: Pick<Store<T>, "get" | "subscribe">,
   key: Key,

@@ -6,7 +6,7 @@ const FORMAT = new Intl.DateTimeFormat("en", {
   timeZone: "UTC",
 });
 
-/** A time in the browser's zone; marked as UTC while the zone is unknown. */
+/** A time in the browser's time zone. It is marked as UTC while the zone is unknown. */
 export function LocalTime({ value }: { value: string }) {
   const hydrated = useHydrated();
   const format = new Intl.DateTimeFormat("en", {
@@ -22,7 +22,7 @@ export function LocalTime({ value }: { value: string }) {
   );
 }
 
-/** Formats a time in UTC, with the zone; server and browser must render the same text. */
+/** Formats a time in UTC, including the zone. The server and the browser must render the same text. */
 export function Time({ value }: { value: string }) {
   return <time dateTime={value}>{FORMAT.format(new Date(value))} UTC</time>;
 }

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 
 const never = () => () => {};
 
-/** Returns false in the server's HTML and until hydration, then true. */
+/** Returns false in the server's HTML and until hydration, and true afterwards. */
 export function useHydrated(): boolean {
   return useSyncExternalStore(
     never,

@@ -3,8 +3,8 @@ import { useEffect, useRef } from "react";
 /**
  * Calls the latest `listener` for events while the component is mounted.
  *
- * @param target a name if the server also renders the component; null while there is none.
- * @param types event types, separated by spaces.
+ * @param target the target, or its name if the server also renders the component; null while there is none.
+ * @param types the event types, separated by spaces.
  */
 export function useListener<E extends Event = Event>(
   target: "window" | "document" | EventTarget | null | undefined,

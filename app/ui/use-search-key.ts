@@ -1,11 +1,11 @@
 import { useListener } from "./use-listener";
 
-/** Id of the search field on Home. */
+/** The id of the search field on Home. */
 export const HOME_SEARCH_ID = "search-videos";
-/** Id of the search field in the header of all other pages. */
+/** The id of the search field in the header of all other pages. */
 export const HEADER_SEARCH_ID = "header-search";
 
-/** Focuses the search field of the page, opening it first if it is collapsed. */
+/** Focuses the page's search field, opening it first if it is collapsed. */
 export function focusSearch(): boolean {
   const field =
     document.getElementById(HOME_SEARCH_ID) ?? document.querySelector(`#${HEADER_SEARCH_ID} input`);
@@ -22,8 +22,8 @@ const TYPES = 'input, textarea, select, [contenteditable]:not([contenteditable="
 const MODAL = 'dialog[open], [aria-modal="true"]';
 
 /**
- * Focuses the search field when a slash is pressed, unless it is typed into another field, is part of a browser shortcut,
- * or a dialog is open. Shift is allowed, since many keyboards have the slash on a digit key.
+ * Focuses the search field when a slash is pressed, unless the slash is typed into another field or is part of a
+ * browser shortcut, or a dialog is open. Shift is allowed, since many keyboards have the slash on a digit key.
  */
 export function useSearchKey(): void {
   useListener("window", "keydown", (event: KeyboardEvent) => {

@@ -1,12 +1,12 @@
 /**
- * The table `videos` with its indexes and triggers, and the data that the projector derives from it
+ * The `videos` table with its indexes and triggers, and the data that the projector derives from it
  * (`db/projector.server.ts`).
  *
- * Any tool may write to `videos`, such as the sqlite3 shell of Debian 12 (3.40). So indexes and triggers use
- * nothing newer, and no trigger touches a search index.
+ * Any tool may write to `videos`, such as the sqlite3 shell of Debian 12 (3.40). So indexes and triggers use no newer
+ * features, and no trigger touches a search index.
  */
 
-/** ISO 8601 UTC. Times are compared as text, so each must have the same format. */
+/** Requires a time in ISO 8601 UTC. Times are compared as text, so all of them must have the same format. */
 const isTime = (column: string) =>
   `CHECK (${column} IS NULL OR (${column} GLOB '????-??-??T??:??:??*Z' AND julianday(${column}) NOT NULL))`;
 

@@ -1,4 +1,4 @@
-/** Consent records: the people shown in videos, with proof of their age and consent. */
+/** Consent records: the people shown in videos, with proof of age and consent. */
 export const consent = /* sql */ `
   CREATE TABLE performers (
     id            TEXT PRIMARY KEY NOT NULL,

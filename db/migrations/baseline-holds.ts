@@ -11,7 +11,7 @@ const LACKS_CONSENT = `EXISTS (SELECT 1 FROM consent_requirement) AND NOT EXISTS
             SELECT 1 FROM performer_documents AS document
             WHERE document.performer_id = performers.id AND document.kind = 'identity'))))`;
 
-/** For tools that publish a video without checking whether it has a record. */
+/** Puts a video on hold if a tool publishes it without checking whether it has a record. */
 const holdForConsent = /* sql */ `
     INSERT OR IGNORE INTO video_holds (video_id, reason, source_id, since)
       VALUES (NEW.id, 'consent', 'required', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));
@@ -22,7 +22,10 @@ const updateHeld = (id: string) => /* sql */ `
     UPDATE videos SET held = NOT held WHERE id = ${id}
       AND held <> EXISTS (SELECT 1 FROM video_holds WHERE video_id = ${id});`;
 
-/** The reasons why a video isn't public although its status is 'published', enforced for other tools too. */
+/**
+ * The reasons why a video isn't public although its status is 'published'. They also apply to videos published by other
+ * tools.
+ */
 export const holds = /* sql */ `
   -- Each row is one cause, so that releasing it never releases another. No foreign key: the video may be in
   -- the trash.

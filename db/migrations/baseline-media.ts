@@ -1,4 +1,6 @@
-/** Files of videos, the jobs that create them, and digests and fingerprints to recognize repeated uploads. */
+/**
+ * Video files, the jobs that create them, and the digests and fingerprints with which repeated uploads are recognized.
+ */
 export const media = /* sql */ `
   -- Rows of videos that other tools insert have no jobs.
   CREATE TABLE jobs (

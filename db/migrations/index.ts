@@ -1,13 +1,13 @@
 import { migration as baseline } from "./1000-baseline";
 
 export interface Migration {
-  /** Four digits and the subject. Migrations run in the order of their names. */
+  /** Each name consists of four digits and the subject. Migrations run in the order of their names. */
   name: string;
   sql: string;
 }
 
 /**
- * The migrations in the order in which they run. Add a new one instead of changing a released one: databases record the
- * digests of their migrations, and a version with a different digest rejects them.
+ * The migrations in the order in which they run. Add a new migration instead of changing a released one: databases
+ * record the digests of their migrations, and a version whose migrations have different digests refuses to open them.
  */
 export const migrations: readonly Migration[] = [baseline];

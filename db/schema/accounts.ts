@@ -4,18 +4,18 @@ import type { Generated } from "kysely";
 export interface AccountsTables {
   users: {
     id: Generated<string>;
-    /** Unique, case-insensitively. */
+    /** The email address, which is unique regardless of case. */
     email: string;
-    /** Empty for an account with passkeys only. */
+    /** Empty for an account that has only passkeys. */
     password_hash: string;
     role: Generated<Role>;
-    /** 1 for an uploader who may publish their own videos. */
+    /** 1 for an uploader who may publish their videos. */
     may_publish: Generated<number>;
     /** Null for an active account. */
     deactivated_at: Time | null;
-    /** When the account was last deactivated or blocked. Work requested before that is canceled. */
+    /** When the account was last deactivated or blocked. Work that the user requested before that is canceled. */
     access_ended_at: Time | null;
-    /** The limits of an uploader: null for the limit in the settings, 0 for no limit. */
+    /** The limits for an uploader. Null means the limit in the settings; 0 means no limit. */
     max_bytes: number | null;
     max_videos_per_day: number | null;
     max_queued_jobs: number | null;
@@ -27,26 +27,26 @@ export interface AccountsTables {
     totp_last_step: number | null;
   };
   sessions: {
-    /** SHA-256 of the id in the cookie, so that a stolen database opens no session. */
+    /** The SHA-256 of the id in the cookie, so that a stolen database doesn't give access to any session. */
     id_hash: string;
     user_id: string;
     created_at: Generated<Time>;
     last_used_at: Generated<Time>;
     expires_at: Time;
-    /** Such as "Firefox on Linux"; empty if unknown. */
+    /** The browser and system, such as "Firefox on Linux"; empty if unknown. */
     device: Generated<string>;
   };
-  /** Browsers in which an account has signed in. */
+  /** The browsers in which an account has signed in. */
   devices: {
-    /** Random. The browser has it in a signed cookie. */
+    /** A random id, which the browser stores in a signed cookie. */
     id: string;
     user_id: string;
-    /** When the account last signed in there. */
+    /** When the account last signed in with that browser. */
     used_at: Time;
   };
-  /** Links that create an account. Used and expired ones are kept for a while. */
+  /** Links that let people create an account. Used and expired links are kept for a while. */
   invitations: {
-    /** SHA-256 of the token in the link. */
+    /** The SHA-256 of the token in the link. */
     token_hash: string;
     email: string;
     role: Role;
@@ -59,18 +59,18 @@ export interface AccountsTables {
   };
   recovery_codes: {
     user_id: string;
-    /** SHA-256 of the code. Used codes are deleted. */
+    /** The SHA-256 of the code. Used codes are deleted. */
     code_hash: string;
   };
   passkeys: PasskeysTable;
   spent_challenges: {
-    /** SHA-256 of the challenge. */
+    /** The SHA-256 of the challenge. */
     hash: string;
     expires_at: Time;
   };
   activities: {
     id: Generated<number>;
-    /** Null if the operator did it on the command line. */
+    /** The user who acted; null if the operator did it on the command line. */
     user_id: string | null;
     action: string;
     subject_id: string | null;
@@ -80,7 +80,7 @@ export interface AccountsTables {
   /** Tokens of the HTTP API, each acting on behalf of a user. */
   api_tokens: {
     id: Generated<number>;
-    /** SHA-256 of the token. */
+    /** The SHA-256 of the token. */
     token_hash: string;
     user_id: string;
     name: string;
@@ -94,7 +94,7 @@ export interface AccountsTables {
   api_answers: {
     token_id: number;
     key: string;
-    /** SHA-256 of the request. */
+    /** The SHA-256 of the request. */
     request: string;
     status: number;
     /** A JSON object. */
@@ -102,7 +102,7 @@ export interface AccountsTables {
     body: string;
     created_at: Time;
   };
-  /** The outcomes of requests to publish an upload. A repeated request gets the same outcome. */
+  /** The outcomes of requests to publish an upload. A retried request gets the same outcome. */
   published_uploads: {
     /** The id of the resumable upload. */
     upload: string;
@@ -111,18 +111,18 @@ export interface AccountsTables {
     outcome: string;
     published_at: Time;
   };
-  /** Strikes against uploaders. A certain number of them blocks the account. */
+  /** Strikes against uploaders. After a certain number of strikes, the account is blocked. */
   user_strikes: {
     id: string;
     user_id: string;
     reason: string;
     given_by: string | null;
     given_at: Time;
-    /** When it expires. */
+    /** When the strike expires. */
     ends_at: Time;
     withdrawn_at: Time | null;
   };
-  /** Versions of the upload terms, starting at 1. None is ever changed or deleted. */
+  /** The versions of the upload terms, starting at 1. Versions are never changed or deleted. */
   upload_terms: {
     version: number;
     text: string;
@@ -132,19 +132,19 @@ export interface AccountsTables {
   /** One row. */
   upload_terms_state: {
     id: 1;
-    /** Null while uploaders don't have to accept them. */
+    /** Since when uploaders have had to accept the terms; null while they don't have to. */
     required_since: Time | null;
   };
-  /** The accepted version of the terms for each video. */
+  /** The version of the terms that was accepted for each video. */
   accepted_terms: {
     id: Generated<number>;
     video_id: string;
-    /** `file`: accepted for a replacement file of the video. */
+    /** `file`: the terms were accepted for a replacement of the video's file. */
     subject: "video" | "file";
     version: number;
     user_id: string | null;
     accepted_at: Time;
-    /** When the video was found to be permanently deleted. */
+    /** When the video was found to have been permanently deleted. */
     video_gone_at: Time | null;
   };
   uploader_decisions: UploaderDecisionsTable;
@@ -157,13 +157,13 @@ export const ROLES = ["owner", "editor", "moderator", "uploader"] as const;
 export type Role = (typeof ROLES)[number];
 
 export interface PasskeysTable {
-  /** The credential's id, base64url. */
+  /** The credential's id in base64url. */
   id: string;
   user_id: string;
-  /** The host name that it was created for. */
+  /** The host name for which it was created. */
   rp_id: string;
   name: string;
-  /** COSE_Key (RFC 9052 section 7) */
+  /** The public key as a COSE_Key (RFC 9052 section 7) */
   public_key: Uint8Array;
   /** The signature counter; 0 for authenticators that don't support it. */
   counter: number;
@@ -173,15 +173,15 @@ export interface PasskeysTable {
   last_used_at: Time | null;
 }
 
-/** Decisions of moderators about a user's videos, shown to that user. */
+/** Moderators' decisions about a user's videos, which are shown to that user. */
 export interface UploaderDecisionsTable {
   id: Generated<number>;
   user_id: string;
   report_id: string;
-  /** The video may be deleted. */
+  /** The video, which may have been deleted. */
   video_id: string;
   decision: "hide" | "keep" | "remove" | "counter-notice" | "restore";
   decided_at: Time;
-  /** The title of the video and the reason, encrypted. */
+  /** The video's title and the reason, encrypted. */
   payload: string;
 }

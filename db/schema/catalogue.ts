@@ -2,23 +2,25 @@ import type { ColumnType, Generated } from "kysely";
 
 /** Series, tags, similar videos and statistics. */
 export interface CatalogueTables {
-  /** Totals for each video, with nothing about who watched it. */
+  /** The totals for each video, without any information about who watched it. */
   watched_parts: {
     video_id: string;
-    /** The number of views in which it was played. */
+    /** The number of views in which the video was played. */
     views: number;
-    /** For each twentieth of the video, the number of views in which it was watched: a JSON list of 20. */
+    /**
+     * For each twentieth of the video, the number of views in which that part was watched. A JSON list of 20 numbers.
+     */
     parts: string;
   };
-  /** The file system of the uploads, as last measured on each day. */
+  /** The uploads folder's file system, as last measured on each day. */
   disk_days: {
     /** YYYY-MM-DD, UTC */
     day: string;
     used_bytes: number;
-    /** The space that the site may still use. */
+    /** The space that is still available to the site. */
     free_bytes: number;
   };
-  /** Bytes of video files that were sent on each day. */
+  /** The number of bytes of video files sent on each day. */
   transfer_days: {
     /** YYYY-MM-DD, UTC */
     day: string;
@@ -26,39 +28,39 @@ export interface CatalogueTables {
   };
   video_digests: {
     video_id: string;
-    /** The digest of the uploaded file, hexadecimal. */
+    /** The digest of the uploaded file in hexadecimal. */
     sha256: string;
   };
-  /** Perceptual fingerprints of videos, see `media/fingerprints`. */
+  /** Perceptual fingerprints of videos; see `media/fingerprints`. */
   video_fingerprints: {
     video_id: string;
     seconds: number;
-    /** Empty if too few frames have any detail. */
+    /** The fingerprint; empty if too few frames have any detail. */
     hashes: Uint8Array;
   };
-  /** Pairs of videos that look alike. The first has the smaller id. */
+  /** Pairs of videos that look alike. The first video has the smaller id. */
   similar_videos: {
     first: string;
     second: string;
-    /** When someone marked them as different videos, ISO 8601 UTC. */
+    /** When someone marked the two as different videos, ISO 8601 UTC. */
     dismissed_at: string | null;
   };
   tag_aliases: TagAliasesTable;
-  /** Changes of tags in all videos, see `features/library/tags`. */
+  /** Tag changes that apply to all videos; see `features/library/tags`. */
   tag_changes: {
     id: Generated<number>;
-    /** The folded tags, a JSON list. */
+    /** The folded tags to be changed, as a JSON list. */
     tags: string;
     names: string;
-    /** The new tag; null if they are removed. */
+    /** The new tag; null if the tags are removed. */
     target: string | null;
-    /** The replaced rows of tag_aliases, a JSON list. */
+    /** The replaced rows of tag_aliases, as a JSON list. */
     aliases: Generated<string>;
     state: Generated<TagChangeState>;
     user_id: string | null;
     created_at: Generated<Time>;
   };
-  /** The tags of a video before and after a change, in the format of `videos.tags`. */
+  /** A video's tags before and after a change, in the format of `videos.tags`. */
   tag_change_videos: {
     change_id: number;
     video_id: string;
@@ -69,29 +71,29 @@ export interface CatalogueTables {
   series: {
     id: Generated<number>;
     title: string;
-    /** The last part of its URL. */
+    /** The last part of the series' URL. */
     slug: string;
     description: Generated<string>;
     visibility: Generated<SeriesVisibility>;
-    /** Rises with each change. */
+    /** Increases with each change. */
     version: Generated<number>;
     created_at: Generated<Time>;
     updated_at: Generated<Time>;
-    /** Null unless it is in the trash. */
+    /** When the series was deleted; null unless it is in the trash. */
     deleted_at: Time | null;
   };
-  /** Every slug that a series has or had. */
+  /** All slugs that a series has or has had. */
   series_slugs: {
     slug: string;
     series_id: number;
   };
-  /** The videos of each series, including those in the trash. */
+  /** The videos in each series, including videos in the trash. */
   series_videos: {
     series_id: number;
     video_id: string;
     position: number;
   };
-  /** At most one row: the series on the home page. */
+  /** Has at most one row: the series on the home page. */
   featured_series: {
     id: ColumnType<1, 1, never>;
     series_id: number;

@@ -3,7 +3,7 @@ import type { ColumnType, Generated } from "kysely";
 /** Jobs, files and scans. */
 export interface MediaTables {
   jobs: JobsTable;
-  /** Worker machines that encode for the site, with their tokens. */
+  /** The worker machines that encode for the site, with their tokens. */
   workers: {
     id: Generated<number>;
     /** SHA-256 */
@@ -12,21 +12,21 @@ export interface MediaTables {
     created_at: Time;
     last_seen_at: Time | null;
     jobs_done: Generated<number>;
-    /** Why its last rejected result was rejected. */
+    /** The reason why its last rejected result was rejected. */
     trouble: string | null;
   };
   /** One row. */
   queue_state: {
     id: ColumnType<1, never, never>;
-    /** Null unless the queue is paused. */
+    /** When the queue was paused; null unless it is paused. */
     paused_at: Time | null;
   };
   media_files: MediaFilesTable;
-  /** Files in the object store of STORAGE_URL. */
+  /** The files in the object store at STORAGE_URL. */
   stored_files: {
     bucket: "videos" | "thumbnails" | "documents";
     path: string;
-    /** The key of the object. */
+    /** The object key. */
     object: string;
     bytes: number;
     /** Hexadecimal. */
@@ -40,20 +40,23 @@ export interface MediaTables {
     id: ColumnType<1, never, never>;
     /** The sum of `media_files.bytes`. */
     bytes: number;
-    /** When the disk was last compared with `media_files`; null before that. */
+    /** When the disk was last compared with `media_files`; null if it hasn't been compared yet. */
     checked_at: Time | null;
-    /** When the last complete search for missing files began; null before that. */
+    /** When the last complete search for missing files began; null if there hasn't been one. */
     files_looked_at: Time | null;
-    /** Also in `site.json` in the uploads folder. Empty before the first start. */
+    /** The site's id, which is also in `site.json` in the uploads folder. Empty before the first start. */
     site_id: string;
-    /** Rises while the site runs. Also in `site.json`, so that an older copy of the database is recognized. */
+    /**
+     * The site's clock, which advances while the site is running. It is also in `site.json`, so that an older copy of
+     * the database is recognized.
+     */
     clock: number;
     /** 1 while all files are being moved back to the disk. */
     moving_to_disk: Generated<0 | 1>;
   };
-  /** Videos with a file that was missing in the last search. */
+  /** Videos with a file that was missing during the last search. */
   missing_files: {
-    /** `videos.number`. */
+    /** The video's `videos.number`. */
     number: number;
   };
   scan_findings: ScanFindingsTable;
@@ -82,21 +85,21 @@ export interface JobsTable {
   id: Generated<number>;
   video_id: string;
   kind: JobKind;
-  /** The lowest runs first, see `features/processing/queue/kinds.ts`. */
+  /** The job with the lowest value runs first; see `features/processing/queue/kinds.ts`. */
   priority: number;
   state: Generated<JobState>;
   attempts: Generated<number>;
   run_after: Generated<Time>;
   worker: string | null;
   lease_until: Time | null;
-  /** How often in a row the worker machine that ran it disappeared. */
+  /** How many times in a row the worker machine that was running it disappeared. */
   worker_losses: Generated<number>;
   /** 0 to 1 */
   progress: Generated<number>;
-  /** Seconds of video processed per second. */
+  /** The number of seconds of video processed per second. */
   speed: number | null;
   seconds_left: number | null;
-  /** Why the last attempt failed; for a completed clean-up, why it kept the original. */
+  /** The reason why the last attempt failed or, for a completed cleanup, why it kept the original. */
   reason: string | null;
   created_at: Generated<Time>;
   started_at: Time | null;
@@ -108,25 +111,25 @@ export type MediaKind = (typeof MEDIA_KINDS)[number];
 
 export interface MediaFilesTable {
   bucket: "videos" | "thumbnails";
-  /** The path in the bucket. It may be a folder of derived files, with `bytes` as their sum. */
+  /** The path in the bucket. It may be a folder of derived files; `bytes` is then their total size. */
   path: string;
-  /** Null for a file that belongs to no video. */
+  /** The video that owns the file; null if the file doesn't belong to any. */
   video_id: string | null;
   kind: MediaKind;
   bytes: number;
-  /** 1 once all of its files are in the object store; 0 before that, below 0 while they are being moved. */
+  /** 1 once all of the entry's files are in the object store; 0 before that; negative while they are being moved. */
   stored: Generated<number>;
-  /** 1 once it is known to have no metadata about location, device or author; 0 if that wasn't checked. */
+  /** 1 once the file is known to have no metadata about the location, device or author; 0 if that wasn't checked. */
   clean: Generated<0 | 1>;
 }
 
-/** The result of SCAN_COMMAND for a file, until someone has decided about it. */
+/** The result of running SCAN_COMMAND on a file, which is kept until someone has made a decision about the file. */
 export interface ScanFindingsTable {
-  /** The video, or the row of `video_files` that replaces its file. */
+  /** The id of the video, or of the row in `video_files` that will replace its file. */
   video_id: string;
-  /** `unchecked`: the command returned no result, and runs again. */
+  /** `unchecked`: the command returned no result and will be run again. */
   verdict: "hold" | "refuse" | "unchecked";
-  /** The output of the command, or why there is no result. Untrusted. */
+  /** The command's output, or the reason why there is no result. It is untrusted. */
   reason: string;
   /** ISO 8601 UTC. */
   found_at: string;

@@ -2,7 +2,7 @@ import type { Generated, GeneratedAlways, Selectable } from "kysely";
 
 /** Reports, holds, the block list, consent records and reviews. */
 export interface ModerationTables {
-  /** Notes about drafts, exchanged by uploaders and editors. */
+  /** Notes about drafts that uploaders and editors exchange. */
   review_notes: {
     id: Generated<number>;
     video_id: string;
@@ -10,9 +10,9 @@ export interface ModerationTables {
     text: string;
     created_at: Time;
   };
-  /** Links that show an unpublished video to anyone, until they are revoked. */
+  /** Links that show an unpublished video to anyone until they are revoked. */
   preview_links: {
-    /** SHA-256 of the token in the link. */
+    /** The SHA-256 of the token in the link. */
     token_hash: string;
     video_id: string;
     created_by: string | null;
@@ -24,33 +24,36 @@ export interface ModerationTables {
     id: string;
     kind: ReportKind;
     state: Generated<ReportState>;
-    /** The most severe decision on one of its videos; null if there is none. */
+    /** The most severe decision about any of its videos; null if there is none. */
     decision: ReportDecision | null;
     received_at: Time;
     due_at: Time;
     closed_at: Time | null;
-    /** When its texts were deleted. */
+    /** When its text was deleted. */
     erased_at: Time | null;
-    /** The encrypted texts of the form; null once they are erased. */
+    /** The encrypted text from the form; null once it has been erased. */
     payload: string | null;
-    /** Null until an email is sent, "sent" until the link in it is opened. */
+    /** Null until an email is sent; "sent" until someone opens the link in it. */
     mail_link: "sent" | "opened" | null;
-    /** The alerts that included it; null until then, and again once it is reopened. */
+    /** The alerts that included the report; null until then, and again once it is reopened. */
     urgent_alert_id: string | null;
     due_alert_id: string | null;
     overdue_alert_id: string | null;
   };
-  /** The videos in a report, which may be deleted. Unlike the texts, they are kept when the report is erased. */
+  /**
+   * The videos in a report, which may have been deleted. Unlike the report's text, they are kept when the report is
+   * erased.
+   */
   report_videos: {
     report_id: string;
     video_id: string;
-    /** Null while the video waits for a decision. */
+    /** The decision; null while the video is waiting for one. */
     decision: VideoDecision | null;
     decided_at: Time | null;
-    /** When the file of the video was replaced after the report. */
+    /** When the video's file was replaced after the report. */
     file_changed_at: Time | null;
   };
-  /** Messages between the reporter and the moderators. Deleted when the report is erased. */
+  /** Messages between the reporter and the moderators. They are deleted when the report is erased. */
   report_messages: {
     id: string;
     report_id: string;
@@ -61,28 +64,30 @@ export interface ModerationTables {
   };
   blocked_videos: {
     id: Generated<number>;
-    /** The video that was removed from this site, which may be deleted; null for an imported entry. */
+    /** The video that was removed from this site, which may have been deleted; null for an imported entry. */
     video_id: string | null;
     reason: BlockReason;
     /** ISO 8601 UTC. */
     blocked_at: string;
     /**
-     * `waiting`: the file is kept until its frames are hashed. `few`: hashing failed, and only frames from an earlier
-     * comparison are known. `none`: only the digest of the file is known.
+     * `waiting`: the file is kept until its frames have been hashed. `few`: hashing failed, and only frames from an
+     * earlier comparison are known. `none`: only the file's digest is known.
      */
     state: "waiting" | "ready" | "few" | "none";
-    /** The path of the file in the bucket `videos`. */
+    /** The file's path in the `videos` bucket. */
     file: Generated<string | null>;
     attempts: Generated<number>;
     /** The number of digests in an imported list; null for a video. */
     digests: Generated<number | null>;
-    /** The title of the removed video, which is deleted after REPORT_KEEP; for a list of digests, its file name. */
+    /**
+     * The title of the removed video, which is deleted after REPORT_KEEP; for a list of digests, the list's file name.
+     */
     title: Generated<string | null>;
     /** When the entry was removed from the list, ISO 8601 UTC; null while it is active. */
     removed_at: Generated<string | null>;
-    /** Seconds to the first frame. */
+    /** The number of seconds until the first frame. */
     first: Generated<number>;
-    /** Seconds between two frames. */
+    /** The number of seconds between two frames. */
     step: Generated<number>;
     /** See `hashBlockedFrame` in `processing/comparison`. */
     frames: Generated<Uint8Array>;
@@ -103,20 +108,20 @@ export interface ModerationTables {
     blocked_video_id: number;
     /** ISO 8601 UTC. */
     found_at: string;
-    /** When someone marked it as a different video, ISO 8601 UTC. */
+    /** When someone marked the video as a different one, ISO 8601 UTC. */
     dismissed_at: string | null;
   };
-  /** Hashed frames of videos, for the comparison with blocked ones. */
+  /** Hashed frames of videos, for the comparison with blocked videos. */
   video_frames: {
     video_id: string;
-    /** Seconds to the first frame. */
+    /** The number of seconds until the first frame. */
     first: number;
-    /** Seconds between two frames. */
+    /** The number of seconds between two frames. */
     step: number;
     /** See `hashComparedFrame` in `processing/comparison`. */
     frames: Uint8Array;
   };
-  /** Actions of moderators and of automatic rules. Append-only. */
+  /** Actions by moderators and automatic rules. The table is append-only. */
   moderation_log: {
     id: GeneratedAlways<number>;
     at: Time;
@@ -124,23 +129,23 @@ export interface ModerationTables {
     report_id: string | null;
     video_id: string | null;
     user_id: string | null;
-    /** A JSON object without names or typed texts. */
+    /** A JSON object without names or text that someone typed. */
     detail: string;
   };
-  /** The reasons why a video isn't public, one per row. The video may be in the trash, or deleted. */
+  /** The reasons why a video isn't public, one per row. The video may be in the trash or deleted. */
   video_holds: {
     video_id: string;
     reason: HoldReason;
-    /** The report, blocked account or block list entry, or what the consent record lacks; otherwise empty. */
+    /** The report, blocked account or block list entry, or the problem with the consent record; otherwise empty. */
     source_id: Generated<string>;
     since: Time;
   };
-  /** Reports whose texts and videos must be preserved. */
+  /** Reports whose text and videos must be preserved. */
   preserved_reports: {
     report_id: string;
     until: Time;
   };
-  /** The videos that are preserved by such a report. */
+  /** The videos that such a report preserves. */
   preserved_videos: {
     video_id: string;
     report_id: string;
@@ -148,25 +153,25 @@ export interface ModerationTables {
   /** People who are shown in videos. */
   performers: {
     id: string;
-    /** One per line. Lists show the first. */
+    /** The stage names, one per line. Lists show the first. */
     stage_names: string;
-    /** The first stage name in the form that lists are sorted by. */
+    /** The first stage name in the form by which lists are sorted. */
     sort_name: string;
-    /** Legal name and date of birth, encrypted. */
+    /** The legal name and date of birth, encrypted. */
     payload: string;
     document_kind: (typeof IDENTITY_DOCUMENTS)[number] | null;
-    /** The day on which someone compared the document with the person; null before that. */
+    /** The day on which someone compared the document with the person; null until then. */
     checked_on: Day | null;
     checked_by: string | null;
     created_at: Time;
     updated_at: Time;
   };
-  /** Each stage name, and the rest of it after each space, in the form that searches compare. */
+  /** Each stage name, and the rest of the name after each space, in the form that searches compare. */
   performer_names: {
     name: string;
     performer_id: string;
   };
-  /** Encrypted files in UPLOADS_DIR/documents, named by their ids. */
+  /** Encrypted files in UPLOADS_DIR/documents, which are named after their ids. */
   performer_documents: {
     id: string;
     performer_id: string;
@@ -174,34 +179,39 @@ export interface ModerationTables {
     type: "application/pdf" | "image/jpeg" | "image/png";
     /** The size before encryption. */
     bytes: number;
-    /** The encrypted key of the file. */
+    /** The file's key, encrypted. */
     file_key: string;
     added_at: Time;
     added_by: string | null;
     /** 1 once the file is in the object store. */
     stored: Generated<0 | 1>;
   };
-  /** The consent record of each video. */
+  /** The consent record for each video. */
   video_consents: {
     video_id: string;
     kind: (typeof RELEASE_KINDS)[number];
-    /** The number of people shown. */
+    /** The number of people shown in the video. */
     people: number;
     recorded_on: Day;
-    /** The day from which it is invalid; null if it doesn't expire. */
+    /** The day from which the record is invalid; null if it doesn't expire. */
     ends_on: Day | null;
     updated_at: Time;
     updated_by: string | null;
-    /** The alert about its expiry. Null before it, and again once `ends_on` changes or the alert is resolved. */
+    /**
+     * The alert about the record's expiration; null until there is one, and again once `ends_on` changes or the alert
+     * is resolved.
+     */
     expiry_alert_id: string | null;
   };
   video_performers: {
     video_id: string;
     performer_id: string;
-    /** 1 if the performer was 18 on the day of recording. */
+    /** 1 if the performer was at least 18 on the day of the recording. */
     of_age: 0 | 1;
   };
-  /** Has one row while published videos need a consent record, because triggers can't read settings. */
+  /**
+   * Has one row while published videos need a consent record. The table exists because triggers can't read settings.
+   */
   consent_requirement: {
     id: 1;
   };
@@ -213,13 +223,13 @@ type Time = string;
 export const REPORT_KINDS = ["copyright", "consent", "under-age", "private", "other"] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
-/** `open`: waits for a moderator. `asked`: waits for the reporter. */
+/** `open`: waiting for a moderator. `asked`: waiting for the reporter. */
 export type ReportState = "open" | "asked" | "closed";
 
-/** The decision that closes a report for one of its videos. */
+/** The decision that closes a report with regard to one of its videos. */
 export type VideoDecision = "keep" | "remove" | "restore";
 
-/** The outcome of a report. `not-here`: none of its videos is on the site. */
+/** The outcome of a report. `not-here`: none of its videos are on the site. */
 export type ReportDecision = VideoDecision | "not-here" | "withdrawn";
 
 export type ReportRow = Selectable<ModerationTables["reports"]>;
@@ -236,7 +246,7 @@ const HOLD_REASONS = [
 ] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
-/** The reasons for blocking a video, which are the kinds of reports. */
+/** The reasons for blocking a video, which are the same as the kinds of reports. */
 export const BLOCK_REASONS = ["copyright", "consent", "under-age", "private", "other"] as const;
 export type BlockReason = (typeof BLOCK_REASONS)[number];
 

@@ -4,17 +4,17 @@ import type { Generated, Selectable } from "kysely";
 export interface OperationsTables {
   /** Files imported from folders on the server, including imports in progress. */
   imports: {
-    /** The absolute path of the file. */
+    /** The file's absolute path. */
     source: string;
     bytes: number;
     modified_ms: number;
     video_id: string;
-    /** The path in the bucket `videos`; empty for a duplicate, which isn't copied. */
+    /** The path in the `videos` bucket; empty for a duplicate, because duplicates aren't copied. */
     target: string;
     /** The id of the importing process. */
     process: number;
     started_at: Generated<Time>;
-    /** Null until the row of the video is inserted. */
+    /** The video's id; null until the video's row is inserted. */
     finished_at: Time | null;
   };
   downloads: DownloadsTable;
@@ -26,50 +26,50 @@ export interface OperationsTables {
     /** The user who requested it. */
     user_id: string | null;
     state: Generated<"running" | "done" | "failed" | "interrupted">;
-    /** Its folder in BACKUP_DIR, once it is verified. */
+    /** The backup's folder in BACKUP_DIR, once it has been verified. */
     name: string | null;
     files: Generated<number>;
     bytes: Generated<number>;
-    /** The part that isn't hard-linked from an earlier backup. */
+    /** The size of the part that isn't hard-linked from an earlier backup. */
     added_bytes: Generated<number>;
-    /** The number of damaged files of an earlier backup that were copied again. */
+    /** The number of files that were copied again because they were damaged in an earlier backup. */
     repaired: Generated<number>;
     /** Why it failed. */
     reason: string | null;
     started_at: Generated<string>;
     finished_at: string | null;
   };
-  /** Problems that the operator has to know about. */
+  /** Problems about which the operator has to be informed. */
   alerts: {
     id: string;
     kind: AlertKind;
     message: string;
     /**
-     * For failed jobs, when the last of them failed. For refused videos, when the last of them was scanned. For the
-     * transfer, its month and budget.
+     * Identifies the occurrence: for failed jobs, when the last of them failed; for refused videos, when the last of
+     * them was scanned; for the transfer alert, its month and budget.
      */
     until: Time | null;
     raised_at: Time;
-    /** Null while the problem lasts. */
+    /** When the problem ended; null while it persists. */
     resolved_at: Time | null;
   };
-  /** Messages to the operator about an alert, or to the reporter about a report. */
+  /** Messages to the operator about an alert or to a reporter about a report. */
   outbox: {
-    /** Sent with the message, so that the receiver can recognize a duplicate. */
+    /** The id that is sent with the message, so that the receiver can recognize duplicates. */
     id: string;
-    /** Exactly one of these two is set. */
+    /** Exactly one of these two columns is set. */
     alert_id: string | null;
     report_id: string | null;
     event: "raised" | "resolved" | "test" | "received" | "asked" | "decided" | "message";
     channel: "webhook" | "email";
     attempts: Generated<number>;
-    /** When it is due. Null once it has arrived, or after the last attempt. */
+    /** When the message is due; null once it has arrived, or after the last attempt. */
     next_at: Time | null;
     delivered_at: Time | null;
-    /** Why the last attempt failed. */
+    /** The reason why the last attempt failed. */
     reason: string | null;
   };
-  /** Upload templates of each user. */
+  /** Each user's upload templates. */
   upload_templates: {
     id: Generated<number>;
     user_id: string;
@@ -79,16 +79,16 @@ export interface OperationsTables {
     category: Generated<string>;
     /** Comma-separated. */
     tags: Generated<string>;
-    /** 1 for the template that the upload form starts with. */
+    /** 1 for the template with which the upload form starts. */
     is_default: Generated<0 | 1>;
-    /** ISO 8601 UTC. Set while the deleted template can be restored. */
+    /** When the template was deleted (ISO 8601 UTC). Set while it can be restored. */
     deleted_at: string | null;
   };
-  /** Saved views of the studio's list of videos. */
+  /** Saved views for the studio's list of videos. */
   saved_views: {
     id: Generated<number>;
     user_id: string;
-    /** Unique per user, case-insensitively. */
+    /** The name, which is unique per user regardless of case. */
     name: string;
     /** The query parameters, in the format of `manageHref`. */
     parameters: string;
@@ -137,15 +137,15 @@ export interface DownloadsTable {
   address: string;
   /** A JSON object: {title, description, category, tags}. */
   texts: string;
-  /** The status of the imported video. */
+  /** The status that the imported video gets. */
   status: "published" | "review";
   state: Generated<"waiting" | "running" | "done" | "failed" | "canceled">;
   /** Why it failed. */
   reason: string | null;
   video_id: string | null;
   created_at: Generated<Time>;
-  /** When it succeeded, failed or was canceled. */
+  /** When the import succeeded, failed or was canceled. */
   finished_at: Time | null;
-  /** The version of the upload terms that was accepted with it; null if that wasn't required. */
+  /** The version of the upload terms that was accepted for the import; null if that wasn't required. */
   terms: number | null;
 }

@@ -6,24 +6,27 @@ import { every } from "../runtime.server";
 import { queryThread } from "./query-thread.server";
 
 /**
- * A checkpoint moves the contents of the write-ahead log (`-wal`) into the database file, and waits for the disk twice.
- * By default, SQLite runs it inside the statement that exceeds a certain length of the log. Here a thread runs it, so
- * that no request waits. With Litestream, the site runs no checkpoints: Litestream does.
+ * A checkpoint moves the contents of the write-ahead log (`-wal`) into the database file and waits for the disk twice.
+ * By default, SQLite runs it as part of the statement that makes the log exceed a certain length. Here, a thread runs
+ * it, so that no request has to wait. If Litestream is used, Litestream runs the checkpoints and the site doesn't.
  */
 
 const EVERY_MS = 1_000;
-/** In pages: 64 MiB. If the log grows this long despite the thread, SQLite runs a checkpoint immediately. */
+/**
+ * The maximum length in pages, which is 64 MiB. If the log grows this long despite the thread, SQLite runs a checkpoint
+ * immediately.
+ */
 const MAX_LOG_PAGES = 16_384;
 /**
- * Litestream runs a checkpoint at 40 MB. A log of this length means that it no longer runs, and would fill the disk. A
- * checkpoint costs Litestream a new generation, which is the lesser harm.
+ * Litestream runs a checkpoint at 40 MB. If the log is this long, Litestream is no longer running and the log would
+ * fill the disk. After a checkpoint by the site, Litestream has to start a new generation, which is the lesser harm.
  */
 const ABANDONED_LOG_BYTES = 512 * 1024 ** 2;
 
 /** Writing this many rows with their indexes fills about a third of `MAX_LOG_PAGES`. */
 const ROWS_BETWEEN_CHECKPOINTS = 1_500;
 
-/** Starts running checkpoints for the site's database. */
+/** Starts to run checkpoints for the site's database. */
 export function startCheckpoints(abandonedBytes = ABANDONED_LOG_BYTES): void {
   const sqlite = sqliteHandle();
   let lastWritten: number | undefined;
@@ -37,7 +40,7 @@ export function startCheckpoints(abandonedBytes = ABANDONED_LOG_BYTES): void {
     const written = fs.statSync(`${sqlite.name}-wal`, { throwIfNoEntry: false });
     if (!sqlite.open || !written || written.mtimeMs === lastWritten) return;
     lastWritten = written.mtimeMs;
-    // Litestream may create its tables while the site runs.
+    // Litestream may create its tables while the site is running.
     const replicated = setAutocheckpoint(isReplicated(sqlite));
     if (replicated && written.size < abandonedBytes) return;
     if (replicated && !hasWarned) {
@@ -52,8 +55,8 @@ export function startCheckpoints(abandonedBytes = ABANDONED_LOG_BYTES): void {
 
 /**
  * Returns a function that long-running writes await after each transaction. It yields to the event loop, and runs a
- * checkpoint after many rows: with one checkpoint a second, the log would grow until a statement has to wait for the
- * disk.
+ * checkpoint after many rows. With only one checkpoint per second, the log would grow until a statement had to wait for
+ * the disk.
  */
 export function createWriteYielder(): () => Promise<void> {
   const yieldIfDue = createYielder();
@@ -66,10 +69,10 @@ export function createWriteYielder(): () => Promise<void> {
 }
 
 /**
- * Changes rows in batches, each in its own transaction, so that others can write in between.
+ * Changes rows in batches, each in a separate transaction, so that others can write between batches.
  *
  * @param next returns the batch that follows `last`, the last element of the previous batch.
- * @param change changes one batch synchronously, and returns the number of changes.
+ * @param change changes one batch synchronously and returns the number of changes.
  * @returns the total number of changes.
  */
 export async function changeInBatches<T>(
@@ -86,7 +89,7 @@ export async function changeInBatches<T>(
   return changed;
 }
 
-/** Returns how many rows this connection has written since it was opened. */
+/** Returns the number of rows that this connection has written since it was opened. */
 function rowsWritten(): number {
   return prepared<number>("SELECT total_changes()").pluck().get()!;
 }

@@ -2,22 +2,22 @@ import type Sqlite from "better-sqlite3";
 import { createProjector } from "../projector.server";
 import { isBusy } from "../write-lock";
 
-/** One transaction projects this many rows in about 0.1 s. Other writers wait for it. */
+/** The number of rows per transaction. Projecting them takes about 0.1 s, during which other writers wait. */
 const ROWS_PER_TRANSACTION = 1_500;
-/** The page cache. The index entries of a thousand rows are on thousands of pages. */
+/** The size of the page cache. The index entries for a thousand rows are on thousands of pages. */
 const CACHE_KIB = 64 * 1024;
 
 /**
- * Returns a function that projects some of many changes. It returns false if nothing was written because another
+ * Returns a function that projects some of the pending changes. It returns false if nothing was written because another
  * connection is writing.
  */
 export function createProjectTask(sqlite: Sqlite.Database): () => boolean {
   sqlite.pragma("synchronous = NORMAL");
   sqlite.pragma(`cache_size = -${CACHE_KIB}`);
-  // Another task of this thread runs the checkpoints.
+  // Another task in this thread runs the checkpoints.
   sqlite.pragma("wal_autocheckpoint = 0");
   const { run, waiting } = createProjector(sqlite);
-  // Not earlier: reading the schema may have to wait for a connection that is closing the database.
+  // Don't do this earlier, because reading the schema may have to wait for a connection that is closing the database.
   sqlite.pragma("busy_timeout = 0");
   return () => {
     try {

@@ -4,13 +4,13 @@ import { processState } from "../runtime.server";
 import { createThread, type Thread } from "./thread.server";
 
 /**
- * The threads for queries that can take longer than 25 ms, each with its own connection. "reading" runs lists and
- * searches. "related" has the index of related videos. "studio" runs slow counts of the studio. "writing" applies many
- * changes and waits for the disk. "files" works on media files and doesn't query the database.
+ * The threads for queries that can take longer than 25 ms, each with a separate connection. "reading" runs lists and
+ * searches. "related" has the index for related videos. "studio" runs slow count queries for the studio. "writing"
+ * applies many changes and waits for the disk. "files" works on media files and doesn't query the database.
  */
 export type ThreadName = "reading" | "related" | "studio" | "writing" | "files";
 
-/** The size of the young generation of the heap. With the default, a thread uses three times as much. */
+/** The size of the heap's young generation. With the default size, a thread uses three times as much memory. */
 const YOUNG_GENERATION_MB = 8;
 
 const threads = processState(
@@ -20,7 +20,7 @@ const threads = processState(
 );
 
 /**
- * Runs a task on a thread and returns its result.
+ * Runs a task in a thread and returns its result.
  *
  * @param task one of the tasks in `app/entry.threads.server.ts`.
  */

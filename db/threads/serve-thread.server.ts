@@ -3,27 +3,28 @@ import Sqlite from "better-sqlite3";
 import { createProjectTask } from "./project-changes.server";
 import { handleRequests } from "./thread.server";
 
-/** Creates the function that runs a task on a connection. */
+/** Creates a function that runs a task on a connection. */
 export type Task = (sqlite: Sqlite.Database) => (input: never) => unknown;
 
 /**
- * The page cache. With SQLite's default of 16 MiB, all threads together would exceed the memory limit of the process.
+ * The size of the page cache. With SQLite's default of 16 MiB, all threads together would exceed the process's memory
+ * limit.
  */
 const STUDIO_CACHE_KIB = 4 * 1024;
 
 interface TaskRequest {
   file: string;
-  /** Changes when the file may have been replaced. */
+  /** A value that changes whenever the file may have been replaced. */
   connection: string;
   task: string;
   input: unknown;
 }
 
-/** Runs the tasks of a thread on its own connection, which is read-only except in the writing thread. */
+/** Runs a thread's tasks on a separate connection, which is read-only except in the writing thread. */
 export function serveThread(readingTasks: Readonly<Record<string, Task>>): void {
   const tasks: Record<string, Task> = {
     ...readingTasks,
-    // Passive: it blocks neither readers nor writers.
+    // The checkpoint is passive, so it blocks neither readers nor writers.
     checkpoint: (sqlite) => () => void sqlite.pragma("wal_checkpoint(PASSIVE)"),
     project: createProjectTask,
   };

@@ -3,8 +3,8 @@ import { parentPort, Worker, type WorkerOptions } from "node:worker_threads";
 import type { Program } from "~/shared/program.server";
 
 /**
- * A worker thread that handles requests in order. It starts with the first request, and again with the next request
- * after it has ended. It keeps the process alive only while a request is pending.
+ * A worker thread that handles requests in order. It starts with the first request and, if it has ended, again with the
+ * next one. It keeps the process alive only while a request is pending.
  */
 export interface Thread {
   /** Rejects if the request can't be cloned, the handler throws, or the thread ends before it responds. */
@@ -21,9 +21,9 @@ interface Running {
 }
 
 /**
- * Creates a thread. It starts with its first request.
+ * Creates a thread, which starts when it receives its first request.
  *
- * @param name for error messages, such as `password`.
+ * @param name the thread's name for error messages, such as `password`.
  * @param program calls `handleRequests`.
  */
 export function createThread(name: string, program: Program, options: WorkerOptions = {}): Thread {
@@ -47,7 +47,7 @@ export function createThread(name: string, program: Program, options: WorkerOpti
     };
     worker.on("error", gone);
     worker.on("exit", () => gone(new Error(`The ${name} thread ended.`)));
-    // After adding the listeners: a listener for messages keeps the process alive.
+    // Do this after adding the listeners, because a listener for messages keeps the process alive.
     worker.unref();
     return started;
   }
@@ -62,16 +62,16 @@ export function createThread(name: string, program: Program, options: WorkerOpti
         running ??= start();
         const { worker, pending } = running;
         lastId += 1;
-        // First, because it may throw.
+        // Do this first, because it may throw.
         worker.postMessage({ id: lastId, request });
         pending.set(lastId, { resolve, reject });
         worker.ref();
       }),
     terminate,
     async finish() {
-      // After an error, no request is pending.
+      // After an error, there is no pending request.
       while (running && running.pending.size > 0) {
-        // The thread may also exit without a response or an error.
+        // The thread may also exit without having sent a response or an error.
         const waits = new AbortController();
         const next = ["message", "exit"].map((event) => once(running!.worker, event, waits));
         await Promise.race(next).catch(() => {});
@@ -91,7 +91,7 @@ function startWorker({ file, loader }: Program, options: WorkerOptions): Worker 
   return new Worker(program, { ...options, eval: true, execArgv: [] });
 }
 
-/** Handles the requests to the thread that this program runs in. */
+/** Handles the requests to the thread in which this program runs. */
 export function handleRequests(handle: (request: never) => unknown): void {
   parentPort?.on("message", async ({ id, request }) => {
     try {

@@ -6,7 +6,10 @@ import type { Scene } from "./scenes";
 const PANORAMA = 1.5;
 const FRAMES_PER_SECOND = 15;
 
-/** Draws a landscape in the scene's colors: sky, sun, three ranges of hills. It is the same each time. */
+/**
+ * Draws a landscape in the scene's colors: the sky, the sun and three ranges of hills. The result is the same each
+ * time.
+ */
 export async function drawPanorama(scene: Scene, seed: number, file: string): Promise<void> {
   const width = Math.round((scene.width * PANORAMA) / 2) * 2;
   const height = scene.height;
@@ -59,7 +62,7 @@ export async function videoPanorama(scene: Scene, panorama: string, file: string
   ]);
 }
 
-/** Returns a ridge of hills as an SVG path that is closed along the lower edge. */
+/** Returns a ridge of hills as an SVG path that is closed along its lower edge. */
 function range(width: number, height: number, level: number, seed: number): string {
   const steps = 9;
   const points = Array.from({ length: steps + 1 }, (_, index) => {
@@ -75,7 +78,7 @@ function range(width: number, height: number, level: number, seed: number): stri
   return `M0,${height} L0,${points[0]!.y} ${curve.join(" ")} L${width},${height} Z`;
 }
 
-/** Returns a pseudorandom number from 0 to 1, the same for the same arguments. */
+/** Returns a pseudorandom number from 0 to 1, which is always the same for the same arguments. */
 function noise(seed: number, index: number): number {
   const wave = Math.sin(seed * 127.1 + index * 311.7) * 43_758.5453;
   return wave - Math.floor(wave);

@@ -1,6 +1,6 @@
 import type { CategoryId } from "~/shared/categories";
 
-/** A video of the demo: its details and its appearance. */
+/** A video in the demo: its details and its appearance. */
 export interface Scene {
   title: string;
   description: string;
@@ -34,7 +34,7 @@ function scene(
   return { description, ...LANDSCAPE, ...rest, title, category, seconds, views, daysAgo, colors };
 }
 
-/** Videos of various lengths, sizes, colors and ages, newest first. */
+/** Videos with various lengths, sizes, colors and ages, newest first. */
 export const SCENES: readonly Scene[] = [
   scene(
     "Midnight over the salt lake",

@@ -1,4 +1,4 @@
-// npm run move-storage: moves the files of a site into the store of STORAGE_URL, and back.
+// npm run move-storage: moves a site's files into the store at STORAGE_URL, or back to the disk.
 
 import { removeFiles } from "~/media/files/removals.server";
 import { moveBack, setMovingToDisk } from "~/media/storage/move-back.server";

@@ -1,6 +1,6 @@
 const REPORT_EVERY_MS = 5_000;
 
-/** Returns a function that reports the progress of a long command at most every five seconds. */
+/** Returns a function that reports a long command's progress, at most every five seconds. */
 export function throttleProgress<T>(report: (progress: T) => void): (progress: T) => void {
   let reportedAt = performance.now();
   return (progress) => {

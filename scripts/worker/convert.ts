@@ -12,9 +12,9 @@ import { forgetSettings } from "~/platform/settings.server";
 import { LostLeaseError, RefusedError, type SiteClient, TokenError } from "./site";
 import { fetchVideo, sendFile } from "./transfer";
 
-/** The interval of the heartbeat, a twelfth of the lease. */
+/** The heartbeat interval, which is a twelfth of the lease. */
 const BEAT_MS = 10_000;
-/** No job is started with less free space. */
+/** The minimum free space for starting a job. */
 const MIN_FREE_BYTES = 256 * 1024 ** 2;
 
 /** A job from the site. */
@@ -27,11 +27,11 @@ export interface Job {
   paused: boolean;
 }
 
-/** The outcome of a job. `full`: the disk of this machine is full, so that it takes no job for a while. */
+/** The outcome of a job. `full`: this machine's disk is full, so it won't take any jobs for a while. */
 export type End = "done" | "returned" | "lost" | "failed" | "full";
 
 /**
- * Encodes the streams of a job in `folder`, and sends them. Returns the job to the queue when `leave` is aborted.
+ * Encodes a job's streams in `folder` and sends them to the site. Returns the job to the queue when `leave` is aborted.
  *
  * @throws {TokenError} if the site no longer accepts the token.
  */
@@ -92,7 +92,7 @@ export async function convert(
     await rm(task.folder, { recursive: true, force: true });
     await mkdir(path.join(task.folder, "made"), { recursive: true });
     await requireRoom(task.folder);
-    // The site determines the stream, and this machine the encoder.
+    // The site determines the stream, and this machine determines the encoder.
     process.env.ENCODER_MAX_HEIGHT = String(job.settings.maxHeight);
     process.env.ENCODER_PRESET = job.settings.preset;
     forgetSettings();

@@ -1,16 +1,16 @@
 import { setTimeout } from "node:timers/promises";
 
-/** The delay between two attempts doubles from the first to the second value. */
+/** The delay between two attempts doubles, from the first of these values up to the second. */
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 30_000;
-/** The timeout of a request. Verifying a long video takes minutes. */
+/** The timeout for a request. Verifying a long video takes minutes. */
 const TIMEOUT_MS = 15 * 60_000;
 
-/** The site doesn't accept the token. */
+/** Thrown if the site doesn't accept the token. */
 export class TokenError extends Error {}
-/** The job no longer belongs to this worker. */
+/** Thrown if the job no longer belongs to this worker. */
 export class LostLeaseError extends Error {}
-/** The site has rejected the result. */
+/** Thrown if the site has rejected the result. */
 export class RefusedError extends Error {}
 
 export interface SiteResponse {
@@ -24,7 +24,7 @@ export interface SiteClient {
   /**
    * Sends a request to the site. Retries while the site can't be reached, is busy or has a full disk.
    *
-   * @param path relative to `/api/worker/`, or an absolute path from the site.
+   * @param path a path relative to `/api/worker/`, or an absolute path received from the site.
    * @returns a response with a status from 200 to 299, or one of `expected`.
    */
   request(path: string, request?: SiteRequest): Promise<SiteResponse>;
@@ -37,15 +37,15 @@ export interface SiteRequest {
   bytes?: Uint8Array<ArrayBuffer>;
   expected?: readonly number[];
   signal?: AbortSignal;
-  /** Prevents further attempts, but doesn't abort one in progress, whose response must not be lost. */
+  /** Prevents further attempts, but doesn't abort an attempt in progress, because its response must not be lost. */
   until?: AbortSignal;
 }
 
 /**
  * Creates a client for the site.
  *
- * @param log prints why it has to wait.
- * @param pause waits for this number of milliseconds between two attempts.
+ * @param log prints why the client has to wait.
+ * @param pause waits for the given number of milliseconds between two attempts.
  */
 export function siteClient(
   site: string,
@@ -70,7 +70,7 @@ export function siteClient(
   };
 }
 
-/** Returns the response, or the reason for another attempt. */
+/** Returns the response, or the reason why another attempt is needed. */
 async function attempt(
   url: URL,
   token: string,

@@ -3,10 +3,10 @@ import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { LostLeaseError, type SiteClient } from "./site";
 
-/** The size of one request, and so the most that a lost connection costs. */
+/** The size of one request, which is the most that has to be sent again after a lost connection. */
 const PART_BYTES = 8 * 1024 ** 2;
 
-/** Downloads the video of a job. Resumes after an interruption. Returns the number of bytes. */
+/** Downloads a job's video, and resumes after an interruption. Returns the number of bytes. */
 export async function fetchVideo(
   site: SiteClient,
   address: string,

@@ -5,11 +5,11 @@ import {
   hashComparedFrame,
 } from "~/features/processing/comparison/frame-hashes";
 
-/** Videos for the block list, modifications of copies, and unrelated videos. */
+/** Videos for the block list, modified copies of them, and unrelated videos. */
 
 const COMPARED = 32;
 
-/** Modifications of blocked clips: options before and after the input. */
+/** Modifications of blocked clips: the ffmpeg options before and after the input. */
 export const CHANGES: Record<string, [before: string[], filters: string, more?: string[]]> = {
   "re-encoded": [[], "null", ["-crf", "40"]],
   scaled: [[], "scale=214:120"],
@@ -24,14 +24,14 @@ export const CHANGES: Record<string, [before: string[], filters: string, more?: 
     ["-crf", "35"],
   ],
 };
-/** Clips that are blocked. */
+/** The clips that are blocked. */
 export const CLIPS: Record<string, string> = {
   "scenes 13":
     "color=gray:size=16x12:rate=2/5:duration=30,noise=alls=100:allf=t:all_seed=13,scale=426:240:flags=bicubic,fps=10",
   "test card": "testsrc2=size=426x240:rate=10:duration=30",
 };
 
-/** Renders a clip of eight scenes with moving soft lights. Rendering 500 with ffmpeg would take minutes. */
+/** Renders a clip of eight scenes with moving soft lights. Rendering 500 clips with ffmpeg would take minutes. */
 function drawn(seed: number): Uint8Array[] {
   let state = seed * 7_919;
   const random = () => {

@@ -24,7 +24,7 @@ async function orderOf(clip: Clip): Promise<string[]> {
     .map(({ kind }) => kind);
 }
 
-describe.runIf(ffmpegAvailable())("a video that not every browser decodes", () => {
+describe.runIf(ffmpegAvailable())("a video that some browsers can't decode", () => {
   it.each<[string, Clip]>([
     ["AV1 in MP4", { video: AV1 }],
     ["AV1 in Matroska, copied into MP4", { extension: "mkv", video: AV1 }],

@@ -78,7 +78,7 @@ async function jobsCommand(...args: string[]): Promise<string> {
 
 const codecsJob = (id: string) => jobRows(id).find(({ kind }) => kind === "codecs");
 
-/** Returns the files of additional codecs that haven't been moved to their places yet. */
+/** Returns the files of additional codecs that haven't been moved into place yet. */
 async function attempt(id: string) {
   await enqueueCodecs(id);
   const job = (await claim())!;
@@ -124,7 +124,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(master(id).iFramePlaylists.map((one) => one.uri)).toContain(
       uri.replace(".m3u8", "-keyframes.m3u8"),
     );
-    // Existing files stay for current viewers.
+    // The existing files stay for viewers who are already watching.
     expect(fs.readFileSync(diskPath(site.uploads, before), "utf8")).not.toContain("av01");
     const mediaFile = path.join(
       path.dirname(diskPath(site.uploads, after)),
@@ -134,7 +134,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
       "av1",
     );
 
-    // Segments end at the same times as the others, and bandwidths match the files.
+    // The segments end at the same times as those of the other rendition, and the bandwidths match the files.
     const [own, other] = [playlist(read(id, uri)), playlist(read(id, "90p.m3u8"))];
     expect(own.segments.map(({ duration }) => duration)).toEqual(
       other.segments.map(({ duration }) => duration),
@@ -171,7 +171,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(codecsJob(id)).toMatchObject({ state: "done", reason: null });
   });
 
-  it("wait until the stream is complete, and remove the files of a killed attempt", async () => {
+  it("are encoded once the stream is complete, after a killed attempt's files are removed", async () => {
     const id = addStream();
     await enqueueCodecs(id);
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'ladder'");
@@ -208,7 +208,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(await jobsCommand("--codecs", "nothing")).toContain("There are no codecs to add.");
   });
 
-  it("are added to the current stream, but not to a deleted one", async () => {
+  it("are added to the current stream, but not to one that was replaced or deleted", async () => {
     const id = addStream();
     const files = filesBelow(path.join(site.uploads, "videos"));
     const { hls_url } = videoRow(id);
@@ -221,7 +221,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     await removeFiles();
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
 
-    // If the video is hidden in the meantime, they are encoded anyway. If it is deleted, no files remain.
+    // The codecs are encoded even if the video is hidden in the meantime. If it is deleted, no files remain.
     sqliteHandle().prepare("UPDATE videos SET hls_url = ?, status = 'hidden'").run(hls_url);
     const { commit: expected } = await attempt(id);
     sqliteHandle().exec("DELETE FROM videos");
@@ -232,7 +232,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
 });
 
 describe.runIf(ffmpegAvailable())("a codec that this machine can't encode", () => {
-  it("is logged at the start, and disabled", async () => {
+  it("is logged at startup, and disabled", async () => {
     process.env.PATH = wrapCommand(site.folder, "ffmpeg", [
       'case "$*" in *-encoders*) ffmpeg "$@" | grep -v svtav1; exit;; esac',
     ]);
@@ -251,7 +251,7 @@ describe.runIf(ffmpegAvailable())("a codec that this machine can't encode", () =
     expect([await enqueuePopularCodecs(), await enqueueCodecs(id)]).toEqual([0, false]);
   });
 
-  it("is HEVC without hardware encoding; with it, HEVC has a codec string that devices support", () => {
+  it("can be HEVC, which requires hardware encoding and gets a codec string that devices support", () => {
     process.env.ENCODER_HARDWARE = "vaapi";
     process.env.ENCODER_CODECS = "h264,hevc";
     forgetSettings();

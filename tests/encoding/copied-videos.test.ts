@@ -10,13 +10,13 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-describe.runIf(ffmpegAvailable())("remuxing an MP4 with its index first", () => {
+describe.runIf(ffmpegAvailable())("remuxing an MP4 to put its index first", () => {
   it.each<[string, Clip]>([
     ["a silent video", { audio: false }],
     ["frames out of order", { video: ["libx264", "-bf", "3", "-pix_fmt", "yuv420p"] }],
     ["AV1 and Opus", { video: ["libsvtav1", "-preset", "12"], audio: ["libopus"] }],
     ["a longer video", { seconds: 20, size: "640x360" }],
-  ])("keeps all packets and plays the same: %s", async (_, clip) => {
+  ])("keeps all packets, and the file plays the same: %s", async (_, clip) => {
     await expectSameVideo(site, clip);
   });
 });

@@ -36,10 +36,7 @@ function editedClip(edits: readonly Edit[], seconds: number, track?: "vide" | "s
   return file;
 }
 
-/**
- * Returns gray samples of the middle of each frame, 16 pixels wide. They distinguish the frames of the test card
- * after any encoder.
- */
+/** Returns each frame as 16×9 gray samples, which distinguish the frames of the test card even after re-encoding. */
 function frames(file: string): Buffer[] {
   const raw = path.join(site.folder, "frames.raw");
   const scaled = ["-vf", "scale=16:9:flags=area,format=gray"];
@@ -58,7 +55,7 @@ function expectSameFrames(encoded: Buffer[], original: Buffer[]): void {
   }
 }
 
-/** Returns hashes of the decoded frames or samples with their times. */
+/** Returns hashes of the decoded frames or samples, with their timestamps. */
 const decoded = (file: string, stream: "v" | "a") =>
   ffmpeg(["-i", file, "-map", `0:${stream}`, "-f", "framemd5", "-"]);
 
@@ -126,7 +123,7 @@ describe.runIf(ffmpegAvailable())("a file whose copy would play differently", ()
   });
 });
 
-describe.runIf(ffmpegAvailable())("a file that is copied", () => {
+describe.runIf(ffmpegAvailable())("a file that is copied instead of encoded", () => {
   it.each<[string, Edit[], "vide" | "soun" | undefined]>([
     [
       "its video begins late",

@@ -1,7 +1,10 @@
 import fs from "node:fs";
 import { ffmpeg } from "../media-clips";
 
-/** Clips in which a flash and a beep coincide, and their times in a file that was created from such clips. */
+/**
+ * Clips in which a flash and a beep coincide, and functions that find the flashes and beeps in files created from such
+ * clips.
+ */
 
 /** Returns a lavfi source of a black video with a flash of 0.2 seconds. */
 export const flash = (at: number, seconds: number, size = "160x90") =>
@@ -13,10 +16,12 @@ export const beep = (at: number, seconds: number, sampleRate = 48_000) =>
 
 export const FLASH_FRAME_RATE = 25;
 const BEEP_RATE = 8_000;
-/** Longer than a period of the beep, shorter than the silence between two beeps. */
+/** The number of quiet samples that separate two beeps: more than one period of a beep, but less than the silence. */
 const SILENT_SAMPLES = BEEP_RATE * 0.1;
 
-/** Returns the seconds at which flashes begin, and the number of frames, of a video with a constant frame rate. */
+/**
+ * Returns the times in seconds at which flashes begin in a video with a constant frame rate, and its number of frames.
+ */
 export function flashesIn(file: string): { times: number[]; frames: number } {
   const filter = `fps=${FLASH_FRAME_RATE}:start_time=0,scale=1:1:flags=area,format=gray`;
   const light = decode(file, ["-map", "0:v:0", "-vf", filter, "-f", "rawvideo"]);
@@ -27,7 +32,7 @@ export function flashesIn(file: string): { times: number[]; frames: number } {
   return { times, frames: light.length };
 }
 
-/** Returns the seconds at which beeps begin, and the duration of the audio. */
+/** Returns the times in seconds at which beeps begin, and the duration of the audio. */
 export function beepsIn(file: string): { times: number[]; seconds: number } {
   const filter = "aresample=async=1:first_pts=0";
   const options = ["-map", "0:a:0", "-af", filter, "-ac", "1", "-ar", String(BEEP_RATE)];

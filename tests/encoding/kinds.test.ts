@@ -28,7 +28,7 @@ const small = (name: string, clip: Clip) =>
   makeClip(site.folder, name, { size: "160x90", seconds: 1, ...clip });
 const upload = (file: string) => receiveUpload(uploadRequest(fileBlob(file)), user);
 
-/** Creates a file with two video streams of different sizes and two audio streams, in this order with dispositions. */
+/** Creates a file with two video streams of different sizes and then two audio streams, with these dispositions. */
 function tracks(name: string, as: string, dispositions: string[]): string {
   const file = path.join(site.folder, `${name}.${as}`);
   ffmpeg([
@@ -44,12 +44,12 @@ function tracks(name: string, as: string, dispositions: string[]): string {
 }
 
 describe.runIf(ffmpegAvailable())(
-  "a file with a damaged packet whose codecs browsers can play",
+  "a file with a damaged packet, in codecs that browsers can play",
   () => {
     it("is encoded if it can't be copied, and plays to its end", async () => {
       const complete = small("complete", { extension: "ts", seconds: 4, video: X264 });
       const bytes = fs.readFileSync(complete);
-      // Headers of audio frames (ADTS) in the second half: a copy to MP4 ends there.
+      // Damages the headers of audio frames (ADTS) in the second half, where copying to MP4 would stop.
       let at = bytes.length / 2;
       for (let damaged = 0; damaged < 5; damaged++) {
         at = bytes.indexOf(Buffer.from([0xff, 0xf1]), at) + 1;
@@ -89,7 +89,7 @@ describe.runIf(ffmpegAvailable())("the streams that are played", () => {
     expect(found!.playable).toBe(as === "mp4" && videoIndex === 0 && audioIndex === 2);
   });
 
-  it("are copied to a new file if the defaults aren't the first ones", async () => {
+  it("are copied to a new file if the default streams aren't the first ones", async () => {
     const file = tracks("tracks", "mp4", ["0", "default", "0", "default"]);
     const id = await addToLibrary(site.uploads, file, false);
     await workUntilIdle();
@@ -114,7 +114,7 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
       "mpg",
     ],
     ["MXF", { extension: "mxf", video: ["mpeg2video"], audio: ["pcm_s16le"] }, "mxf"],
-  ])("%s", async (_, clip, ending) => {
+  ])("include %s", async (_, clip, ending) => {
     const file = small("kind", clip);
     expect(await upload(file)).toMatchObject({ ok: true, video: { status: "published" } });
     const [row] = sqliteHandle().prepare("SELECT source_url, duration FROM videos").all();
@@ -131,11 +131,11 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
     expect(entries.map(({ name }) => name).sort()).toEqual(names);
   });
 
-  it("Ogg with a Skeleton", async () => {
+  it("include Ogg with a Skeleton", async () => {
     const file = small("plain", { extension: "ogv", video: ["libtheora"], audio: ["libvorbis"] });
     fs.writeFileSync(file, withSkeleton(fs.readFileSync(file)));
     expect(await upload(file)).toMatchObject({ ok: true });
-    // Audio alone isn't a video in any container.
+    // A file with only audio isn't a video, whatever its container.
     const audioOnly = small("audio", {
       extension: "wma",
       audio: ["wmav2"],
@@ -145,7 +145,7 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
     expect(await upload(audioOnly)).toMatchObject({ status: 422, failure: { message } });
   });
 
-  it("tone-maps HDR without color tags to SDR", async () => {
+  it("can contain HDR without color tags, which is tone-mapped to SDR", async () => {
     if (!hasFilter("zscale")) return;
     const tags = ["-pix_fmt", "yuv420p10le", "-color_trc", "smpte2084"];
     const half = small("half", { video: ["libx264", "-preset", "ultrafast", ...tags] });
@@ -169,8 +169,8 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("rejected files have a specific message", () => {
-  it("VVC", async () => {
+describe.runIf(ffmpegAvailable())("rejected files", () => {
+  it("get a specific message for VVC", async () => {
     const clip = small("plain", { output: ["-movflags", "+faststart"] });
     const outcome = await upload(patched(clip, "vvc.mp4", "avc1\0", "vvc1\0"));
     const message =
@@ -181,7 +181,7 @@ describe.runIf(ffmpegAvailable())("rejected files have a specific message", () =
     expect(await upload(unknown)).toMatchObject({ status: 415, failure: { message: other } });
   });
 
-  it("an empty file, by form, tus and import", async () => {
+  it("get a specific message if they are empty, by form, tus and import", async () => {
     const message = "This file is empty.";
     const file = path.join(site.folder, "empty.mp4");
     fs.writeFileSync(file, "");

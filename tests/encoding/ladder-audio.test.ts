@@ -17,10 +17,10 @@ afterEach(() => site.remove());
 
 const tone = (seconds: number, hertz = 440) =>
   `sine=frequency=${hertz}:sample_rate=48000:duration=${seconds}`;
-/** One frame and one AAC packet. */
+/** The duration of one frame and one AAC packet. */
 const LEEWAY_SECONDS = 0.07;
 
-/** Returns the start of the last packet of a stream, in seconds from the first frame. */
+/** Returns the start of a stream's last packet, in seconds from the first frame. */
 function endOf(file: string, stream: "v" | "a"): number {
   const packets = (which: string) =>
     ffprobe(file, ["-select_streams", which, "-show_entries", "packet=pts_time", "-of", "csv=p=0"])
@@ -30,10 +30,10 @@ function endOf(file: string, stream: "v" | "a"): number {
   return Math.max(...packets(stream)) - Math.min(...packets("v"));
 }
 
-/** Returns a master playlist with one rendition for ffmpeg. */
+/** Returns the path of the master playlist, which has a single rendition. */
 const masterOf = (ladder: string) => path.join(ladder, "master.m3u8");
 
-/** Creates and probes a video with several audio tracks, each with its own tone and metadata. */
+/** Creates and probes a video with several audio tracks, each with a different tone and its own metadata. */
 function probeOf(
   name: string,
   tracks: { codec: string; channels?: number; metadata?: string[] }[],
@@ -53,7 +53,7 @@ function probeOf(
   return clip;
 }
 
-/** Returns the frequency of the tone in a file in hertz. */
+/** Returns the frequency of the tone in a file, in hertz. */
 function toneOf(file: string): number {
   const raw = `${file}.pcm`;
   ffmpeg(["-i", file, "-ac", "1", "-ar", "48000", "-f", "s16le", raw]);
@@ -124,13 +124,13 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     expect(fs.readdirSync(ladder).join()).not.toContain("surround");
   });
 
-  it("is missing in the stream of a silent video, which has no audio groups", async () => {
+  it("is missing from a silent video's stream, which has no audio groups", async () => {
     const ladder = await createLadder(makeClip(site.folder, "silent", { audio: false }));
     expect(audioTags(ladder)).toEqual([]);
     expect(fs.readFileSync(masterOf(ladder), "utf8")).not.toMatch(/AUDIO|mp4a/);
   });
 
-  it("doesn't prevent the stream if one of several tracks can't be decoded", async () => {
+  it("is encoded even if one of several tracks can't be decoded", async () => {
     const clip = probeOf("broken.mp4", [{ codec: "aac" }, { codec: "aac" }]);
     const bytes = fs.readFileSync(clip);
     // AC-4, which ffmpeg recognizes but can't decode.
@@ -147,7 +147,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
   it.each([
     ["AC-3, which is also in the copy", "ac3", ["aac", "ac3"], true],
     ["E-AC-3, for which the original is kept", "eac3", ["aac"], false],
-  ])("in a second language isn't lost if a copy replaces the file: %s", async (...row) => {
+  ])("in a second language isn't lost when a copy replaces the file: %s", async (...row) => {
     const [, codec, inCopy, isAll] = row;
     const metadata = ["language=ger"];
     const clip = probeOf(`${codec}.mp4`, [{ codec: "aac" }, { codec, channels: 6, metadata }]);

@@ -15,13 +15,13 @@ afterEach(() => site.remove());
 
 const SECONDS = 600;
 
-describe.runIf(ffmpegAvailable())("a video of ten minutes", () => {
-  it("gets a storyboard of at most a hundred frames in sync, and renditions of full length", async () => {
-    // The brightness encodes the time: 20 at the beginning, 220 at the end.
+describe.runIf(ffmpegAvailable())("a ten-minute video", () => {
+  it("gets a storyboard of at most a hundred frames in sync, and renditions of its full length", async () => {
+    // The brightness encodes the timestamp: 20 at the beginning, 220 at the end.
     const clip = makeClip(site.folder, "long", {
       videoSource: `color=black:size=160x90:rate=1:duration=${SECONDS},geq=lum=20+T/3:cb=128:cr=128`,
       seconds: SECONDS,
-      // Audio would be encoded for every rendition, which takes as long as the video.
+      // Audio would be encoded for every rendition, which takes as long as encoding the video.
       audio: false,
     });
     const id = await addToLibrary(site.uploads, clip, true);
@@ -45,7 +45,7 @@ describe.runIf(ffmpegAvailable())("a video of ten minutes", () => {
         .toBuffer();
       const { channels } = await sharp(image).stats();
       const seconds = ((channels[0]!.mean * 219) / 255 + 16 - 20) * 3;
-      // One step of brightness is three seconds.
+      // One step of brightness equals three seconds.
       expect(seconds).toBeGreaterThan(Number(fromMinute) * 60 + Number(from) - 4);
       expect(seconds).toBeLessThan(Number(toMinute) * 60 + Number(to) + 4);
     }

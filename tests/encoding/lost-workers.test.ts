@@ -9,13 +9,13 @@ import { encodersIn, type WorkerProcess } from "../workers/worker-process";
 
 const workers = useSiteForWorkers();
 const { addVideoWithFile, addWorker, isDone, jobOf, expectPlayable: playsWhole, slow } = workers;
-/** Simulates two minutes without a heartbeat. */
+/** Simulates two minutes without a heartbeat from any worker. */
 const endLeases = () =>
   workers.site
     .database()
     .exec("UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'");
 
-describe.runIf(ffmpegAvailable())("a job of a worker", () => {
+describe.runIf(ffmpegAvailable())("a worker's job", () => {
   it("is done by another worker if its worker is killed or shut down", async () => {
     const id = addVideoWithFile(30);
     const [attic, barn, cellar] = ["attic", "barn", "cellar"].map(addWorker) as [
@@ -44,7 +44,7 @@ describe.runIf(ffmpegAvailable())("a job of a worker", () => {
     await playsWhole(id);
   });
 
-  it("continues after the site was unreachable", async () => {
+  it("continues after the site has been unreachable", async () => {
     const id = addVideoWithFile(30);
     const attic = addWorker("attic");
     attic.start(slow(3));
@@ -71,7 +71,7 @@ describe.runIf(ffmpegAvailable())("a job of a worker", () => {
     await until(() => encodersIn(attic.folder).length === 0);
     const next = addVideoWithFile(4);
     await until(() => isDone(next));
-    // The stream's folder would contain the video's upload id.
+    // A folder for the stream would be named after the video's upload ID.
     const folders = fs.readdirSync(path.join(workers.site.uploads, "videos", "u"));
     expect(folders).not.toContain(path.parse(url).name);
   });

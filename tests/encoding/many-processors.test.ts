@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 describe.runIf(ffmpegAvailable())("a machine with 64 processors", () => {
-  it("encodes the whole ladder within ffmpeg's memory limit", async () => {
+  it("encodes the full ladder within ffmpeg's memory limit", async () => {
     const clip = makeClip(site.folder, "video", { size: "1920x1080", seconds: 1, audio: false });
     const files = fs.readdirSync(await createLadder(clip)).filter((name) => name.endsWith(".mp4"));
     expect(files).toHaveLength(6);

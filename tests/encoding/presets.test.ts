@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 it.runIf(ffmpegAvailable())(
-  "uses the slower preset only for the last stream of the queue",
+  "uses the slower preset only for the last stream in the queue",
   async () => {
     const notes = path.join(site.folder, "commands");
     process.env.PATH = wrapCommand(site.folder, "ffmpeg", [`echo "$*" >> "${notes}"`]);

@@ -21,8 +21,8 @@ afterEach(() => site.remove());
 const started = (name: string) => fs.readFileSync(path.join(site.folder, `${name}s`), "utf8");
 const probes = () => started("ffprobe").match(/-show_format/g)?.length;
 
-describe.runIf(ffmpegAvailable())("the jobs of a video", () => {
-  it("probe its file once, and again if it has changed", async () => {
+describe.runIf(ffmpegAvailable())("a video's jobs", () => {
+  it("probe its file once, and again only if the file has changed", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     await workUntilIdle();
@@ -41,7 +41,7 @@ describe.runIf(ffmpegAvailable())("the jobs of a video", () => {
     expect(probes()).toBe(2);
   });
 
-  it("extract the frames for its poster and its storyboard with one process each", async () => {
+  it("extract the frames for the poster and the storyboard with one process each", async () => {
     const clip = makeClip(site.folder, "clip", {
       seconds: 10,
       output: ["-movflags", "+faststart"],

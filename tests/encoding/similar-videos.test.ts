@@ -8,7 +8,7 @@ import { shownList } from "../similar-list";
 
 const site = useAdminSite();
 
-/** Creates a video of eight scenes of soft lights, determined by a seed. */
+/** Creates a video of eight scenes with soft lights, which a seed determines. */
 const video = (seed: number) =>
   makeClip(site.folder, `video-${seed}`, {
     videoSource: `color=gray:size=16x12:rate=2/5:duration=20,noise=alls=100:allf=t:all_seed=${seed},scale=426:240:flags=bicubic,fps=10`,
@@ -47,7 +47,7 @@ async function compared(files: string[]): Promise<string[]> {
 }
 
 describe.runIf(ffmpegAvailable())("similar videos", () => {
-  it("are found at another size, with a logo or without their beginning, and other videos aren't", async () => {
+  it("are found at another size, with a logo or without their beginning, while other videos aren't", async () => {
     const original = video(3);
     const [first, small, logo, trimmed, other, another] = await compared([
       original,
@@ -71,7 +71,7 @@ describe.runIf(ffmpegAvailable())("similar videos", () => {
     expect(all.similar[trimmed!]![0]).toMatchObject({ id: first, title: "video-3.mp4" });
   }, 120_000);
 
-  it("don't include black videos, test cards and stills", async () => {
+  it("don't include black videos, test cards or still images", async () => {
     await compared([
       stillVideo("black-1", "color=black:"),
       stillVideo("black-2", "color=black:"),

@@ -19,7 +19,7 @@ afterEach(() => site.remove());
 const SMALL = { size: "160x90" };
 const ONE_FRAME = { ...SMALL, seconds: 1, output: ["-frames:v", "1"] };
 
-describe.runIf(ffmpegAvailable())("a video with a single frame, or extremely short", () => {
+describe.runIf(ffmpegAvailable())("a video that has a single frame or is extremely short", () => {
   it.each<[string, Clip]>([
     ["one frame in MP4", { ...ONE_FRAME, audio: false }],
     ["one frame in Matroska", { ...ONE_FRAME, extension: "mkv", audio: false }],
@@ -28,7 +28,7 @@ describe.runIf(ffmpegAvailable())("a video with a single frame, or extremely sho
       { ...ONE_FRAME, extension: "avi", video: ["mpeg4"], audio: ["mp2"] },
     ],
     ["19 ms", { videoSource: "testsrc2=size=160x90:rate=1000:duration=0.019", audio: false }],
-  ])("is played, without ladder and storyboard: %s", async (_, clip) => {
+  ])("can be played, without a ladder or a storyboard: %s", async (_, clip) => {
     const id = await addToLibrary(site.uploads, makeClip(site.folder, "short", clip), false);
     await workUntilIdle();
     const reasons = jobRows(id).filter(({ state, kind }) => state !== "done" && kind !== "cleanup");
@@ -38,7 +38,7 @@ describe.runIf(ffmpegAvailable())("a video with a single frame, or extremely sho
     expect(videoRow(id).thumbnail_url).toMatch(/\.webp$/);
   });
 
-  it("has a storyboard with the first frame if its positions can't be read", async () => {
+  it("has a storyboard with the first frame if frames at its timestamps can't be read", async () => {
     const file = makeClip(site.folder, "clip", { ...SMALL, seconds: 1 });
     const found = (await probe(file))!;
     // Simulates a file with a wrong index: there are no frames at the requested positions.

@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** ffmpeg lets audio that overlaps at a joint drift by up to 0.1 s before it corrects that. */
+/** The maximum drift: where two parts meet, ffmpeg corrects overlapping audio only after a drift of 0.1 s. */
 const MAX_DRIFT_SECONDS = 0.12;
 
 const clipOf = (seconds: number, at: number, more: Clip = {}): Clip => ({
@@ -54,7 +54,7 @@ const HOLE = clipOf(14, 1, {
 const OTHER_SIZE = clipOf(4, 3, { video: X264, videoSource: flash(3, 4, "320x180") });
 const OTHER_SOUND = clipOf(4, 3, { video: X264, audioSource: beep(3, 4, 44_100) });
 
-/** Appends the files of several clips, as `cat` does. */
+/** Concatenates the files of several clips, as `cat` does. */
 function join(parts: Clip[]): string {
   const files = parts.map((part, index) => makeClip(site.folder, `part-${index}`, part));
   const joined = path.join(site.folder, `joined.${parts[0]!.extension}`);
@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     const beeps = beepsIn(audio);
     expect(Math.abs(flashTimes.frames - seconds * FLASH_FRAME_RATE)).toBeLessThanOrEqual(2);
     expect(Math.abs(beeps.seconds - seconds)).toBeLessThan(0.1);
-    // Counted like a player, for which a packet lasts as long as its samples.
+    // The duration is computed the way a player does it: a packet lasts as long as its samples.
     expect(Math.abs(framesOfAudio(audio) * AAC_FRAME_SECONDS - seconds)).toBeLessThan(0.15);
     expect(flashTimes.times).toHaveLength(flashes.length);
     expect(beeps.times).toHaveLength(flashes.length);
@@ -135,7 +135,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     }
   }
 
-  it("gets its duration and a storyboard of all parts from its jobs", async () => {
+  it("gets its duration and a storyboard of all its parts", async () => {
     const id = await addToLibrary(site.uploads, join([MPEG2_TS, MPEG2_TS]), false);
     expect(videoRow(id).duration).toBe("0:00");
     await workUntilIdle();
@@ -170,7 +170,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     for (const frame of frames.slice(0, half - 1)) expect(shown).not.toContain(frame);
   });
 
-  it("isn't rejected for an estimated duration if it is too large to be measured", async () => {
+  it("isn't rejected because of its estimated duration if it is too large to be measured", async () => {
     const file = join([PART, later(93_600)]);
     expect(await probe(file, { measureUpTo: 1_000 })).toMatchObject({ isEstimated: true });
     expect(await probe(file, { measureUpTo: 1_000_000_000 })).not.toHaveProperty("isEstimated");
@@ -183,7 +183,7 @@ describe.runIf(ffmpegAvailable())("a file with continuous timestamps", () => {
     ["a transport stream whose 33 bits overflow", later(95_439)],
     ["a program stream", VOB],
     ["a transport stream without frames for 11 s", HOLE, 14],
-  ])("isn't treated as jumping: %s", async (_, clip, seconds = 6) => {
+  ])("isn't treated as a file with jumps: %s", async (_, clip, seconds = 6) => {
     const found = (await probe(makeClip(site.folder, "whole", clip)))!;
     expect(Math.abs(found.durationSeconds - seconds)).toBeLessThan(0.1);
     expect(found).not.toHaveProperty("dtsDeltaThreshold");

@@ -26,7 +26,7 @@ import { interruptOnce, KILL_LINES, readSpeedLines } from "../wrapped-ffmpeg";
 const site = useAdminSite();
 const TRIM_OUTPUT = "*cut.mp4*";
 
-/** Requests a trim of a five-second video. Returns the id of the trim, and the state that must not change. */
+/** Requests a trim of a five-second video. Returns the trim's ID, and the state that must not change. */
 async function requestTrim() {
   const clip = makeClip(site.folder, "video", { seconds: 5 });
   const id = await addToLibrary(site.uploads, clip, true, { duration: "0:05" });
@@ -40,14 +40,14 @@ type RequestedTrim = Awaited<ReturnType<typeof requestTrim>>;
 
 const trimJob = (cut: string) => jobRows(cut).find(({ kind }) => kind === "transcode")!;
 
-/** Checks that the video plays as before, its file is complete, and nothing refers to the trim. */
+/** Checks that the video plays as before, that its file is complete, and that nothing refers to the trim. */
 function expectUnchanged({ id, cut, row, video, bytes }: RequestedTrim): void {
   expect(videoRow(id)).toEqual(row);
   expect(fs.readFileSync(video).equals(bytes)).toBe(true);
   expect(otherFiles(id).pending?.id).toBe(cut);
 }
 
-/** Checks that the next attempt encodes the trim, which is activated, and removes files of the previous attempt. */
+/** Checks that the next attempt encodes and activates the trim, and removes the previous attempt's files. */
 async function expectTrimmed({ id, row, video, bytes }: RequestedTrim): Promise<void> {
   sqliteHandle().exec("UPDATE jobs SET run_after = '2000-01-01' WHERE state = 'waiting'");
   await workUntilIdle();
@@ -64,7 +64,7 @@ async function expectTrimmed({ id, row, video, bytes }: RequestedTrim): Promise<
 }
 
 describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, () => {
-  it("continues after the site was killed, and the video keeps playing", async () => {
+  it("continues after the site was killed, while the video remains playable", async () => {
     const trim = await requestTrim();
     interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, readSpeedLines(0.1));
     const child = spawn(process.execPath, command("jobs", "--once"), {
@@ -81,7 +81,7 @@ describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, ()
     await expectTrimmed(trim);
   });
 
-  it("is retried after its ffmpeg was killed, and the queue shows that", async () => {
+  it("is retried after its ffmpeg process was killed, and the queue shows the retry", async () => {
     const trim = await requestTrim();
     interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, KILL_LINES);
     await workUntilIdle();
@@ -93,7 +93,7 @@ describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, ()
     await expectTrimmed(trim);
   });
 
-  it("waits for disk space without losing an attempt, and the queue shows that", async () => {
+  it("waits for disk space without using up an attempt, and the queue shows the wait", async () => {
     const trim = await requestTrim();
     interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, ["ln -s /dev/full cut.mp4"]);
     await workUntilIdle();

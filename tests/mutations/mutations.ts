@@ -121,7 +121,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE token_hash = ? AND NOT held AND",
     replace: "WHERE token_hash = ? AND",
     killedBy: "tests/integration/trust/publication.test.ts",
-    title: "is not shown by preview links",
+    title: "isn't shown by preview links",
   },
   {
     rule: "A video can be read only by the worker that has claimed its job",
@@ -154,7 +154,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("id", "in", ids)\n    .where("listed", "=", 1)',
     replace: '.where("id", "in", ids)',
     killedBy: "tests/integration/catalogue/saved.test.ts",
-    title: "are returned for public videos, in the order of the ids, each once",
+    title: "are returned for public videos, once each, in the order of the requested ids",
   },
   {
     rule: "A series shows no hidden video",
@@ -180,7 +180,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'status: appears ? "published" : disappears ? "hidden" : row.status,',
     replace: 'status: disappears ? "hidden" : row.status,',
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "publishes it at its time and not before, as new",
+    title: "publishes the video at the scheduled time and not before, as a new video",
   },
   {
     rule: "The scheduler doesn't publish a video before it is due",
@@ -188,7 +188,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const time = new Date(now).toISOString();",
     replace: "const time = new Date(now + 60_000).toISOString();",
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "publishes it at its time and not before, as new",
+    title: "publishes the video at the scheduled time and not before, as a new video",
   },
   {
     rule: "The scheduler hides a video when it is due",
@@ -196,7 +196,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'status: appears ? "published" : disappears ? "hidden" : row.status,',
     replace: 'status: appears ? "published" : row.status,',
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "hides it at its time",
+    title: "hides the video at the scheduled time",
   },
   {
     rule: "The scheduler runs every second",
@@ -247,7 +247,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"video/webm": "webm",',
     replace: '"video/webm": "mp4",',
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "gets the extension of its content, regardless of its name and type",
+    title: "gets the extension that matches its content, regardless of its name and type",
   },
   {
     // ffprobe rejects other files too, but only when all of their bytes have been received.
@@ -397,7 +397,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (release) release();",
     replace: "",
     killedBy: "tests/integration/media/media-requests.test.ts",
-    title: "are limited in number, and free their slot in every case",
+    title: "are limited in number, and free their slot whether they are completed or aborted",
   },
   {
     rule: "The session cookie is HttpOnly",
@@ -453,7 +453,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE id_hash = ? AND expires_at > ? AND",
     replace: "WHERE id_hash = ? AND ? IS NOT NULL AND",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "ends after 30 days without use, and use prolongs it",
+    title: "ends after 30 days without use, and is extended by use",
   },
   {
     rule: "A request from another origin can't change anything",
@@ -461,7 +461,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (site) return site === "same-origin";',
     replace: "return true;",
     killedBy: "tests/integration/server/own-origin.test.ts",
-    title: "uses Origin and Sec-Fetch-Site, which takes precedence",
+    title: "uses Origin and Sec-Fetch-Site, of which the latter takes precedence",
   },
   {
     rule: "A request from another origin can't change anything in the studio",
@@ -493,7 +493,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (addressWait !== undefined) throw tooManyAttempts(addressWait);",
     replace: "",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "block an address after ten failures, and no other",
+    title: "block an address after ten failures, but no other address",
   },
   {
     rule: "Failed sign-ins are limited per account",
@@ -501,7 +501,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (accountWait !== undefined) {",
     replace: "if (false) {",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "block guesses for one account from many addresses, except in known browsers",
+    title: "block guesses for one account from many addresses, except from known browsers",
   },
   {
     rule: "A flood of sign-ins gets responses without a page",
@@ -509,7 +509,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isFlood) return false;",
     replace: "return false;",
     killedBy: "tests/integration/account/sign-in-rate-limit.test.ts",
-    title: "accepts a burst of attempts, and rejects a flood with a line of text",
+    title: "accepts a burst of sign-in attempts, and rejects a flood with one line of text",
   },
   {
     rule: "A sign-in submitted by another site isn't counted",
@@ -533,7 +533,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return account && credentialsDigest(account) === mark ? { userId, id } : undefined;",
     replace: "return account ? { userId, id } : undefined;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "gives no guesses for device cookies from before it was turned on",
+    title: "gives no separate attempts to device cookies from before it was turned on",
   },
   {
     rule: "Wrong two-factor codes are counted per account",
@@ -541,7 +541,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const knownKey = (userId: string) => `known browsers ${userId}`;",
     replace: "const knownKey = (userId: string) => `${userId} ${Math.random()}`;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "allows no more codes with several device cookies than with one",
+    title: "allows no more attempts with several device cookies than with one",
   },
   {
     rule: "Turning off two-factor authentication requires a code",
@@ -557,7 +557,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (firstEmails.consume(recipient, now) !== undefined) return undefined;",
     replace: "",
     killedBy: "tests/integration/trust/report-mails.test.ts",
-    title: "gets one first email a day, regardless of its spelling and the number of reports",
+    title:
+      "gets one first email a day, regardless of the address's spelling and the number of reports",
   },
   {
     rule: "An address is confirmed only by the link in an email",
@@ -573,7 +574,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (allows(user, permission)) return;",
     replace: "return;",
     killedBy: "tests/integration/account/users.test.ts",
-    title: "has another role from the next request",
+    title: "has the new role from the next request on",
   },
   {
     rule: "Only owners manage users",
@@ -581,7 +582,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"/admin/users": ["all", "none", "none", "none"],',
     replace: '"/admin/users": ["all", "all", "none", "none"],',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title: "gives owners access to everything, and editors to all but terms, users, backups, alerts and workers",
+    title:
+      "gives owners access to everything, and editors to all but terms, users, backups, alerts and workers",
   },
   {
     rule: "A moderator can't change videos",
@@ -615,7 +617,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);',
     replace: "",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "rejects moderators, even with a token of an earlier role",
+    title: "rejects moderators, even with a token from an earlier role",
   },
   {
     rule: "An uploader can publish only with permission",
@@ -631,7 +633,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE id IN (SELECT value FROM json_each(?)) AND uploaded_by = ?",
     replace: "WHERE id IN (SELECT value FROM json_each(?)) AND ? IS NOT NULL",
     killedBy: "tests/integration/studio/own-videos.test.ts",
-    title: "changes drafts, but no other user's video and nothing published",
+    title: "changes drafts, but no published videos and no other user's videos",
   },
   {
     rule: "An API token needs the scope that a call requires",
@@ -639,7 +641,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!scopes.includes(scope)) {",
     replace: "if (false) {",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "needs the scope",
+    title: "requires the scope",
   },
   {
     rule: "An API token allows no more than its user's role",
@@ -689,7 +691,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'response.setHeader("Content-Security-Policy", OTHER_POLICY);',
     replace: "",
     killedBy: "tests/integration/server/middleware.test.ts",
-    title: "has the security headers, for pages and for files of the build",
+    title: "has the security headers, both for pages and for build files",
     needsBuild: true,
   },
   {
@@ -706,7 +708,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "name === COOKIE && value === CONFIRMED",
     replace: "name === COOKIE",
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "isn't shown to search engines, nor twice to a visitor",
+    title: "isn't shown to search engines, or twice to the same visitor",
   },
   {
     rule: "The age gate replaces the page",
@@ -733,8 +735,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(a: number, b: number) => scores[b]! - scores[a]! || byAge(a, b);",
     replace: "(a: number, b: number) => byAge(a, b);",
     killedBy: "tests/integration/catalogue/related.test.ts",
-    title:
-      "related videos are the same for titles with stop words, symbols, repetitions and several scripts",
+    title: "are the same for titles with stop words, symbols, repetitions and several scripts",
   },
   {
     rule: "A page number beyond the last page shows the last page",
@@ -742,7 +743,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return Math.min(Math.max(1, Math.floor(requested) || 1), pageCount(total));",
     replace: "return Math.max(1, Math.floor(requested) || 1);",
     killedBy: "tests/integration/catalogue/listing.test.ts",
-    title: "are clamped to the existing ones: %d",
+    title: "are clamped to the existing pages (%d)",
   },
   {
     rule: "The page counts a view only once",
@@ -758,7 +759,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "batch.add(id, 1);",
     replace: "batch.add(id, 2);",
     killedBy: "tests/integration/catalogue/views.test.ts",
-    title: "counts once",
+    title: "counts a view once",
   },
   {
     rule: "Views from one IP address are limited",
@@ -766,7 +767,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (address === undefined || mayCount(address, id)) {",
     replace: "if (true) {",
     killedBy: "tests/integration/catalogue/views.test.ts",
-    title: "counts at most 60 views per hour of one IP address and video",
+    title: "counts at most 60 views of a video per hour and IP address",
   },
   {
     rule: "Crawlers aren't counted as views",
@@ -782,7 +783,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'viewed && "views > 0",',
     replace: 'viewed && "views >= 0",',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "shows videos with views, most viewed first, ties to the newer",
+    title: "shows videos that have views, most viewed first, with the newer video first in a tie",
   },
   {
     rule: "Search finds tags",
@@ -808,7 +809,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: " && !isOfDeletedVideo(requested)",
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "restores texts, views, files, streams, captions and digest after weeks",
+    title: "restores text, views, files, streams, captions and digest after weeks",
   },
   {
     rule: "A file that a row references isn't removed",
@@ -816,7 +817,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (isReferenced(removal)) {",
     replace: "if (false) {",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "keeps files that another tool's row references by then, and their derived files",
+    title:
+      "keeps files that another tool's row references by then, and the files derived from them",
   },
   {
     rule: "A copy is evicted only if the store has the object",
@@ -824,7 +826,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (found?.bytes !== stored.bytes) {",
     replace: "if (false) {",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "stay while the store doesn't have the object, or has it with another length",
+    title: "aren't evicted while the store lacks the object, or has it with another length",
   },
   {
     rule: "An object that a file's record references isn't removed",
@@ -832,7 +834,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const needed = isObjectReferenced(object);",
     replace: "const needed = false;",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "keeps an object that another file's record names",
+    title: "keeps an object that another file's record refers to",
   },
   {
     rule: "An object whose declaration has expired isn't recorded",
@@ -840,7 +842,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (announced.run(stored.object).changes === 0) return false;",
     replace: "announced.run(stored.object);",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "leave no object behind if the process was killed before their record was written",
+    title: "leave no object behind if the process was killed before recording it",
   },
   {
     rule: "Another site's store is rejected",
@@ -848,7 +850,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '} else if (marker !== siteId) throw new StorageError("foreign", url);',
     replace: "}",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "prevents the start, and gets no files",
+    title: "prevents startup, and receives no files",
   },
   {
     rule: "A file in a bucket isn't a temporary file",
@@ -856,7 +858,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isRemovable) throw",
     replace: "if (false) throw",
     killedBy: "tests/integration/media/temporary-files.test.ts",
-    title: "removes files of a stream only while it is being encoded",
+    title: "removes a stream's files only while it is being encoded",
   },
   {
     rule: "ffmpeg's output for an incompletely read file is discarded",
@@ -872,7 +874,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (isReferencedByOther(job.video_id, name)) return "shared";',
     replace: "",
     killedBy: "tests/integration/catalogue/permanent-url.test.ts",
-    title: "serves the uploaded file while another video uses it too",
+    title: "serves the uploaded file if another video uses that file too",
   },
   {
     rule: "A file that can't be decoded doesn't replace a playable one",
@@ -880,7 +882,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };",
     replace: "",
     killedBy: "tests/integration/jobs/re-encode.test.ts",
-    title: "doesn't replace the played file if it can't be decoded",
+    title: "don't have their playable file replaced if the new one can't be decoded",
   },
   {
     rule: "Request limits don't apply to internal range requests",
@@ -896,7 +898,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "Date.now() - Date.parse(writtenAt) > MAX_STOPPED_MS",
     replace: "false",
     killedBy: "tests/integration/operating/removal-guard.test.ts",
-    title: "pauses removals at the start only if the site was stopped for more than a week",
+    title: "pauses removals at startup only if the site was stopped for more than a week",
   },
   {
     rule: "A conversion doesn't replace another video's file",
@@ -912,7 +914,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'runChange(database().insertInto("videos").values(values));',
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "restores texts, views, files, streams, captions and digest after weeks",
+    title: "restores text, views, files, streams, captions and digest after weeks",
   },
   {
     rule: "A video stays in the trash for 30 days",
@@ -931,7 +933,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (isSame && probe.playable && !(await hasSamePackets(source, playing, probe, task)))",
     replace: "if (false)",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "is kept when the copy is damaged where decoders don't notice it",
+    title: "is kept if the copy is damaged in a place where decoders don't notice it",
   },
   {
     rule: "The original is kept if its copy has fewer frames",
@@ -939,7 +941,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isSame && (probe.playable || !(isHalf || played === steady)))",
     replace: "if (false)",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "is kept when the copy has fewer frames, although it is as long",
+    title: "is kept if the copy has fewer frames, even with the same duration",
   },
   {
     rule: "The original is kept if its stream is damaged",
@@ -947,7 +949,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (frames === undefined)\n      throw",
     replace: "if (false)\n      throw",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "of the stream is damaged",
+    title: "is kept if the stream's",
   },
   {
     // The packets of a copy are also compared later, so only a conversion shows the difference.
@@ -956,7 +958,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!(await isUnchanged(removal.verified))) return;",
     replace: "",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "is kept when the playable version is replaced after it was decoded",
+    title: "is kept if the playable version is replaced after it was decoded",
   },
 
   // Backups
@@ -966,7 +968,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (integrity !== "ok") {',
     replace: "if (false) {",
     killedBy: "tests/integration/operating/backups.test.ts",
-    title: "when its database has damage that no count notices",
+    title: "when its database has damage that row counts don't reveal",
   },
   {
     rule: "A backup without all rows isn't kept",
@@ -982,7 +984,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(!toRead.has(file) || digestOf(target) === file.sha256)",
     replace: "true",
     killedBy: "tests/integration/operating/backups.test.ts",
-    title: "copies a file again that is damaged in earlier backups",
+    title: "copies a file again if it is damaged in earlier backups",
   },
 
   // Shutdown
@@ -1009,7 +1011,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const all = event === "password-reset" || isOver(ending);',
     replace: 'const all = event === "password-reset";',
     killedBy: "tests/integration/account/end-access.test.ts",
-    title: "ends completely on a deactivation, and isn't restored by a reactivation",
+    title: "ends completely on deactivation, and isn't restored by reactivation",
   },
   {
     rule: "An account can't be used while it is being deleted",
@@ -1017,7 +1019,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (event === "deletion") deactivate(userId);',
     replace: "",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "continues after an interruption, during which the account can't be used",
+    title: "resumes after an interruption, and the account can't be used in the meantime",
   },
   {
     rule: "A deleted account leaves no email address behind",
@@ -1025,7 +1027,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'runChange(database().deleteFrom("invitations").where("email", "=", email));',
     replace: "",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "removes the email address from the database, and no other",
+    title: "removes the account's email address from the database, but no other address",
   },
   {
     rule: "A transfer doesn't give a pending replacement file its new owner's permissions",
@@ -1033,7 +1035,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "AND +user_id = @userId AND state <> 'pending'`",
     replace: "AND +user_id = @userId`",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "leaves a pending replacement file to someone who may change the video",
+    title: "leaves a pending replacement file for someone else who may change the video",
   },
   {
     rule: "A file whose metadata can't be removed isn't published unchanged",
@@ -1041,7 +1043,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "probed: { ...probed, playable: isClean },",
     replace: "probed,",
     killedBy: "tests/integration/intake/metadata.test.ts",
-    title: "is not in a file with",
+    title: "is never public for a file with",
   },
   {
     rule: "Unknown boxes in an MP4 are overwritten",
@@ -1073,7 +1075,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("user_id", "=", userId),',
     replace: ",",
     killedBy: "tests/integration/intake/repeated-publish.test.ts",
-    title: "is private: another user gets 404 while it is running and afterward",
+    title: "is private, so another user gets 404 both while it is running and afterward",
   },
   {
     rule: "An upload that sends no data loses its reserved space",
@@ -1089,6 +1091,6 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (uploader !== undefined && !(await makeSpace(own / MAX_UPLOADER_SHARE))) {",
     replace: "if (uploader !== undefined && !(await makeSpace(own))) {",
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
-    title: "is at most a quarter of the free space for one uploader",
+    title: "is limited to a quarter of the free space for each uploader",
   },
 ];

@@ -7,10 +7,10 @@ import { startFaultyStore } from "./faulty-store";
 import { hasS3Server } from "./object-stores";
 import { addStoredVideo } from "./stored-video";
 
-/** More than fits into the buffers of all sockets between the store and a visitor. */
+/** A video larger than the buffers of all sockets between the store and a visitor. */
 const VIDEO = Buffer.alloc(9_000_000, 7);
 const VISITORS = 40;
-/** Matches reads for visitors. The site itself reads complete objects without a range, or the first byte. */
+/** Matches reads for visitors. The site itself reads either complete objects without a range, or the first byte. */
 const READS = /^GET .*\.mp4.* bytes=\d+-\d{4,}$/;
 
 describe.runIf(hasS3Server)(
@@ -35,7 +35,7 @@ describe.runIf(hasS3Server)(
     const request = (path: string, headers = {}) =>
       http.get(site.url + path, { agent: false, headers }).on("error", () => {});
 
-    it("aborts the request to the store before its response", async () => {
+    it("causes the site to abort its request before the store responds", async () => {
       store.fail({ when: READS, response: "hold" });
       const requests = Array.from({ length: VISITORS }, (_, index) =>
         request(index % 2 ? url : part, index % 3 ? {} : { Range: "bytes=1000-" }),
@@ -44,12 +44,12 @@ describe.runIf(hasS3Server)(
       expect(store.open(READS)).toBe(VISITORS);
       for (const each of requests) each.destroy();
       await until(() => store.open(READS) === 0);
-      // No request has timed out, and a disconnected visitor isn't a failure of the store.
+      // No request has timed out, and a visitor who disconnects isn't treated as a store failure.
       expect(site.log).not.toContain("can't be read");
       store.release();
     });
 
-    it("aborts the response of the store in the middle, or without reading anything", async () => {
+    it("causes the site to abort the store's response midway, or before reading any of it", async () => {
       store.fail();
       const requests = Array.from({ length: VISITORS }, () => request(url));
       await Promise.all(requests.map((each) => once(each, "response")));

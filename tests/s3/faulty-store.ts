@@ -3,16 +3,16 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { startS3Server } from "./object-stores";
 
-/** A fault of a store. */
+/** A fault that the store simulates. */
 export interface Fault {
-  /** Matches the requests that fail, as "METHOD path?query range", such as "GET /a bytes=0-9". */
+  /** Matches the requests that fail, written as "METHOD path?query range", such as "GET /a bytes=0-9". */
   when: RegExp;
   /**
-   * A status with an S3 error code; no response; a response that is held until `release`; or a closed connection, for
-   * GET in the middle of the body.
+   * A status with an S3 error code; no response; a response that is held until `release`; or a closed connection, which is
+   * closed in the middle of the body for GET.
    */
   response: { status: number; code: string; type?: string } | "none" | "hold" | "disconnect";
-  /** How many requests fail; all by default. */
+  /** The number of requests that fail. By default, all of them do. */
   times?: number;
 }
 
@@ -49,7 +49,7 @@ export async function startFaultyStore() {
         for (const [name, value] of Object.entries(received.headers))
           response.setHeader(name, value!);
         response.writeHead(received.statusCode!);
-        // Swift sends a body with its responses to HEAD, which is an error on the connection.
+        // Swift sends a body with its responses to HEAD requests, which causes an error on the connection.
         if (method === "HEAD") {
           response.end();
           return void received.destroy();
@@ -73,14 +73,14 @@ export async function startFaultyStore() {
     environment: { ...server.environment, STORAGE_URL: url.href },
     /** Returns the number of matching requests since the last fault was set. */
     sent: (pattern: RegExp) => requests.filter((line) => pattern.test(line)).length,
-    /** Sets a fault, or clears it. */
+    /** Sets or clears a fault. */
     fail(next?: Fault) {
       requests.length = 0;
       fault = next;
     },
     /** Returns the number of matching requests without a complete response. */
     open: (pattern: RegExp) => [...open.values()].filter((line) => pattern.test(line)).length,
-    /** Clears the fault and forwards the held requests. */
+    /** Clears the fault, and forwards the held requests. */
     release() {
       fault = undefined;
       for (const forward of heldRequests) forward();

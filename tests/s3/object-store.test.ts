@@ -55,7 +55,7 @@ describe.runIf(hasS3Server)("a bucket of an S3-compatible store", () => {
     expect(ContentType).toBe("video/mp4");
   });
 
-  it("aborts old multipart uploads of killed processes", async () => {
+  it("aborts old multipart uploads left by killed processes", async () => {
     await beginUpload(server.environment, "videos/u/half.mp4");
     const store = open();
     expect(await store.removeUnfinished(0)).toBe(0);

@@ -20,17 +20,17 @@ import { parseStorageUrl } from "~/platform/storage/storage-url";
 const SWIFT = "/usr/lib/python3/dist-packages/swift/common/middleware/s3api";
 export const hasS3Server = Boolean(process.env.S3_TEST_URL) || fs.existsSync(SWIFT);
 
-/** The access keys of the account that Swift is started with. */
+/** The access keys of the account with which Swift is started. */
 const SWIFT_KEYS = { AWS_ACCESS_KEY_ID: "test:tester", AWS_SECRET_ACCESS_KEY: "testing" };
 
 export interface S3Server {
-  /** The settings of a site whose videos are in this bucket, under a prefix of their own. */
+  /** The settings for a site whose videos are in this bucket, under a separate prefix. */
   environment: { STORAGE_URL: string; AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string };
-  /** The process, if this module started it. */
+  /** The server process, if this module started it. */
   child?: ChildProcess;
-  /** Kills that process. */
+  /** Kills the server process. */
   kill?(): Promise<void>;
-  /** Restarts it with the same data. */
+  /** Restarts the server process with the same data. */
   start?(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -76,7 +76,10 @@ export async function startS3Server(): Promise<S3Server> {
   };
 }
 
-/** Returns an S3 client that is independent of the site's, and a function that returns the parameters for an object. */
+/**
+ * Returns an S3 client that is independent of the site's client, and a function that returns the parameters for an
+ * object.
+ */
 export function clientOf({
   STORAGE_URL,
   AWS_ACCESS_KEY_ID,
@@ -108,7 +111,7 @@ export async function beginUpload(environment: S3Server["environment"], key: str
 /** Starts Swift and waits until it is listening. */
 async function startSwift(args: string[]): Promise<ChildProcess> {
   const child = spawn("/usr/bin/python3", args, { stdio: ["ignore", "pipe", "inherit"] });
-  // Keep reading: a closed pipe would terminate the process when it prints its next line.
+  // Keeps reading the output. Otherwise, the process would be terminated when it prints its next line to a closed pipe.
   let output = "";
   child.stdout.on("data", (chunk) => {
     output += chunk;

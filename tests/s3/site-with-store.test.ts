@@ -32,7 +32,7 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
   const request = (address: string, headers: Record<string, string> = {}) =>
     fetch(site.url + address, { headers, redirect: "manual" });
 
-  it("moves them automatically, and proxies all bytes", async () => {
+  it("moves its videos automatically, and proxies all bytes", async () => {
     const whole = await request(url);
     expect(whole.status).toBe(200);
     expect(Buffer.from(await whole.arrayBuffer()).equals(VIDEO)).toBe(true);
@@ -45,7 +45,7 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
     expect((await request(url, { Range: "bytes=9000000-" })).status).toBe(416);
   });
 
-  it("still responds after a client has disconnected in the middle", async () => {
+  it("still responds after a client has disconnected in the middle of a response", async () => {
     const aborted = http.get(site.url + url);
     const [response] = (await once(aborted, "response")) as [http.IncomingMessage];
     await once(response, "data");
@@ -53,7 +53,7 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
     expect(Buffer.from(await (await request(part)).arrayBuffer()).equals(VIDEO)).toBe(true);
   });
 
-  it("hides them with their video", async () => {
+  it("hides stored files with their video", async () => {
     setStatus("hidden");
     for (const address of [url, part]) expect((await request(address)).status).toBe(404);
     setStatus("published");
@@ -100,7 +100,7 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
     setStatus("published");
   });
 
-  it("doesn't start with wrong keys or without its store, and reports why", async () => {
+  it("doesn't start with wrong keys or an unavailable store, and reports the reason", async () => {
     await site.stop();
     const secret = server.environment.AWS_SECRET_ACCESS_KEY;
     await expect(site.start({ AWS_SECRET_ACCESS_KEY: "wrong" })).rejects.toThrow(

@@ -17,7 +17,7 @@ export async function keysOf(store: ObjectStore): Promise<string[]> {
   return keys.sort();
 }
 
-/** Writes a file to upload with `put`. Returns its path. */
+/** Writes a file that can be uploaded with `put`. Returns its path. */
 export function fileIn(folder: string, name: string, content: Buffer): string {
   const file = path.join(folder, name);
   fs.writeFileSync(file, content);
@@ -76,7 +76,7 @@ export function storeContract(open: () => ObjectStore, folder: () => string): vo
     expect(await open().head("videos/u/none.mp4")).toBeUndefined();
   });
 
-  it("stores nothing of a file that couldn't be read", async () => {
+  it("stores nothing if a file can't be read", async () => {
     const store = open();
     await expect(store.put("videos/u/6.mp4", path.join(folder(), "none"))).rejects.toThrow();
     expect(await keysOf(store)).not.toContain("videos/u/6.mp4");

@@ -93,7 +93,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     }
   }
 
-  /** Clears the fault and checks that all files are moved and readable, and that the store has no other objects. */
+  /** Clears the fault, and checks that all files are moved and readable, and that the store has no other objects. */
   async function expectRecovery() {
     store.fail();
     await moveIntoStore();
@@ -129,7 +129,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
         failure: "full",
         message: expect.stringMatching(/^The file store is full\./),
       });
-      // The client considers an error with status 200 temporary.
+      // The client treats an error with status 200 as temporary.
       expect(store.sent(fault.when)).toBe(fault.response.status === 200 ? 4 : 1);
       expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
       expect(Buffer.from(await (await load()).arrayBuffer()).equals(VIDEO)).toBe(true);
@@ -167,7 +167,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     await expectRecovery();
   });
 
-  it("gets four attempts when it disconnects, the video is kept, and incomplete uploads are removed", async () => {
+  it("gets four attempts when it disconnects, after which the video is kept and incomplete uploads are removed", async () => {
     store.fail({ when: WRITES, response: "disconnect" });
     await expect(moveIntoStore()).rejects.toThrow(/^The file store isn't responding/);
     expect(store.sent(WRITES)).toBe(4);
@@ -178,7 +178,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     ["503", SLOW_DOWN],
     ["403", { status: 403, code: "InvalidAccessKeyId" }],
     ["500", { status: 500, code: "InternalError" }],
-    // Times out after ten seconds.
+    // The request times out after ten seconds.
     ["nothing", "none"],
   ] satisfies [string, Fault["response"]][])(
     "that responds with %s makes the site respond with a message and 503",
@@ -203,7 +203,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     60_000,
   );
 
-  it("that disconnects in the middle of a video ends the response, and a copy is restarted", async () => {
+  it("that disconnects in the middle of a video ends the response, while copying the object is retried", async () => {
     await moveIntoStore();
     loseCopies();
     store.fail({ when: /^GET /, response: "disconnect", times: 1 });
@@ -219,7 +219,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     expect(fs.existsSync(target)).toBe(false);
   });
 
-  it("is reported to an admin who chooses a frame in the studio", async () => {
+  it("is reported to an admin who chooses a thumbnail frame in the studio", async () => {
     await moveIntoStore();
     loseCopies();
     store.fail({ when: ANY, response: SLOW_DOWN });
@@ -230,7 +230,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     });
   }, 60_000);
 
-  it("with an incomplete upload of a killed process has it reported and aborted by check-library", async () => {
+  it("with an incomplete upload left by a killed process has it reported and aborted by check-library", async () => {
     await beginUpload(store.environment, "videos/u/half.mp4");
     expect((await checkStore())?.unfinished).toEqual([]);
     const later = Date.now() + 2 * DAY_MS;
@@ -240,7 +240,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     expect((await checkStore(later))?.unfinished).toEqual([]);
   });
 
-  it("raises an alert and a metric after five minutes, and resolves them afterward", async () => {
+  it("raises an alert and a metric after five minutes, and resolves them once it recovers", async () => {
     const alerts = async () =>
       (await readAlertsPage()).last.map(({ kind, message, resolvedAt }) => ({
         ...{ kind, message },

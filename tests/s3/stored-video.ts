@@ -3,19 +3,19 @@ import path from "node:path";
 import { until } from "../process-figures";
 import type { SiteProcess } from "../site-process";
 
-/** The names of a video's file and of a part of its stream in the `videos` bucket. */
+/** The names of a video's file and of one of its stream's files in the `videos` bucket. */
 export const VIDEO_NAME = "u/1700000000000.mp4";
 const PART_NAME = "u/1700000000000/hls-1/v0.mp4";
 
-/** Returns whether the site has recorded that a file of the `videos` bucket is in its store. */
+/** Returns whether the site has recorded that a file from the `videos` bucket is in its store. */
 export function isStored(site: SiteProcess, name: string): boolean {
   const row = site.database().prepare("SELECT 1 FROM stored_files WHERE path = ?");
   return row.get(name) !== undefined;
 }
 
 /**
- * Adds the video `v` with both files, waits until the running site has moved them to its store, and removes the
- * local copies. Returns the URLs of the files.
+ * Adds the video `v` with both files, waits until the running site has moved them to its store, and removes the local
+ * copies. Returns the files' URLs.
  */
 export async function addStoredVideo(
   site: SiteProcess,
@@ -24,7 +24,7 @@ export async function addStoredVideo(
   const url = site.addFile("videos", VIDEO_NAME, bytes);
   const part = site.addFile("videos", PART_NAME, bytes);
   site.addVideo({ id: "v", video_url: url });
-  // Only recorded files are moved.
+  // Only files with a record are moved.
   const record = site
     .database()
     .prepare(

@@ -40,6 +40,20 @@ const anchorsOf = (page: string) =>
   [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!));
 
 describe("the documentation", () => {
+  it("names only functions and constants of the code in the architecture", () => {
+    const names = [...read("docs/explanation/architecture.md").matchAll(/`(\w+)(?:\([^`]*)?`/g)]
+      .map(([, name]) => name!)
+      .filter((name) => /[a-z][A-Z]/.test(name));
+    const code = ["app", "db", "scripts", "tests"]
+      .flatMap(below)
+      .filter((name) => /\.tsx?$/.test(name))
+      .map(read)
+      .join("\n");
+    expect(names.length).toBeGreaterThan(10);
+    const declared = (name: string) => new RegExp(`(?:function|const|class) ${name}\\b`).test(code);
+    expect(names.filter((name) => !declared(name))).toEqual([]);
+  });
+
   it("links only to existing files and headings", () => {
     expect(PAGES.length).toBeGreaterThan(20);
     const files = PAGES.flatMap((page) =>

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { SiteProcess } from "../site-process";
 
-/** The parts of a site that must be the same in every later version. */
+/** The parts of a site that must stay the same in every later version. */
 export interface DescribedSite {
   videos: {
     id: string;
@@ -17,7 +17,7 @@ export interface DescribedSite {
     files: Record<string, string>;
   }[];
   trash: { id: string; title: string }[];
-  /** The titles of the series, with the ids of their videos. */
+  /** The IDs of each series' videos, by the title of the series. */
   series: Record<string, string[]>;
 }
 
@@ -33,7 +33,7 @@ export const FILE_COLUMNS = [
   "preview_url",
 ];
 
-/** Reads these parts from the site's database and folder. */
+/** Reads the description from the site's database and folder. */
 export function describeSite(site: SiteProcess): DescribedSite {
   const database = site.database();
   const rows = database.prepare("SELECT * FROM videos ORDER BY title").all() as Row[];

@@ -1,4 +1,4 @@
-// npm run keep-version [-- FOLDER]: saves a small site of this version, for the upgrade tests.
+// npm run keep-version [-- FOLDER]: saves a small site created by this version, for the upgrade tests.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -23,7 +23,7 @@ try {
   await until(() => unfinishedJobs() === 0);
   await site.stop();
   const database = site.database();
-  // One file without a write-ahead log, and without the sessions, which differ each time.
+  // The database is saved as a single file without a write-ahead log, and without the sessions, which differ each time.
   database.pragma("journal_mode = DELETE");
   database.exec("DELETE FROM sessions; VACUUM");
   const { version } = packageJson;
@@ -46,13 +46,13 @@ try {
   await site.remove();
 }
 
-/** Returns the number of unfinished jobs, except clean-ups, which wait for hours. */
+/** Returns the number of unfinished jobs, not counting cleanup jobs, which wait for hours. */
 function unfinishedJobs(): number {
   const count = "SELECT count(*) FROM jobs WHERE state <> 'done' AND kind <> 'cleanup'";
   return site.database().prepare(count).pluck().get() as number;
 }
 
-/** Creates videos in each status, a series, tags, a scheduled video and a deleted video. */
+/** Creates videos with each status, a series, tags, a scheduled video and a deleted video. */
 async function fill(): Promise<void> {
   const cookie = await signInTo(site);
   const send = async (to: string, fields: Record<string, string>) => {
@@ -87,7 +87,7 @@ async function fill(): Promise<void> {
     ...{ intent: "update", id: idOf("Aurora"), title: "Aurora", description: "0:00 Start" },
     ...{ category: "english", tags: "night", addToSeries: "Nights out" },
   });
-  // The form accepts at most ten years, but this site is kept for longer.
+  // The form accepts dates at most ten years ahead, but the saved site is kept for longer.
   site
     .database()
     .prepare("UPDATE videos SET publish_at = ? WHERE title = 'Beach'")

@@ -13,15 +13,15 @@ import { ADMIN, SiteProcess } from "../site-process";
 import { type DescribedSite, describeSite } from "./describe-site";
 
 const KEEP = fileURLToPath(new URL("./keep-version.ts", import.meta.url));
-/** A site of each release since 0.2.0, saved by `npm run keep-version`. */
+/** The folder with a site from each release since 0.2.0, saved by `npm run keep-version`. */
 const KEPT = fileURLToPath(new URL("../versions", import.meta.url));
 const VERSIONS = fs
   .readdirSync(KEPT)
   .filter((name) => name.endsWith(".tar.gz"))
   .map((name) => name.replace(".tar.gz", ""));
-/** Its jobs take about half a minute of CPU time. */
+/** The timeout for creating a site, whose jobs take about half a minute of CPU time. */
 const CREATION_TIMEOUT_MS = 300_000;
-/** The folder of a site of this version, which shows that the next release can be saved. */
+/** A folder with a site created by this version, which shows that the next release can be saved. */
 const CURRENT = fs.mkdtempSync(path.join(os.tmpdir(), "keep-version-"));
 beforeAll(async () => {
   await execa(process.execPath, ["--import", "tsx", KEEP, CURRENT]);
@@ -51,7 +51,7 @@ function script(site: SiteProcess, name: string, ...args: string[]) {
 describe.each([
   ["this version", CURRENT, packageJson.version],
   ...VERSIONS.map((version) => [`version ${version}`, KEPT, version]),
-])("a site of %s", (_, folder, version) => {
+])("a site from %s", (_, folder, version) => {
   it("is upgraded, used, backed up and restored", async () => {
     const saved = JSON.parse(
       fs.readFileSync(path.join(folder, `${version}.json`), "utf8"),
@@ -60,7 +60,7 @@ describe.each([
     const site = newSite();
     const archive = path.join(folder, `${version}.tar.gz`);
     execFileSync("tar", ["-xzf", archive, "-C", site.folder]);
-    // Set the deletion to now, because the trash is emptied after a month.
+    // Sets the time of the deletion to now, because videos are purged from the trash after a month.
     const now = new Date().toISOString();
     site.database().prepare("UPDATE deleted_videos SET deleted_at = ?").run(now);
     await site.start();
@@ -102,7 +102,7 @@ describe.each([
   }, 120_000);
 });
 
-/** Checks that visitors get the public videos with all their files, and none of the others. */
+/** Checks that visitors get the public videos with all their files, but no other videos. */
 async function expectShown(site: SiteProcess, { videos }: DescribedSite): Promise<void> {
   await until(async () => (await fetch(`${site.url}/healthz`)).ok);
   const home = await (await fetch(site.url)).text();

@@ -16,11 +16,11 @@ import {
 } from "./second-factor.server";
 import { setPassword } from "./users.server";
 
-/** The result of a form of the account page: a message for the toast, or recovery codes to show once. */
+/** The result of a form on the account page: a message for the toast, or recovery codes to show once. */
 export type AccountChange = { done: string | undefined } | { recoveryCodes: string[] };
 
 /**
- * Handles a form of the account page.
+ * Handles a form on the account page.
  *
  * @throws {FormError} with the status and the message for the user.
  */
@@ -59,7 +59,7 @@ export async function changeAccount(
     case "second-factor-begin":
       await confirmIdentity(request, session, form);
       await beginEnrollment(userId);
-      // The page shows the next step, and a toast would cover the QR code.
+      // The page shows the next step. A toast would cover the QR code.
       return { done: undefined };
     case "second-factor-confirm":
       return { recoveryCodes: await confirmSecondFactor(userId, text("code")) };
@@ -119,10 +119,11 @@ async function confirmSecondFactor(userId: string, code: string): Promise<string
 }
 
 /**
- * Removes the password, so that only passkeys can sign in and phishing a password is no longer possible. A passkey has
- * to confirm it, which proves that one works. The other sessions end, as after a password change.
+ * Removes the password, so that only passkeys can sign in and phishing a password is no longer possible. The user has
+ * to confirm this with a passkey, which proves that they have one that works. All other sessions end, as they do after
+ * a password change.
  *
- * @throws {FormError} 400 without a passkey, or with a wrong one.
+ * @throws {FormError} 400 if the passkey is missing or wrong.
  */
 async function removePassword(
   request: Request,
@@ -133,7 +134,7 @@ async function removePassword(
   await confirmIdentity(request, session, form);
   const userId = session.user.id;
   await changeAndRecord({ userId, action: "password-off" }, () => {
-    // The passkey that confirmed it may have been removed in the meantime.
+    // The passkey that confirmed this may have been removed in the meantime.
     const passkey = prepared("SELECT 1 FROM passkeys WHERE user_id = ? AND rp_id = ?");
     if (!passkey.get(userId, relyingParty(request).id))
       throw new FormError(409, "Add a passkey first.");

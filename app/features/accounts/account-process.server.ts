@@ -1,13 +1,16 @@
 import type * as Library from "@simplewebauthn/server";
 import { handleRequests } from "~db/threads/thread.server";
 
-/** Entry point of the threads that hash passwords and verify passkeys. Each thread loads only the library it needs. */
+/**
+ * Entry point of the worker threads that hash passwords and verify passkeys. Each thread loads only the library it
+ * needs.
+ */
 
 const BCRYPT_COST = 12;
 
 export type PasskeyCheck = "verifyRegistrationResponse" | "verifyAuthenticationResponse";
 
-/** A password to hash, or to compare with a hash. */
+/** A password to hash or to compare with a hash. */
 export interface PasswordQuestion {
   password: string;
   hash?: string;

@@ -8,13 +8,13 @@ import { findUser } from "./users.server";
 
 const MAX_FAILURES = 10;
 const WINDOW_SECONDS = 15 * 60;
-/** Limits guessing by someone at an unlocked screen. */
+/** Limits guessing by someone who finds a screen unlocked. */
 const byUser = attemptLimit("failed confirmations by user", MAX_FAILURES, WINDOW_SECONDS);
 
 /**
- * Runs a check of the user's identity, and limits how often it can fail.
+ * Runs an identity check and limits how often it can fail.
  *
- * @throws {FormError} 429 after too many failures, else what `prove` throws.
+ * @throws {FormError} 429 after too many failures; otherwise whatever `prove` throws.
  */
 export async function limitFailures<T>(userId: string, prove: () => Promise<T>): Promise<T> {
   const wait = byUser.consume(userId);
@@ -25,13 +25,13 @@ export async function limitFailures<T>(userId: string, prove: () => Promise<T>):
 }
 
 /**
- * Checks that the form was sent by the user of the session: by the password in the field `current`, or by one of their
- * passkeys in the field `passkey`.
+ * Checks that the form was sent by the session's user, who proves it with the password in the `current` field or with
+ * one of their passkeys in the `passkey` field.
  *
- * @param options.withCode whether an account with a second factor also needs a code in the field `code`, in addition to
+ * @param options.withCode whether an account with a second factor also needs a code in the `code` field, in addition to
  *   the password. Required for everything that turns the second factor off or bypasses it. A passkey counts as two
  *   factors.
- * @throws {FormError} 400 with a wrong password, passkey or code, 422 without a code, 429 after too many.
+ * @throws {FormError} 400 for a wrong password, passkey or code, 422 for a missing code, 429 after too many failures.
  */
 export async function confirmIdentity(
   request: Request,

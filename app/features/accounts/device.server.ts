@@ -3,15 +3,18 @@ import { findSignedCookie, readSignedCookie, signedCookie } from "~/platform/sig
 import { database, prepared } from "~db/client.server";
 
 /**
- * Device cookies (OWASP) of the browsers in which an account has signed in. A device cookie gives no access. It only
- * lets a browser try a password or a code after strangers have used up the attempts for the account.
+ * Device cookies (OWASP) for the browsers in which an account has signed in. A device cookie doesn't give access to
+ * anything. It only lets a browser keep trying passwords or codes after strangers have used up the attempts for the
+ * account. A device cookie is bound to the password and to the time at which the second factor was turned on, so
+ * earlier cookies become void when either changes. Anyone with a valid one has therefore passed every check that the
+ * account requires today.
  *
  * A device cookie is bound to the password and to the time at which the second factor was turned on. Anyone with a
  * valid one has therefore passed everything that the account requires today. Earlier device cookies are void.
  */
 
 const COOKIE = "device";
-/** The maximum lifetime of cookies in browsers. */
+/** The maximum cookie lifetime that browsers allow. */
 const DEVICE_MAX_AGE_MS = 400 * 24 * 60 * 60 * 1000;
 const MAX_DEVICES = 10;
 const DEVICE_ID_BYTES = 12;
@@ -78,7 +81,10 @@ export async function deleteOldDevices(now = Date.now()): Promise<void> {
   await database().deleteFrom("devices").where("used_at", "<=", oldest).execute();
 }
 
-/** Returns a name by which users recognize a session, such as "Firefox on Linux"; empty if nothing is known. */
+/**
+ * Returns a name by which users can recognize a session, such as "Firefox on Linux", or an empty string if nothing is
+ * known.
+ */
 export function deviceName(userAgent: string | null): string {
   const first = (names: [RegExp, string][]) =>
     names.find(([pattern]) => pattern.test(userAgent ?? ""))?.[1];
@@ -102,15 +108,15 @@ export function deviceName(userAgent: string | null): string {
   return browser ?? system ?? "";
 }
 
-/** The credentials of an account, apart from passkeys. */
+/** An account's credentials, apart from passkeys. */
 export interface Credentials {
   password_hash: string;
   totp_enabled_at: string | null;
 }
 
 /**
- * Returns a digest that changes with the password, and when the second factor is turned on or off. These changes
- * therefore void all cookies that contain the digest.
+ * Returns a digest that changes with the password, and when the second factor is turned on or off. Any such change
+ * therefore voids all cookies that contain the digest.
  */
 export function credentialsDigest({ password_hash, totp_enabled_at }: Credentials): string {
   return createHash("sha256")

@@ -13,22 +13,22 @@ export type Ending =
   | { event: "sign-out-elsewhere"; kept: string }
   | { event: "password-change"; kept: string; tokensToo: boolean }
   | { event: "password-reset" }
-  /** To be called after the new role is written. */
+  /** To be used after the new role has been written. */
   | { event: "role-change" }
-  /** Includes blocks. */
+  /** Includes blocking. */
   | { event: "deactivation" }
-  /** The row of the account is deleted in the last transaction of its deletion. */
+  /** The account's row is deleted in the last transaction of the deletion. */
   | { event: "deletion" };
 
-/** The numbers of ended sessions and tokens. */
+/** The number of sessions and tokens that were ended. */
 export interface EndedAccess {
   sessions: number;
   tokens: number;
 }
 
 /**
- * Ends the access of an account. Needs a transaction. No other code may end sessions or tokens. Long-running work reads
- * the account again before it commits (`accountNow`), so it doesn't have to be notified.
+ * Ends an account's access. Needs a transaction. No other code may end sessions or tokens. Long-running operations read
+ * the account again before they commit (`accountNow`), so they don't have to be notified.
  *
  * | Event | What ends |
  * | --- | --- |
@@ -89,7 +89,7 @@ function endTokens(userId: string, ending: Ending): number {
   return all || (event === "password-change" && ending.tokensToo) ? runChange(tokens) : 0;
 }
 
-/** Returns the ids of the tokens with a scope that the account no longer allows. */
+/** Returns the ids of the tokens with a scope that the account's role no longer allows. */
 function tokensBeyondPermissions(userId: string): number[] {
   const account = accountNow(userId);
   const rows = allRows(
@@ -103,7 +103,7 @@ function isBeyond(account: Permitted, scopes: string): boolean {
   return readScopes(scopes).some((scope) => !allows(account, SCOPE_PERMISSIONS[scope]));
 }
 
-/** Deletes the open invitations of a user who may no longer invite anyone. */
+/** Deletes the pending invitations from a user who may no longer invite anyone. */
 function endInvitations(userId: string): void {
   if (mayNow(userId, "/admin/users")) return;
   prepared("DELETE FROM invitations WHERE invited_by = ? AND used_at IS NULL").run(userId);

@@ -8,10 +8,10 @@ import { hashPassword, rejectGuessablePassword, strangerRequester } from "./pass
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
 import { findUserByEmail, readEmail } from "./users.server";
 
-/** 256 bits, which can't be guessed. */
+/** 256 bits, too many to guess. */
 const TOKEN_BYTES = 32;
 const VALID_MS = 48 * 60 * 60 * 1000;
-/** How long an expired invitation is kept, so that its link still says why it doesn't work. */
+/** How long an expired invitation is kept, so that its link can still say why it doesn't work. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Only the hash is stored, so that a copy of the database can't be used to create accounts. */
@@ -27,14 +27,16 @@ export const INVITATION_MESSAGES = {
 
 export type InvitationState = "open" | keyof typeof INVITATION_MESSAGES;
 
-/** An invitation as shown to owners. The `id` is for forms and doesn't reveal the link. Times are ISO 8601 UTC. */
+/**
+ * An invitation as shown to owners. The `id` is for use in forms and doesn't reveal the link. Times are ISO 8601 UTC.
+ */
 export type Invitation = Awaited<ReturnType<typeof listInvitations>>[number];
 
 /**
  * Invites someone. Replaces an earlier, unused invitation for the same email address.
  *
  * @param ownerId the user who sends the invitation.
- * @returns the token of the link, which is shown once and never stored.
+ * @returns the link's token, which is shown once and never stored.
  * @throws {FormError} 422 for an invalid email address, or one that already has an account.
  */
 export async function invite(
@@ -72,7 +74,7 @@ export async function invite(
   return { token, email, expiresAt };
 }
 
-/** An invitation works only as long as its sender may invite users. */
+/** An invitation works only as long as its sender is allowed to invite users. */
 const mayInvite = (userId: string) => mayNow(userId, "/admin/users");
 
 /** Deletes invitations that expired more than 30 days ago, whether or not they were used. */
@@ -83,7 +85,7 @@ export async function deleteOldInvitations(now = Date.now()): Promise<void> {
     .execute();
 }
 
-/** Returns the unused invitations, latest first. */
+/** Returns the unused invitations, newest first. */
 export async function listInvitations(now = Date.now()) {
   const rows = await database()
     .selectFrom("invitations")
@@ -100,7 +102,7 @@ export async function listInvitations(now = Date.now()) {
   }));
 }
 
-/** Withdraws an invitation. Returns false if it was already used or withdrawn. */
+/** Withdraws an invitation. Returns false if it has already been used or withdrawn. */
 export async function withdrawInvitation(id: string, ownerId: string): Promise<boolean> {
   return transaction(() => {
     const invitation = firstRow(
@@ -134,11 +136,11 @@ export async function findInvitation(
 }
 
 /**
- * Creates the account of an invitation. If two requests use a link at the same time, only one succeeds.
+ * Creates the account for an invitation. If two requests use a link at the same time, only one succeeds.
  *
  * @returns the id of the new user.
- * @throws {FormError} 404 or 410 if the link no longer works, 409 if the email address has an account by now, 422 for a
- *   weak password.
+ * @throws {FormError} 404 or 410 if the link no longer works, 409 if an account with the email address has been created
+ *   in the meantime, 422 for a weak password.
  */
 export async function acceptInvitation(
   token: string,

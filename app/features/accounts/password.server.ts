@@ -7,28 +7,30 @@ import { createThread } from "~db/threads/thread.server";
 import type { PasswordQuestion } from "./account-process.server";
 
 /**
- * bcrypt at cost 12 takes about a third of a second of CPU time, so it runs on its own thread. The thread that serves
- * pages never computes a hash, whatever is sent to /auth.
+ * Hashing with bcrypt at cost 12 takes about a third of a second of CPU time, so it runs in a separate worker thread.
+ * The thread that serves pages never computes a hash, no matter what is sent to /auth.
  */
 
 const MIN_PASSWORD_LENGTH = 10;
-/** Shorter parts of the email address and the site name occur in other words by chance. */
+/** Shorter parts of the email address and the site name occur by chance in other words. */
 const MIN_KNOWN_WORD_LENGTH = 4;
-/** How many characters a password needs in addition to such words. */
+/** The number of characters that a password needs in addition to such words. */
 const MIN_CHARACTERS_OUTSIDE_DICTIONARY = 8;
-/** bcrypt silently ignores further bytes. */
+/** bcrypt silently ignores all further bytes. */
 const MAX_PASSWORD_BYTES = 72;
-/** With a longer queue, the last request would wait for several seconds. */
+/** With a longer queue, the last request would have to wait several seconds. */
 const MAX_QUEUED = 8;
 /** Prevents one IP address from filling the whole queue. */
 const MAX_QUEUED_PER_CLIENT = 2;
 
-/** Compared with the password if there is no account, so that the response takes the same time. */
+/** Compared with the password if the account doesn't exist, so that the response takes the same time. */
 export const DUMMY_HASH = "$2b$12$k.PUr1AfkmdnlHDx70CHh.i0fUb5NYZ2qy4zZo9ZS7/1Ncy0eaXSK";
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** @throws {FormError} 422 for a password that is too short or longer than bcrypt can read. */
+/**
+ * @throws {FormError} 422 for a password that is too short, or too long for bcrypt.
+ */
 function requireGoodPassword(password: string): void {
   if ([...password].length < MIN_PASSWORD_LENGTH) {
     throw new FormError(422, `Use a password with at least ${MIN_PASSWORD_LENGTH} characters.`);
@@ -39,8 +41,8 @@ function requireGoodPassword(password: string): void {
 }
 
 /**
- * Rejects passwords that attackers try first: the site name or the email address with a few more characters. Applies to
- * passwords chosen in the browser, not to those that an operator sets.
+ * Rejects the passwords that attackers try first: the site name or the email address plus a few more characters.
+ * Applies to passwords chosen in the browser, not to those set by an operator.
  *
  * @throws {FormError} 422
  */
@@ -68,7 +70,7 @@ export async function hashPassword(password: string, requester: Requester): Prom
 }
 
 /**
- * Returns whether a password matches a hash. Takes the same time if there is no hash.
+ * Returns whether a password matches a hash. Takes the same time even if there is no hash.
  *
  * @throws {FormError} 429 if the queue is full.
  */
@@ -83,23 +85,25 @@ export async function checkPassword(
 }
 
 /**
- * Who requests a hash. Strangers never delay users who are signed in or whose browser has a device cookie of the
+ * Who requests a hash. Strangers never delay users who are signed in or whose browser has a device cookie for the
  * account.
  */
 export interface Requester {
-  /** The account or IP address, whose share of the queue is limited. */
+  /** The account or IP address whose share of the queue is limited. */
   name: string;
   isStranger: boolean;
-  /** The number of failed sign-ins from a stranger's network. */
+  /** The number of failed sign-ins from the network of a stranger. */
   failures: number;
 }
 
-/** Returns the requester for an account that is signed in, or was in this browser. */
+/** Returns the requester for an account that is signed in, or that has signed in with this browser before. */
 export function userRequester(userId: string): Requester {
   return { name: `user ${userId}`, isStranger: false, failures: 0 };
 }
 
-/** @param failures the number of failed sign-ins from the address's network. Networks with fewer go first. */
+/**
+ * @param failures the number of failed sign-ins from the address's network. Networks with fewer failures go first.
+ */
 export function strangerRequester(name: string, failures: number): Requester {
   return { name, isStranger: true, failures };
 }
@@ -133,7 +137,8 @@ function enqueue(question: PasswordQuestion, requester: Requester): Promise<stri
 
 /**
  * Returns whether the queue has room for a request. Strangers and known users have separate limits. A stranger from a
- * network with fewer failures replaces one with more, so that a few busy networks can't lock everyone else out.
+ * network with fewer failures displaces one from a network with more, so that a few busy networks can't lock everyone
+ * else out.
  */
 function hasRoom({ name, isStranger, failures }: Requester): boolean {
   const state = hashing();
@@ -156,7 +161,10 @@ function tooBusy({ isStranger }: Requester): FormError {
   return new FormError(429, `${why} Try again in a few seconds.`, RETRY_AFTER_SECONDS);
 }
 
-/** Returns the requests in the order in which they are computed. The sort is stable, so equals stay first-come. */
+/**
+ * Returns the requests in the order in which they will be computed. The sort is stable, so equal requests stay first
+ * come, first served.
+ */
 function sortByPriority(queue: readonly QueuedQuestion[]): QueuedQuestion[] {
   const rank = ({ requester }: QueuedQuestion) => (requester.isStranger ? requester.failures : -1);
   return queue.toSorted((one, other) => rank(one) - rank(other));

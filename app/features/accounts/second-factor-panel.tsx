@@ -15,7 +15,7 @@ interface State {
   hasPasskey: boolean;
   busy: boolean;
   error?: string;
-  /** The error of the code that confirms a change. */
+  /** The error for the code that confirms a change. */
   codeError?: string;
 }
 
@@ -131,7 +131,7 @@ function TurnedOn({
   );
 }
 
-/** The new recovery codes. They are shown only once, because only their hashes are stored. */
+/** The new recovery codes, which are shown only once because only their hashes are stored. */
 export function RecoveryCodes({ codes }: { codes: string[] }) {
   return (
     <PageSection id="recovery-codes" title="Your recovery codes">

@@ -9,12 +9,12 @@ import { firstRow, runChange } from "~db/run-query.server";
 /** RFC 6238 with the parameters that every authenticator app supports: SHA-1, six digits, 30 seconds. */
 const STEP_SECONDS = 30;
 const SECRET_BYTES = 20;
-/** Codes of the previous and next step are accepted too, because clocks differ (RFC 6238, section 5.2). */
+/** Codes from the previous and next time step are accepted too, because clocks differ (RFC 6238, section 5.2). */
 const STEPS_AROUND = 1;
 const PURPOSE = "second factor";
 
 /**
- * Returns when the second factor was turned on (ISO 8601 UTC, undefined if it is off) and how many recovery codes are
+ * Returns when the second factor was turned on (ISO 8601 UTC; undefined if it is off) and how many recovery codes are
  * left.
  */
 export async function findSecondFactor(userId: string) {
@@ -26,7 +26,7 @@ export async function findSecondFactor(userId: string) {
   return { enabledAt: factorOf(userId)?.totp_enabled_at ?? undefined, recoveryCodesLeft };
 }
 
-/** Creates a new secret for the app. It takes effect once a code confirms it. */
+/** Creates a new secret for the authenticator app. It takes effect once the user confirms it with a code. */
 export async function beginEnrollment(userId: string): Promise<void> {
   const secret = new Secret({ size: SECRET_BYTES }).base32;
   await database()
@@ -38,8 +38,8 @@ export async function beginEnrollment(userId: string): Promise<void> {
 }
 
 /**
- * Returns the enrollment that waits for its first code; undefined if there is none. The key is returned in groups of
- * four characters for typing, and as a QR code (an SVG in a data URL).
+ * Returns the enrollment that is waiting for its first code; undefined if there is none. The key is returned in groups
+ * of four characters for typing, and as a QR code (an SVG in a data URL).
  */
 export async function findEnrollment(
   userId: string,
@@ -56,7 +56,7 @@ export async function findEnrollment(
 }
 
 /**
- * Turns the second factor on if the code is right. Needs a transaction.
+ * Turns the second factor on if the code is correct. Needs a transaction.
  *
  * @returns the recovery codes, to be shown once; undefined for a wrong code.
  */
@@ -74,7 +74,7 @@ export function confirmEnrollment(
   return createRecoveryCodes(userId);
 }
 
-/** Checks a code. Returns its kind; undefined if it is wrong. */
+/** Checks a code. Returns the kind of code, or undefined if it is wrong. */
 export async function checkSecondFactor(
   userId: string,
   code: string,
@@ -126,7 +126,7 @@ function stepOf(user: FactorRow, code: string, now: number): number | undefined 
   return Math.floor(now / 1000 / STEP_SECONDS) + delta;
 }
 
-/** Accepts the code of a time step once. The same or an earlier one is rejected afterwards. */
+/** Accepts the code of a time step only once. Codes of the same or an earlier time step are rejected afterwards. */
 function useStep(user: FactorRow, step: number): boolean {
   const { changes } = prepared(
     `UPDATE users SET totp_last_step = @step
@@ -137,14 +137,14 @@ function useStep(user: FactorRow, step: number): boolean {
 
 const CODES = 10;
 /**
- * 24 characters of 5 bits each. With 120 bits, an unsalted hash protects them even if the database is copied (ASVS
- * 6.5.2 requires 112).
+ * A recovery code has 24 characters of 5 bits each. With 120 bits, an unsalted hash protects the codes even if the
+ * database is copied (ASVS 6.5.2 requires 112).
  */
 const CODE_BYTES = 15;
 /** Crockford's Base32 alphabet, without letters that look like digits. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** Ignores case, dashes and the letters that people confuse with digits. */
+/** Ignores case and dashes, and replaces the letters that people confuse with digits. */
 function hashOf(code: string): string {
   const plain = code
     .toLowerCase()
@@ -164,8 +164,8 @@ function newCode(): string {
 }
 
 /**
- * Replaces all recovery codes of a user with ten new ones, each valid for one sign-in. Only hashes are stored. Needs a
- * transaction.
+ * Replaces all of a user's recovery codes with ten new ones, each valid for one sign-in. Only their hashes are stored.
+ * Needs a transaction.
  */
 export function createRecoveryCodes(userId: string): string[] {
   const codes = Array.from({ length: CODES }, newCode);
@@ -178,7 +178,7 @@ export function createRecoveryCodes(userId: string): string[] {
   return codes;
 }
 
-/** Uses up a recovery code. Returns false if it isn't one of the user's, or was already used. */
+/** Uses up a recovery code. Returns false if it isn't one of the user's codes or has already been used. */
 export async function spendRecoveryCode(userId: string, code: string): Promise<boolean> {
   const { numDeletedRows } = await database()
     .deleteFrom("recovery_codes")

@@ -7,11 +7,11 @@ import { isOwnRequest } from "~/platform/origin.server";
 import { processState } from "~db/runtime.server";
 import { findDeviceAccount } from "./device.server";
 
-/** More than any person can type. */
+/** More than anyone can type. */
 export const MAX_PER_ADDRESS_AND_SECOND = 5;
-/** During a flood from many addresses, rendering a page for each attempt would keep the only thread busy. */
+/** During a flood from many addresses, rendering a page for each attempt would keep the server's only thread busy. */
 export const MAX_PER_SECOND = 20;
-/** Further attempts of a network in the same minute make no difference. */
+/** Further attempts from the same network in the same minute make no difference. */
 const MAX_COUNTED_PER_MINUTE = 5;
 const SECOND_MS = 1_000;
 /** The only route that checks passwords. */
@@ -19,17 +19,17 @@ const SIGN_IN_ROUTE = "/auth";
 
 const bySource = attemptLimit("sign-ins by address and second", MAX_PER_ADDRESS_AND_SECOND, 1);
 const byNetwork = attemptLimit("sign-ins by network and minute", MAX_COUNTED_PER_MINUTE, 60);
-/** For each attempt that was accepted in this second, how many its network had made in the last minute. */
+/** For each attempt accepted in the current second, the number of attempts from its network in the last minute. */
 const current = processState("sign-ins by second", () => ({ second: 0, earlier: [] as number[] }));
 
 /**
- * Answers a flood of sign-in attempts with a line of text, without rendering pages. Forms of other sites aren't
- * counted, or any site could make its visitors' browsers use up the attempts. Each address has its own limit. The
- * browsers with a valid device cookie of an account share one.
+ * Responds to a flood of sign-in attempts with a line of text instead of rendering pages. Forms sent from other sites
+ * aren't counted; otherwise any site could make its visitors' browsers use up the attempts. Each IP address has a
+ * separate limit. All browsers with a valid device cookie for the same account share one limit.
  *
  * Strangers also share a limit, ordered by how often their networks have tried in the last minute. A network without
- * recent attempts is only rejected if 20 others without recent attempts try in the same second. A flood from a few
- * networks therefore locks nobody else out, and many networks are harder to get than many addresses.
+ * recent attempts is rejected only if 20 others without recent attempts try in the same second. A flood from a few
+ * networks therefore doesn't lock anyone else out, and many networks are harder to obtain than many addresses.
  */
 export function limitSignInRate(
   request: IncomingMessage,

@@ -25,12 +25,12 @@ import { findUserByEmail } from "./users.server";
 const WINDOW_SECONDS = 15 * 60;
 const FAILURES_PER_ADDRESS = 10;
 const FAILURES_PER_ACCOUNT = 30;
-/** Three of a million codes are valid at any time. */
+/** Three in a million codes are valid at any time. */
 const WRONG_CODES_PER_ACCOUNT = 5;
 
 const byAddress = addressLimit("failed sign-ins by address", FAILURES_PER_ADDRESS, WINDOW_SECONDS);
 const byAccount = attemptLimit("failed sign-ins by account", FAILURES_PER_ACCOUNT, WINDOW_SECONDS);
-/** Doesn't reject anything. Networks with fewer failures go first if many passwords wait to be checked. */
+/** Doesn't reject anything. If many passwords are waiting to be checked, networks with fewer failures go first. */
 const byNetwork = attemptLimit(
   "failed sign-ins by network",
   Number.POSITIVE_INFINITY,
@@ -106,14 +106,15 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Ve
 }
 
 /**
- * Checks the second factor of a user whose password was right, and returns the kind of code. All checks of codes of
- * accounts with a second factor go through this function.
+ * Checks the second factor of a user whose password was correct, and returns the kind of code. Every code entered for
+ * an account with a second factor is checked by this function.
  *
- * Wrong codes count per account, wherever they are entered. Browsers with a valid device cookie of the account share a
- * separate allowance: someone who knows the password can use up the strangers' allowance again and again, and this must
- * not lock the owner out. They can't use up the separate one, because nobody gets a device cookie without a code (see
- * `device.server.ts`), and several device cookies don't allow more guesses. An owner whose browser has no device cookie
- * can still sign in with a recovery code, which has 120 bits and can't be guessed, or with a passkey.
+ * Wrong codes are counted per account, wherever they are entered. Browsers with a valid device cookie for the account
+ * share a separate allowance. Otherwise an attacker who knows the password could lock the owner out by using up the
+ * strangers' allowance again and again. The attacker can't use up the separate allowance, because nobody gets a device
+ * cookie without entering a code (see `device.server.ts`), and having several device cookies doesn't allow more
+ * guesses. An owner whose browser has no device cookie can still sign in with a recovery code, which has 120 bits and
+ * can't be guessed, or with a passkey.
  *
  * @throws {FormError} 400 for a wrong code, 429 after too many.
  */
@@ -137,8 +138,8 @@ export async function verifySecondFactor(
 }
 
 /**
- * Verifies a sign-in with a passkey. Passkeys require a fingerprint, face or PIN, so they count as two factors and need
- * no code.
+ * Verifies a sign-in with a passkey. Passkeys require a fingerprint, face or PIN, so they count as two factors and
+ * don't need a code.
  *
  * @returns the user's id.
  * @throws {FormError} 400 for an invalid response, 429 after too many attempts.
@@ -147,7 +148,8 @@ export async function verifyPasskeySignIn(request: Request, form: FormData): Pro
   const answer = parsePasskeyResponse(form);
   const owner = await findPasskeyOwner(request, answer.id);
   const isKnown = owner !== undefined && knownDevice(request, owner) !== undefined;
-  // Unknown passkeys don't count for any account, because anyone can make up as many as they like.
+  // Attempts with unknown passkeys don't count for any account, because anyone can make up as many passkeys as they
+  // like.
   const account = isKnown ? knownKey(owner) : owner && `passkeys ${owner}`;
   const giveBack = countAttempt(isKnown ? undefined : clientAddress(request), account);
   const userId = await verifyPasskey(request, answer, { purpose: "sign-in" }).catch((error) => {
@@ -158,11 +160,11 @@ export async function verifyPasskeySignIn(request: Request, form: FormData): Pro
   return userId;
 }
 
-/** All browsers with a valid device cookie of an account count together. */
+/** All browsers with a valid device cookie for the same account are counted together. */
 const knownKey = (userId: string) => `known browsers ${userId}`;
 
 /**
- * Counts an attempt for both limits. Returns a function that refunds it.
+ * Counts an attempt toward both limits. Returns a function that refunds it.
  *
  * @param address undefined for a browser with a device cookie, so that others at its address can't lock it out.
  * @param account undefined if the account isn't known.
@@ -186,7 +188,10 @@ function countAttempt(
   };
 }
 
-/** Records a lockout once per window, after the response: its timing must not reveal that the account exists. */
+/**
+ * Records a lockout once per window, and only after the response, because its timing must not reveal that the account
+ * exists.
+ */
 function recordLockout(userId: string, action: "sign-in-refused" | "code-refused"): void {
   setImmediate(() => {
     transaction(() => recordActivity({ userId, action })).catch(console.error);
@@ -219,7 +224,7 @@ export async function completeSignIn(
 const COOKIE = "second-step";
 const SECOND_STEP_MAX_AGE_MS = 5 * 60 * 1000;
 
-/** Returns the `Set-Cookie` header for a user whose password was right and who still has to enter a code. */
+/** Returns the `Set-Cookie` header for a user who entered the correct password and still has to enter a code. */
 export function secondStepCookie(
   user: { id: string; credentials: string },
   now = Date.now(),
@@ -228,12 +233,12 @@ export function secondStepCookie(
   return signedCookie(COOKIE, value, now + SECOND_STEP_MAX_AGE_MS, now);
 }
 
-/** Returns the `Set-Cookie` header that ends the second step. */
+/** Returns the `Set-Cookie` header that ends the second sign-in step. */
 export function endSecondStep(): string {
   return removedCookie(COOKIE);
 }
 
-/** Returns the user whose password was entered correctly in the last five minutes; undefined if there is none. */
+/** Returns the user whose password was entered correctly within the last five minutes; undefined if there is none. */
 export async function findSecondStep(
   request: Request,
   now = Date.now(),

@@ -8,7 +8,7 @@ import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices
 
 export const LAST_OWNER = "This is the last owner. Make another user an owner first.";
 
-/** The limits of an uploader: null for the site's limit, 0 for no limit. */
+/** The limits for an uploader: null for the site's limit, 0 for no limit. */
 export interface UploaderLimits {
   maxBytes: number | null;
   maxVideosPerDay: number | null;
@@ -26,7 +26,7 @@ export interface ListedUser {
   /** The number of open sessions, and when one of them was last used. */
   sessions: number;
   lastUsedAt: string | null;
-  /** The number of their videos in the catalogue. */
+  /** The number of the user's videos in the catalogue. */
   videos: number;
   limits: UploaderLimits;
 }
@@ -61,7 +61,7 @@ export function listUsers(now = Date.now()): ListedUser[] {
 }
 
 /**
- * Changes the role of a user. It applies from their next request.
+ * Changes a user's role. The new role applies from their next request.
  *
  * @throws {FormError} 409 for the last owner.
  */
@@ -80,7 +80,7 @@ export async function changeRole(
   });
 }
 
-/** Sets the limits of an uploader. They apply from the next upload. */
+/** Sets the limits for an uploader. They apply from the next upload. */
 export async function setLimits(
   userId: string,
   limits: UploaderLimits,
@@ -97,7 +97,7 @@ export async function setLimits(
 }
 
 /**
- * Deactivates a user, which ends their sessions and stops them from signing in, or reactivates them.
+ * Deactivates a user, which ends their sessions and stops them from signing in, or reactivates the user.
  *
  * @throws {FormError} 409 for the last owner.
  */
@@ -131,7 +131,7 @@ export async function endUserSessions(
   });
 }
 
-/** Returns the columns of an account on which changes depend. */
+/** Returns the account's columns that changes depend on. */
 export function accountRow(userId: string) {
   return firstRow(
     database()
@@ -156,8 +156,8 @@ function changeUser(
 }
 
 /**
- * Checks that another owner can sign in. Must run in the transaction of the change, so that two owners who remove each
- * other at the same time leave one.
+ * Checks that another owner can sign in. Must run in the transaction of the change, so that one owner is left if two
+ * owners remove each other at the same time.
  *
  * @throws {FormError} 409 for the last owner who can sign in.
  */
@@ -169,7 +169,7 @@ export function requireOtherOwner(user: Pick<ChangedUser, "id" | "role" | "deact
   if (!other.get(user.id)) throw new FormError(409, LAST_OWNER);
 }
 
-/** The limits of an uploader, as entered by an owner. */
+/** The limits for an uploader, as entered by an owner. */
 export interface TypedLimits {
   gigabytes: string;
   videosPerDay: string;
@@ -188,7 +188,7 @@ export function readLimits(typed: TypedLimits): UploaderLimits | string {
   return { maxBytes, maxVideosPerDay, maxQueuedJobs };
 }
 
-/** Returns null for an empty text, undefined for an invalid number. */
+/** Returns null for empty text, undefined for an invalid number. */
 function readNumber(typed: string, pattern: RegExp): number | null | undefined {
   const text = typed.trim();
   if (text === "") return null;

@@ -9,7 +9,7 @@ import { hashPassword, userRequester } from "./password.server";
 
 const MAX_EMAIL_LENGTH = 254;
 
-/** Returns the account with an email address, ignoring case. */
+/** Returns the account with the given email address, ignoring case. */
 export async function findUserByEmail(email: string) {
   return database()
     .selectFrom("users")
@@ -42,7 +42,7 @@ export async function firstUser() {
  * Creates an account.
  *
  * @returns its id.
- * @throws {FormError} 422 for an email address that is invalid or already has an account, or a weak password.
+ * @throws {FormError} 422 for an email address that is invalid or already has an account, or for a weak password.
  */
 export async function createUser(email: string, password: string): Promise<string> {
   const address = readEmail(email);
@@ -90,7 +90,7 @@ export function generatePassword(): string {
 }
 
 /**
- * Creates the first account if the site has none, from ADMIN_EMAIL and ADMIN_PASSWORD if they are set. A generated
+ * Creates the first account if the site has none, using ADMIN_EMAIL and ADMIN_PASSWORD if they are set. A generated
  * password is printed once.
  */
 export async function ensureFirstAccount(print: (line: string) => void = console.log) {

@@ -1,4 +1,4 @@
-/** The reasons why an age check can fail, with the status code and the message of the page. */
+/** The reasons why an age check can fail, with the status code and message of the page that reports it. */
 export const AGE_CHECK_PROBLEMS = {
   no: {
     status: 403,

@@ -13,21 +13,25 @@ import { processState } from "~db/runtime.server";
 import type { AgeCheckProblem } from "./age-check-problems";
 
 /**
- * Age checks by an external provider, by redirect; docs/how-to/age-check.md describes the interface. The provider learns
- * only a nonce and the return URL, the site only whether the visitor is 18 or over.
+ * Age checks by an external provider, to which visitors are redirected; docs/how-to/age-check.md describes the
+ * interface. The provider only receives a nonce and the return URL, and the site only learns whether the visitor is 18
+ * or over.
  */
 
 const COOKIE = "age-check";
-/** How long a check may take, including finding an ID document. */
+/** The time that a visitor has for a check, including the time to find an ID document. */
 const PENDING_MS = 30 * 60_000;
-/** Maximum number of checks in progress, such as in several tabs. */
+/** The maximum number of checks that a visitor can have in progress, for example in several tabs. */
 const MAX_PENDING = 4;
 const MAX_PATH_LENGTH = 400;
 
 const PENDING = z.array(z.object({ nonce: z.string(), to: z.string(), startedAt: z.number() }));
 type Pending = z.output<typeof PENDING>;
 
-/** Nonces that have been used, until every token with them has expired. Contains nothing about visitors. */
+/**
+ * The nonces that have been used, which are kept until every token that contains them has expired. They contain nothing
+ * about visitors.
+ */
 const usedNonces = processState(
   "spent age checks",
   () =>
@@ -37,14 +41,14 @@ const usedNonces = processState(
     }),
 );
 
-/** Minimum interval between availability checks of the provider, which contain nothing about visitors. */
+/** The minimum interval between availability checks of the provider. These checks contain nothing about visitors. */
 const AVAILABILITY_CHECK_INTERVAL_MS = 10_000;
 const PROVIDER_TIMEOUT_MS = 3_000;
 const provider = processState("age check provider", () => ({
   lastCheck: undefined as { url: string; at: number; isAvailable: Promise<boolean> } | undefined,
 }));
 
-/** The next redirect of a visitor, and the cookies to set with it. */
+/** The next redirect for a visitor, and the cookies to set with it. */
 export interface Step {
   location: string;
   cookies: string[];
@@ -72,7 +76,7 @@ export async function startAgeCheck(request: Request, to: string, now = Date.now
   };
 }
 
-/** Handles the provider's result, which is valid once and only in the browser that started the check. */
+/** Handles the provider's result, which can be used only once and only in the browser that started the check. */
 export async function completeAgeCheck(request: Request, now = Date.now()): Promise<Step> {
   const secret = settings().ageCheckSecret;
   const token = new URL(request.url).searchParams.get("token");
@@ -95,7 +99,7 @@ export async function completeAgeCheck(request: Request, now = Date.now()): Prom
   return { location: safePath(started.to, "/"), cookies: [left, checkedAgeCookie(now)] };
 }
 
-/** Returns the redirect of a step. It must not be cached, because each one has its own nonce. */
+/** Returns the redirect for a step. It must not be cached, because each redirect has a different nonce. */
 export function stepRedirect({ location, cookies }: Step): Response {
   const headers = new Headers({ "Cache-Control": "no-store" });
   for (const cookie of cookies) headers.append("Set-Cookie", cookie);
@@ -120,7 +124,9 @@ function pendingCookie(pending: Pending, now: number): string {
   return signedCookie(COOKIE, JSON.stringify(pending), now + PENDING_MS, now);
 }
 
-/** Returns whether the provider responds; a proxy that reports that its backend is down doesn't count. */
+/**
+ * Returns whether the provider responds. A response from a proxy that reports that its backend is down doesn't count.
+ */
 function isProviderAvailable(url: string, now: number): Promise<boolean> {
   const state = provider();
   if (state.lastCheck?.url !== url || now - state.lastCheck.at >= AVAILABILITY_CHECK_INTERVAL_MS) {
@@ -142,13 +148,13 @@ function isProviderAvailable(url: string, now: number): Promise<boolean> {
   return state.lastCheck.isAvailable;
 }
 
-/** Maximum difference between the clocks of the provider and the site. */
+/** The maximum difference between the provider's and the site's clock. */
 const CLOCK_SKEW_SECONDS = 60;
-/** Maximum lifetime of a token; a longer-lived one could be passed on. */
+/** The maximum lifetime of a token. A longer-lived token could be passed on. */
 const MAX_AGE_SECONDS = 600;
 const MAX_TOKEN_LENGTH = 2_000;
 
-/** The only claims allowed. Tokens with anything else about a person are rejected (docs/how-to/age-check.md). */
+/** The only claims allowed. Tokens with any other claim about a person are rejected (docs/how-to/age-check.md). */
 const CLAIMS = z
   .strictObject({
     nonce: z.string().min(1).max(200),
@@ -158,7 +164,7 @@ const CLAIMS = z
   })
   .refine(({ iat, exp }) => exp - iat <= MAX_AGE_SECONDS);
 
-/** `late`: valid but expired. `wrong`: invalid in any other way. */
+/** `late` means valid but expired; `wrong` means invalid in any other way. */
 type TokenFailure = "late" | "wrong";
 
 /**

@@ -11,8 +11,8 @@ import { settings } from "~/platform/settings.server";
 import { xmlText } from "~/shared/markup/xml";
 
 /**
- * Routes that no country rule blocks: legal information, technical endpoints, and the sign-in and studio, or
- * owners could lock themselves out. None of them shows a video to a visitor.
+ * Routes that no country rule blocks: legal information, technical endpoints, and the sign-in pages and studio, because
+ * owners could otherwise lock themselves out. None of these routes shows a video to a visitor.
  */
 export const ALWAYS_OPEN: ReadonlySet<string> = new Set([
   ...["/privacy", "/dmca", "/contact", "/records", "/report", "/report/:token"],
@@ -32,8 +32,8 @@ const CLOSED = "This site is not available in your country or region.";
 const UNCHECKED = "Age check required. Open /age-check in your browser.";
 
 /**
- * Applies COUNTRY_RULES to every request, including files and stream segments, before any lookup or cached
- * response. Takes microseconds, and nothing without rules.
+ * Applies COUNTRY_RULES to every request, including requests for files and stream segments, before any lookup or cached
+ * response. This takes a few microseconds if there are rules, and next to nothing otherwise.
  */
 export function obeyCountryRules(request: IncomingMessage, response: ServerResponse): boolean {
   const { countryHeader, countryRules } = settings();
@@ -65,7 +65,7 @@ export function obeyCountryRules(request: IncomingMessage, response: ServerRespo
   return sendText(response, 302, UNCHECKED, { Location: `/age-check${to}` });
 }
 
-/** Returns whether the visitor's country requires an age check that they haven't passed. */
+/** Returns whether the visitor's country requires an age check that the visitor hasn't passed. */
 export function needsAgeCheck(request: Request): boolean {
   const { countryHeader, countryRules } = settings();
   if (!countryHeader || !countryRules) return false;
@@ -86,7 +86,7 @@ function pageOf(pathname: string, search: string): string {
   return parameters.size > 0 ? `${path}?${parameters}` : path;
 }
 
-/** Uses the browser's colors, so that this static page needs no stylesheet of the site. */
+/** Uses the browser's default colors, so that this static page doesn't need the site's stylesheet. */
 const STYLE =
   "html{color-scheme:dark;font:1.125rem/1.6 system-ui,sans-serif}main{max-width:32rem;margin:20vh auto 0;padding:0 1.25rem}h1{font-size:1.5rem;line-height:1.3}a{color:inherit;display:inline-block;padding:.6rem .75rem .6rem 0}";
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");

@@ -19,14 +19,17 @@ import { operationsAt } from "./operations.server";
 
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** Only protects the database from a flood. Tokens have 256 random bits and can't be guessed. */
+/**
+ * This limit only protects the database from a flood of requests. Tokens have 256 random bits, so they can't be
+ * guessed.
+ */
 const wrongTokens = addressLimit("wrong API tokens by address", 60, 60);
 
 /**
- * Handles a request to the API. Only the token identifies the user. Cookies are ignored, so pages of other sites can't
- * make requests on a user's behalf.
+ * Handles a request to the API. Only the token identifies the user. Cookies are ignored, so pages on other sites can't
+ * send requests on a user's behalf.
  *
- * @param path below `/api/v1/`.
+ * @param path the path below `/api/v1/`.
  */
 export async function handleApiRequest(request: Request, path: string): Promise<Response> {
   try {
@@ -42,7 +45,9 @@ export async function handleApiRequest(request: Request, path: string): Promise<
   }
 }
 
-/** @throws {Problem} 401 without a valid token, 429 after many invalid ones from one IP address. */
+/**
+ * @throws {Problem} 401 without a valid token, 429 after many invalid tokens from one IP address.
+ */
 async function requireToken(request: Request): Promise<TokenUse> {
   const token = bearerToken(request.headers.get("Authorization"));
   const use = token ? findToken(token) : undefined;
@@ -75,7 +80,7 @@ async function perform(
   { user, scopes, tokenId }: TokenUse,
   id: string,
 ): Promise<Response> {
-  // A user who may no longer create tokens can't use one from an earlier role either.
+  // A user who may no longer create tokens can't keep using one from an earlier role either.
   if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);
   const { scope, permission } = operation;
   if (!scopes.includes(scope)) {
@@ -91,7 +96,7 @@ async function perform(
   ) as never;
   // Operations that receive files read the body themselves.
   const text = operation.body ? await readJsonText(request) : "";
-  // The body may have taken long to arrive, so the account's permissions are read afterwards.
+  // The body may have taken a long time to arrive, so the account's permissions are read afterwards.
   const account = accountNow(user.id);
   if (!account || !allows(account, permission)) throw new Problem(403, NOT_ALLOWED);
   const own = ownVideosOf(account, permission);
@@ -167,26 +172,26 @@ async function problemFor(error: unknown, request: Request): Promise<Problem> {
 }
 
 /**
- * Responses to requests with an `Idempotency-Key`. The response is recorded in the transaction that performs the
- * request. A client that repeats a request within a day, because the response was lost, gets the same response, and
- * nothing happens twice. A failed request has changed nothing and is performed again.
+ * Responses to requests with an `Idempotency-Key`. Each response is recorded in the transaction that performs the
+ * request. A client that retries a request within a day, because the response was lost, gets the same response, and
+ * nothing happens twice. A failed request hasn't changed anything, so a retry performs it again.
  */
 
 const KEPT_MS = 86_400_000;
 const KEY = /^[\x21-\x7e]{1,200}$/;
 
-/** The idempotency key of a request. */
+/** A request's idempotency key. */
 interface RequestKey {
   tokenId: number;
   key: string;
-  /** SHA-256 of method, path and body. */
+  /** SHA-256 of the method, path and body. */
   request: string;
 }
 
 /**
- * Returns the idempotency key of a request; undefined if it has none.
+ * Returns a request's idempotency key; undefined if it has none.
  *
- * @param text the body of the request.
+ * @param text the request body.
  * @throws {Problem} 400 for an invalid header.
  */
 function readKey(request: Request, tokenId: number, text: string): RequestKey | undefined {
@@ -201,9 +206,9 @@ function readKey(request: Request, tokenId: number, text: string): RequestKey | 
 }
 
 /**
- * Returns the recorded response to a request; undefined if it hasn't been performed.
+ * Returns the recorded response to a request; undefined if the request hasn't been performed.
  *
- * @throws {Problem} 422 if the key was used for another request.
+ * @throws {Problem} 422 if the key was used for a different request.
  */
 function recordedResponse(
   { tokenId, key, request }: RequestKey,

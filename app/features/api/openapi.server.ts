@@ -19,21 +19,21 @@ interface JsonSchema {
   default?: unknown;
 }
 
-/** Returns the JSON Schema of a request (`input`) or response (`output`). */
+/** Returns the JSON Schema for a request (`input`) or a response (`output`). */
 function schemaOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
   return rest as JsonSchema;
 }
 
-/** Generated once, because it takes 15 ms. */
+/** Generated only once, because it takes 15 ms. */
 const document = processState("OpenAPI document", () => {
   const text = JSON.stringify(openApiDocument());
   const digest = createHash("sha256").update(text).digest("base64url").slice(0, 22);
-  // Weak, because it is the same for compressed and uncompressed responses.
+  // A weak ETag, because it is the same for compressed and uncompressed responses.
   return { text, validators: { etag: `W/"${digest}"`, lastModified: Date.now() } };
 });
 
-/** Returns the OpenAPI document, which is public. */
+/** Responds with the OpenAPI document, which is public. */
 export function serveOpenApi(request: Request): Response {
   const { text, validators } = document();
   const headers = new Headers({
@@ -58,7 +58,7 @@ export function openApiDocument() {
   return {
     openapi: "3.1.0",
     info: { title: `${siteName}: API`, version: "1" },
-    // Without PUBLIC_URL it is relative to the URL of the document (OpenAPI 3.1, section 4.8.5).
+    // Without PUBLIC_URL, the server URL is relative to the document's URL (OpenAPI 3.1, section 4.8.5).
     servers: [{ url: publicUrl + API_PATH }],
     security: [{ token: [] }],
     paths,

@@ -5,12 +5,12 @@ import type { SessionUser } from "~/features/permissions/session.server";
 
 export const API_PATH = "/api/v1";
 
-/** A valid request of an authorized user. */
+/** A valid request from an authorized user. */
 export interface Call<Body, Query> {
   request: Request;
   user: SessionUser;
   scopes: readonly Scope[];
-  /** Set for uploaders, for whom other users' videos don't exist. */
+  /** Set for uploaders, whose requests are handled as if other users' videos didn't exist. */
   own: OwnVideos | undefined;
   /** The `{id}` in the path; empty if the operation has none. */
   id: string;
@@ -18,7 +18,7 @@ export interface Call<Body, Query> {
   query: Query;
 }
 
-/** A request that needs more than one transaction, such as one that probes a file. */
+/** A request that needs more than one transaction, such as one that has to probe a file. */
 interface LongRunningCall<Body, Query> extends Call<Body, Query> {
   /** Records the response for the request's `Idempotency-Key`, in the transaction that performs the change. */
   recordResponse(answer: ApiResponse): void;
@@ -30,7 +30,7 @@ export interface ApiResponse {
   headers?: Record<string, string>;
 }
 
-/** An operation of the API: its implementation and its description. */
+/** An API operation: its implementation and its description. */
 export type Operation<Body = unknown, Query = unknown> = Description<Body, Query> &
   (
     | {
@@ -54,22 +54,25 @@ interface Description<Body, Query> {
   permission: Permission;
   body?: z.ZodType<Body>;
   query?: z.ZodType<Query>;
-  /** The schema of a successful response; undefined for one without a body. */
+  /** The schema of a successful response; undefined if the response has no body. */
   answer?: z.ZodType;
   status: ApiResponse["status"];
-  /** Shell commands that use it. `$SITE` and `$TOKEN` are set, and `$VIDEO` and `$UPLOAD` if it needs them. */
+  /**
+   * Shell commands that call the operation. `$SITE` and `$TOKEN` are set, as are `$VIDEO` and `$UPLOAD` if it needs
+   * them.
+   */
   example: string;
 }
 
 /**
- * Returns whether an operation changes videos and so accepts an `Idempotency-Key`. Uploads are resumed with tus
+ * Returns whether an operation changes videos and therefore accepts an `Idempotency-Key`. Uploads are resumed with tus
  * instead.
  */
 export function acceptsIdempotencyKey(operation: Operation<never, never>): boolean {
   return "change" in operation || operation.body !== undefined;
 }
 
-/** Checks the types of an operation and erases them, so that operations fit into one list. */
+/** Checks an operation's types and erases them, so that all operations fit into one list. */
 export function operation<Body = undefined, Query = undefined>(
   one: Operation<Body, Query>,
 ): Operation<never, never> {

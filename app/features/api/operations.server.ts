@@ -119,14 +119,14 @@ const uploadOperations = [
   }),
 ];
 
-/** All operations of the API, in the order of the reference page. */
+/** All API operations, in the order in which the reference page lists them. */
 export const OPERATIONS: readonly Operation<never, never>[] = [
   ...videoOperations,
   ...uploadOperations,
   ...siteOperations,
 ];
 
-/** Returns the operations that match a path, and its `{id}`. */
+/** Returns the operations whose path matches, and the `{id}` in the path. */
 export function operationsAt(path: string): { found: Operation<never, never>[]; id: string } {
   const parts = path.split("/");
   let id = "";

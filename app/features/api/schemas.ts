@@ -17,7 +17,7 @@ import {
 } from "~/shared/video-limits";
 import { VIDEO_STATUSES } from "~db/schema";
 
-/** The schemas of the API. The reference page and the OpenAPI document are generated from them. */
+/** The API's schemas. The reference page and the OpenAPI document are generated from them. */
 
 const time = z.string().describe("ISO 8601 UTC, such as 2030-01-31T18:00:00.000Z.");
 const category = z.enum(CATEGORY_IDS as [string, ...string[]]);
@@ -94,7 +94,7 @@ export const listQuery = z.strictObject({
   sort: z.enum(SORTS).default("newest"),
 });
 
-/** Returns the view of the studio's list for a query. */
+/** Returns the view of the studio's video list for a query. */
 export function viewOf({
   scheduled,
   similar,

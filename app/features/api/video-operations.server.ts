@@ -34,7 +34,7 @@ export const videoOperations = [
     example: `${CURL} "$SITE/api/v1/videos?status=review&sort=oldest"`,
     async perform({ query, own }) {
       const found = await listManaged({ ...viewOf(query), uploadedBy: own?.userId });
-      // Empty after the last page, so that clients that page through the list find its end.
+      // Empty after the last page, so that clients that page through the list reach an end.
       const videos = found.page === query.page ? found.videos.map(summaryOf) : [];
       const { pageCount: pages, total } = found;
       return { status: 200, body: { page: query.page, pages, total, videos } };
@@ -168,12 +168,14 @@ function required(found: EditableVideo | undefined): EditableVideo {
   return found;
 }
 
-/** Returns a video after the changes of the current transaction. */
+/** Returns a video with the changes made by the current transaction. */
 function changed(id: string, own: OwnVideos | undefined): EditableVideo {
   return required(findEditable(id, own?.userId));
 }
 
-/** @throws {Problem} 409 for a repeated request whose video has been deleted since. */
+/**
+ * @throws {Problem} 409 for a retried request whose video has been deleted in the meantime.
+ */
 function createdResponse(found: EditableVideo | undefined): ApiResponse {
   if (!found) throw new Problem(409, "The video of this upload was deleted.");
   const created = videoResponse(found);
@@ -199,7 +201,8 @@ const etagOf = ({ version }: EditableVideo) => `"${version}"`;
 
 /**
  * Returns the versions that a change may be based on; undefined for any. Unlike RFC 9110 §13.1.1, weak tags match too:
- * proxies that compress responses make tags weak, and the version identifies the video, not the bytes of a response.
+ * proxies that compress responses make tags weak, and the version identifies the state of the video, not the bytes of a
+ * response.
  *
  * @throws {Problem} 428 without the header, 400 if it isn't a list of tags.
  */
@@ -216,7 +219,7 @@ function requiredVersions(request: Request): string[] | undefined {
  * Creates a video from an upload, like the upload form.
  *
  * @param alongside see `Upload`.
- * @throws {Problem} with the message of the form.
+ * @throws {Problem} with the upload form's message.
  */
 async function publishUpload(
   body: z.infer<typeof newVideo>,
@@ -241,7 +244,7 @@ async function publishUpload(
   throw new Problem(outcome.status, message, fieldProblems(wrong), headers);
 }
 
-/** The HTTP status and message of each refusal. */
+/** The HTTP status and message for each refusal. */
 const PROBLEMS: Record<FormRefusal["code"], readonly [status: number, detail: string]> = {
   gone: [404, "This video doesn’t exist."],
   "not-allowed": [403, NOT_ALLOWED],
@@ -249,7 +252,7 @@ const PROBLEMS: Record<FormRefusal["code"], readonly [status: number, detail: st
   evidence: [409, EVIDENCE_MESSAGE],
   "status-changed": [409, "The status of the video has changed since you read it."],
   "not-publishable": [422, "The video can’t be published."],
-  // The version in If-Match is outdated.
+  // The version in the If-Match header is outdated.
   changed: [412, "The video has changed since you read it."],
   invalid: [422, "Some fields are invalid."],
   "invalid-schedule": [422, "Some fields are invalid."],

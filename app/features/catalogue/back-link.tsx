@@ -9,7 +9,7 @@ export interface WayBack {
   steps: number;
 }
 
-/** Returns the anchor of a card in its list, for the Back link without JavaScript. */
+/** Returns the anchor of a card in its list, which the Back link uses without JavaScript. */
 export function cardAnchor(id: string): string {
   return `video-${id}`;
 }
@@ -28,7 +28,7 @@ export function BackLink({
   list,
 }: {
   id: string;
-  /** URL of the list. */
+  /** The URL of the list. */
   list: string;
 }) {
   const steps = stepsBack(useLocation().state);

@@ -2,10 +2,10 @@ import type { Database } from "better-sqlite3";
 import { LRUCache } from "lru-cache";
 
 /**
- * Returns a cache for values computed from the catalogue, which is cleared when the catalogue changes. Within a
- * transaction, its values are consistent with everything else that is read.
+ * Returns a cache for values that are computed from the catalogue. It is cleared when the catalogue changes. Within a
+ * transaction, its values are consistent with all other data that is read.
  *
- * @param max maximum number of entries; the least recently used is evicted.
+ * @param max maximum number of entries; the least recently used one is evicted.
  */
 export function catalogueCache<Value extends object | number>(sqlite: Database, max: number) {
   const version = sqlite.prepare("SELECT catalogue FROM catalogue_version").pluck();

@@ -21,9 +21,9 @@ import {
   webSite,
 } from "./structured-data";
 
-/** Meta tags of the lists and of a video; those of all other pages are in `page-meta.ts`. */
+/** Meta tags for the lists and for video pages. Those of all other pages are in `page-meta.ts`. */
 
-/** Returns the meta tags of Home. Title and description depend on search text, category and page. */
+/** Returns the meta tags for Home. The title and description depend on the search text, category and page. */
 export function homeMeta(
   site: SiteIdentity,
   shown: { search: string; category?: CategoryId; view?: ListView; list: VideoPage },
@@ -44,7 +44,7 @@ export function homeMeta(
     title,
     description,
     address: (page) => listPath({ from: "home", search, category, ...view, page }),
-    // The list of a category has its own canonical URL; searches and other sort orders aren't indexed.
+    // A category's list has a separate canonical URL. Searches and other sort orders aren't indexed.
     path: listPath({
       ...{ from: category && !search ? "categories" : "home", search, category, ...view },
       page: list.page,
@@ -54,7 +54,7 @@ export function homeMeta(
   });
 }
 
-/** Returns the meta tags of Categories; without a category, those of All Videos. */
+/** Returns the meta tags for Categories or, without a category, those for All Videos. */
 export function categoryMeta(
   site: SiteIdentity,
   shown: { category?: string; view?: ListView; list: VideoPage },
@@ -93,7 +93,7 @@ export function trendingMeta(site: SiteIdentity, shown: { list: VideoPage }): Me
   });
 }
 
-/** Returns the meta tags of a tag, with its canonical URL and feed; a tag without videos isn't indexed. */
+/** Returns the meta tags for a tag, with its canonical URL and feed. A tag without videos isn't indexed. */
 export function tagMeta(
   site: SiteIdentity,
   shown: { tag: string; list: VideoPage },
@@ -140,13 +140,13 @@ export function videoMeta(site: SiteIdentity, video: DescribedVideo): MetaDescri
   ];
 }
 
-/** Returns the meta tags of one page of a list. The page number is kept even if the description is shortened. */
+/** Returns the meta tags for one page of a list. The page number is kept even if the description is shortened. */
 export function listMeta(
   site: SiteIdentity,
   { videos, page, pageCount }: VideoPage,
   list: {
     title: string;
-    /** Name of the list in structured data; the title by default. */
+    /** The name of the list in structured data; defaults to the title. */
     name?: string;
     description: string;
     address: (page: number) => string;

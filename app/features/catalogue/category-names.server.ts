@@ -15,8 +15,8 @@ const naming = processState(
 );
 
 /**
- * Applies the names and order of the categories from the database to this process. Categories that aren't in the
- * database, because they were added to the code later, keep their default label and come last.
+ * Applies the category names and their order from the database to this process. Categories that aren't in the database,
+ * because they were added to the code later, keep their default labels and come last.
  *
  * @returns the names to pass to pages; undefined while the defaults apply.
  */

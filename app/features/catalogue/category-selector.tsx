@@ -6,14 +6,14 @@ import { PageLink } from "~/ui/page-link";
 export type CategoryChoice = SelectorChoice;
 
 /**
- * The categories as links, so that each has a URL and works without JavaScript. On a phone they are a horizontally
- * scrolling row: the selected one is scrolled into view, and edges with more content fade out.
+ * The categories as links, so that each has a URL and works without JavaScript. On a phone, they form a horizontally
+ * scrolling row: the selected category is scrolled into view, and the edges fade out where the row continues.
  */
 export function CategorySelector({
   selected,
   hrefFor,
 }: {
-  /** Undefined for a custom value that other tools have stored. */
+  /** Undefined for a custom value that another tool has stored. */
   selected: CategoryChoice | undefined;
   hrefFor: (choice: CategoryChoice) => string;
 }) {

@@ -18,7 +18,7 @@ import { type FoundSeries, lastOfSeries, publicSeries } from "./series.server";
 import { type DescribedVideo, SHARE_IMAGE } from "./structured-data";
 import { publishedTags } from "./tags.server";
 
-/** Maximum number of items in a feed. */
+/** The maximum number of items in a feed. */
 const MAX_FEED_ITEMS = 50;
 
 const TYPES: Record<string, string> = {
@@ -28,7 +28,7 @@ const TYPES: Record<string, string> = {
   ".mov": "video/quicktime",
 };
 
-/** Returns the RSS feed (https://www.rssboard.org/rss-specification) of the newest videos with their files. */
+/** Returns the RSS feed (https://www.rssboard.org/rss-specification) of the newest videos, including their files. */
 export async function rssFeed(site: SiteIdentity): Promise<string> {
   const videos: DescribedVideo[] = [];
   for await (const some of walkPublished(0, MAX_FEED_ITEMS)) videos.push(...some);
@@ -41,9 +41,9 @@ export async function rssFeed(site: SiteIdentity): Promise<string> {
 }
 
 /**
- * Returns the RSS feed of a tag; undefined if no video has it.
+ * Returns the RSS feed for a tag; undefined if no video has the tag.
  *
- * @param tag canonical.
+ * @param tag the canonical tag.
  */
 export async function tagFeed(site: SiteIdentity, tag: string): Promise<string | undefined> {
   const videos = described("sort_key", await newestTagged(tag, MAX_FEED_ITEMS));
@@ -56,7 +56,7 @@ export async function tagFeed(site: SiteIdentity, tag: string): Promise<string |
   });
 }
 
-/** Returns the RSS feed of a series in reverse order; undefined if it has no published videos. */
+/** Returns the RSS feed for a series, in reverse order; undefined if the series has no published videos. */
 export async function seriesFeed(
   site: SiteIdentity,
   { id, slug, title, description }: FoundSeries,
@@ -102,7 +102,10 @@ async function item(site: SiteIdentity, video: DescribedVideo): Promise<string> 
   ].join("")}</item>`;
 }
 
-/** Returns the enclosure element; empty if the file doesn't exist, because its size in bytes is required. */
+/**
+ * Returns the enclosure element; empty if the file doesn't exist, because the element requires the file's size in
+ * bytes.
+ */
 async function enclosure(site: SiteIdentity, url: string): Promise<string> {
   const type = TYPES[path.extname(url).toLowerCase()];
   if (!type) return "";
@@ -114,17 +117,17 @@ async function enclosure(site: SiteIdentity, url: string): Promise<string> {
 
 // Sitemaps: https://www.sitemaps.org/protocol.html with Google's video extension.
 
-/** The protocol's maximum number of URLs in one file. */
+/** The maximum number of URLs that the protocol allows in one file. */
 export const MAX_SITEMAP = 50_000;
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9";
 const MAX_TITLE = 100;
 const MAX_DESCRIPTION = 2_048;
 const MAX_TAGS = 32;
-/** The video extension's maximum duration. */
+/** The maximum duration that the video extension allows. */
 const MAX_SECONDS = 28_800;
 
-/** Returns the index: sitemaps of pages, tags and series, and one for every 50,000 videos. */
+/** Returns the sitemap index: sitemaps for pages, tags and series, and one for every 50,000 videos. */
 export async function sitemapIndex(site: SiteIdentity, max = MAX_SITEMAP): Promise<string> {
   const parts = Math.ceil((await publishedTotal()).videos / max);
   const tags = (await publishedTags(1)).length > 0 ? ["tags"] : [];
@@ -141,7 +144,7 @@ export async function sitemapIndex(site: SiteIdentity, max = MAX_SITEMAP): Promi
   return `${HEAD}<sitemapindex xmlns="${SCHEMA}">\n${entries.join("")}</sitemapindex>\n`;
 }
 
-/** Returns the sitemap of indexed pages other than videos. */
+/** Returns the sitemap of all indexed pages that aren't video pages. */
 export function pagesSitemap(site: SiteIdentity): string {
   const paths = [
     ...["/", "/trending", "/categories"],
@@ -169,7 +172,7 @@ function urlSet(site: SiteIdentity, paths: readonly string[]): string {
   return `${HEAD}<urlset xmlns="${SCHEMA}">\n${entries.join("")}</urlset>\n`;
 }
 
-/** Yields part 1, 2, … of the video sitemap in chunks, so that its 50,000 entries are never all in memory. */
+/** Yields part 1, 2, … of the video sitemap in chunks, so that the 50,000 entries of a part are never all in memory. */
 export async function* videoSitemap(
   site: SiteIdentity,
   part: number,
@@ -198,7 +201,7 @@ function videoEntry(site: SiteIdentity, video: DescribedVideo): string {
     element("family_friendly", "no"),
     ...video.tags.slice(0, MAX_TAGS).map((tag) => element("tag", tag)),
   ].join("");
-  // Without a file, list only the page.
+  // If there is no file, only the page is listed.
   const described = video.videoUrl ? `<video:video>${about}</video:video>` : "";
   return `<url><loc>${xmlText(address)}</loc>${xmlElement("lastmod", video.updatedAt)}${described}</url>\n`;
 }
@@ -207,7 +210,7 @@ function truncated(text: string, length: number): string {
   return [...text].slice(0, length).join("");
 }
 
-/** Videos read per chunk: few enough not to delay other requests. */
+/** The number of videos read per chunk: few enough not to delay other requests. */
 const CHUNK_SIZE = 250;
 
 interface Row extends CardRow {
@@ -216,7 +219,7 @@ interface Row extends CardRow {
   updated_at: string;
 }
 
-/** Yields the published videos from an offset on in chunks, newest first. */
+/** Yields the published videos in chunks, newest first, starting at an offset. */
 async function* walkPublished(offset: number, limit: number): AsyncGenerator<DescribedVideo[]> {
   const query: ListQuery = { order: "newest", categories: [], fromEnd: false, limit, offset };
   const numbers = await queryThread<number[]>("reading", "list", query);
@@ -226,7 +229,7 @@ async function* walkPublished(offset: number, limit: number): AsyncGenerator<Des
   }
 }
 
-/** Returns the published videos with the keys, in the same order. */
+/** Returns the published videos with the given keys, in the same order. */
 function described(
   key: "number" | "sort_key" | "id",
   keys: readonly (number | bigint | string)[],

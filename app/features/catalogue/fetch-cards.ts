@@ -2,7 +2,10 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import type { VideoCardData } from "~/shared/video-card";
 import { useListener } from "~/ui/use-listener";
 
-/** Requests the cards of at most 24 videos, in the same order, without those that aren't public. */
+/**
+ * Requests the cards of at most 24 videos. The cards are returned in the same order; videos that aren't public are left
+ * out.
+ */
 export async function fetchCards(
   ids: readonly string[],
   signal: AbortSignal,
@@ -15,8 +18,8 @@ export async function fetchCards(
 }
 
 /**
- * Requests the cards of `ids`, at most 24. Requests them again when `ids` or `version` changes, on `retry`, and after
- * a failure when the browser is back online.
+ * Requests the cards of `ids`, at most 24. Requests them again when `ids` or `version` changes, when `retry` is called,
+ * and when the browser comes back online after a failure.
  */
 export function useCards(
   ids: readonly string[],

@@ -2,18 +2,18 @@ import { useEffect, useRef, useState } from "react";
 import { av1Preview, previewStart } from "~/shared/streams/preview-files";
 import { classNames } from "~/ui/class-names";
 
-/** AV1 for 270 pixels of height at 30 frames per second: Main profile, level 3.0. */
+/** AV1 with a height of 270 pixels at 30 frames per second: Main profile, level 3.0. */
 const AV1_TYPE = 'video/mp4; codecs="av01.0.04M.08"';
 
 export interface HoverPreviewProps {
   url: string;
-  /** Whether it is a generated clip, which already starts at the right position, unlike the video file. */
+  /** Whether the preview is a generated clip, which already starts at the right position, unlike the video file. */
   isClip?: boolean;
 }
 
 /**
- * The muted, looping video on top of a poster, with a thin progress line. A separate script, loaded only for visitors
- * who hover a card with a mouse.
+ * The muted, looping video on top of a poster, with a thin progress line. It is in a separate script, which is loaded
+ * only for visitors who hover over a card with a mouse.
  */
 export default function HoverPreview({ url, isClip = false }: HoverPreviewProps) {
   const av1 = av1Preview(url);
@@ -22,7 +22,7 @@ export default function HoverPreview({ url, isClip = false }: HoverPreviewProps)
   const [visible, setVisible] = useState(false);
   const [progress, setProgress] = useState(0);
 
-  // A removed video element would continue to load.
+  // Otherwise, a removed video element would continue to load.
   useEffect(() => {
     const element = video.current;
     return () => {
@@ -43,7 +43,7 @@ export default function HoverPreview({ url, isClip = false }: HoverPreviewProps)
       <video
         ref={video}
         muted
-        // The browser's loop returns to 0.
+        // The browser's looping would return to 0.
         loop={isClip}
         autoPlay
         playsInline
@@ -57,7 +57,7 @@ export default function HoverPreview({ url, isClip = false }: HoverPreviewProps)
         }}
         onEnded={({ currentTarget }) => {
           currentTarget.currentTime = start.current;
-          // Rejected if the preview has ended in the meantime.
+          // The promise is rejected if the preview has ended in the meantime.
           void currentTarget.play().catch(() => {});
         }}
         onPlaying={() => setVisible(true)}

@@ -6,15 +6,15 @@ import { catalogueCache } from "./catalogue-cache.server";
 /** A query on `videos` for a section of a public list. */
 export interface ListQuery {
   order: ListOrder;
-  /** All stored values of the category; empty for all categories. */
+  /** All values that are stored for the category; empty for all categories. */
   categories: readonly string[];
-  /** Duration range in seconds, inclusive. */
+  /** The duration range in seconds, inclusive. */
   length?: readonly [from: number, to: number];
   /** Only videos with views. */
   viewed?: boolean;
   offset: number;
   limit: number;
-  /** Whether offset and limit are counted from the end of the list because it is nearer. */
+  /** Whether the offset and limit are counted from the end of the list because the end is nearer. */
   fromEnd: boolean;
 }
 
@@ -34,7 +34,7 @@ interface Order {
   /** The equivalent index within a category, if there is one. */
   byCategory?: string;
   keys: string[];
-  /** Whether the largest key comes first. */
+  /** Whether the row with the largest key comes first. */
   descending: boolean;
 }
 
@@ -67,14 +67,14 @@ type NumberStatement = Statement<unknown[], number>;
 type Prepare = (sql: string) => NumberStatement;
 
 /**
- * Returns the row numbers of a list section in order. Each list has the order of a partial index, and rows before
- * the offset are skipped within the index.
+ * Returns the row numbers of a section of a list in order. Each list has the order of a partial index, and the rows
+ * before the offset are skipped within the index.
  */
 export function findRows(prepare: Prepare, query: ListQuery): number[] {
   const { order, categories, limit, offset, fromEnd } = query;
   const { index, byCategory, keys, descending } = ORDERS[order];
   const direction = descending !== fromEnd ? "DESC" : "ASC";
-  // With ORDER BY on the union, SQLite merges the parts in index order without sorting.
+  // With ORDER BY on the union, SQLite merges the parts in index order instead of sorting.
   const parts =
     byCategory && categories.length > 0
       ? categories.map((category) => part(byCategory, keys, query, [category]))
@@ -87,7 +87,7 @@ export function findRows(prepare: Prepare, query: ListQuery): number[] {
   return fromEnd ? found.reverse() : found;
 }
 
-/** Returns `findRows` for a query thread. */
+/** Returns `findRows` for use in a query thread. */
 export function listPages(sqlite: Database): (query: ListQuery) => number[] {
   const prepare = preparedOn(sqlite);
   return (query) => findRows(prepare, query);
@@ -114,7 +114,7 @@ function part(
   };
 }
 
-/** Returns the rows of a short list in an order that no index has, by reading and sorting all of them. */
+/** Returns the rows of a short list in an order for which there is no index, by reading and sorting all of them. */
 function sortRows(prepare: Prepare, query: Omit<ListQuery, "fromEnd">): number[] {
   const { order, categories, length, limit, offset } = query;
   const { keys, descending } = ORDERS[order];
@@ -128,7 +128,7 @@ function sortRows(prepare: Prepare, query: Omit<ListQuery, "fromEnd">): number[]
     .all(...values, limit, offset);
 }
 
-/** Counts the published videos in a duration range, of the categories if any. */
+/** Counts the published videos in a duration range, optionally only those in the given categories. */
 function countLength(prepare: Prepare, query: Pick<ListQuery, "categories" | "length">): number {
   const { sql, values } = part("videos_listed_by_length", [], query, query.categories);
   return prepare(`SELECT count(*) FROM (${sql})`)
@@ -155,20 +155,20 @@ export interface FilteredListQuery extends Pick<ListQuery, "order" | "categories
 
 export interface FilteredListResult {
   total: number;
-  /** The requested page, clamped. */
+  /** The requested page number, clamped to the existing pages. */
   page: number;
-  /** The row numbers on the page, in order. */
+  /** The numbers of the rows on the page, in order. */
   numbers: number[];
 }
 
 /**
- * Lists up to this size are read completely and sorted. For longer ones, the index of the sort order is scanned; of a
- * million videos, at least one in 200 then belongs to the list.
+ * Lists up to this size are read completely and sorted. For longer lists, the index with the sort order is scanned. In
+ * a catalogue of a million videos, at least one in 200 then belongs to the list.
  */
 const MAX_SORTED = 5_000;
 const MAX_CACHED_TOTALS = 200;
 
-/** Returns a function that finds pages of filtered lists on one connection. */
+/** Returns a function that finds pages of filtered lists on one database connection. */
 export function filteredPages(sqlite: Database): (query: FilteredListQuery) => FilteredListResult {
   const prepare = preparedOn(sqlite);
   const counted = catalogueCache<number>(sqlite, MAX_CACHED_TOTALS);
@@ -186,6 +186,6 @@ export function filteredPages(sqlite: Database): (query: FilteredListQuery) => F
     return { total, page, numbers };
   }
 
-  // In a transaction, so that total and page are consistent.
+  // Runs in a transaction, so that the total and the page are consistent.
   return sqlite.transaction(find);
 }

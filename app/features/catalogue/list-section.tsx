@@ -16,7 +16,7 @@ import { Pager } from "./pager";
 import { useStableList } from "./use-stable-list";
 import { VideoGrid } from "./video-card";
 
-/** A list of videos with its heading, pager and empty state. */
+/** A list of videos with a heading, a pager and an empty state. */
 export function ListSection({
   heading,
   list: latest,
@@ -29,13 +29,13 @@ export function ListSection({
 }: {
   heading: ReactNode;
   list: VideoPage;
-  /** Why the list couldn't be loaded. */
+  /** The reason why the list couldn't be loaded. */
   error?: string;
-  /** The list that this is a page of; the URLs of the pager and the cards are derived from it. */
+  /** The list that this is a page of. The URLs for the pager and the cards are derived from it. */
   listLocation: ListLocation;
   now: number;
   ranked?: boolean;
-  /** Whether to show the controls for order, length and hiding watched videos. */
+  /** Whether to show the controls for the sort order, the length and hiding watched videos. */
   hasChoices?: boolean;
   /** Shown when the list is empty. */
   empty: ReactNode;
@@ -50,7 +50,10 @@ export function ListSection({
   const { videos, page, pageCount, total } = list;
   const { unwatched, hidden } = useUnwatched(videos, hasChoices);
 
-  /** Scrolls to the top, as after a navigation. Without scrolling or focus in it, the list then updates. */
+  /**
+   * Scrolls to the top, as after a navigation. This also lets the list update, because it is then neither scrolled nor
+   * focused.
+   */
   function showLatest() {
     title.current?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
@@ -131,7 +134,7 @@ export function ListSection({
   );
 }
 
-/** A note that videos on this page are hidden; count and pager still refer to the whole list. */
+/** A note that some videos on this page are hidden. The count and the pager still refer to the whole list. */
 function HiddenWatchedNotice({ hidden, isAll }: { hidden: number; isAll: boolean }) {
   return (
     <div role="status" className="mb-5 flex flex-wrap items-center gap-x-2 text-sm text-muted">
@@ -144,7 +147,7 @@ function HiddenWatchedNotice({ hidden, isAll }: { hidden: number; isAll: boolean
         type="button"
         variant="ghost"
         size="sm"
-        // Aligned with the text, next to it or below.
+        // Aligned with the text, whether the button is next to it or below it.
         className="max-sm:-ml-3 forced-colors:ml-0"
         onClick={() => setHidesWatched(false)}
       >
@@ -178,9 +181,9 @@ function useIsLoading(): boolean {
 }
 
 /**
- * The controls for order, length and hiding watched videos. A form that works without JavaScript; with it, a choice
- * takes effect immediately, from the first page, and defaults are omitted from the URL. Only this browser knows which
- * videos were watched, so they are hidden on the client.
+ * The controls for the sort order, the length and hiding watched videos. They are a form that works without JavaScript.
+ * With JavaScript, a choice takes effect immediately, starting from the first page, and defaults are omitted from the
+ * URL. Only this browser knows which videos were watched, so they are hidden on the client.
  */
 function ListChoices({ listLocation }: { listLocation: ListLocation }) {
   const { from, category, order = DEFAULT_ORDER, length = "" } = listLocation;
@@ -231,7 +234,7 @@ function ListChoices({ listLocation }: { listLocation: ListLocation }) {
           hidesWatched
             ? "border-accent bg-accent text-on-accent"
             : "border-line bg-surface text-muted hover:border-line-strong hover:text-ink",
-          // Its space is reserved until hydration.
+          // Space is reserved for it until hydration.
           !hydrated && "invisible scriptless:hidden",
         )}
       >
@@ -259,7 +262,7 @@ function Choice({
   children: ReactNode;
 }) {
   const select = useRef<HTMLSelectElement>(null);
-  // The URL was changed by something else, such as Back or a link.
+  // The URL was changed by something else, such as the Back button or a link.
   useEffect(() => {
     if (select.current) select.current.value = value;
   }, [value]);
@@ -286,7 +289,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Returns whether the browser is online; true in the server's HTML. */
+/** Returns whether the browser is online. Always true in the HTML rendered by the server. */
 function useOnline(): boolean {
   return useSyncExternalStore(
     subscribe,

@@ -1,6 +1,6 @@
 /**
  * Returns the optimal string alignment distance: the minimum number of insertions, deletions, substitutions and
- * transpositions of adjacent characters. Returns `max + 1` if it is more than `max`.
+ * transpositions of adjacent characters. Returns `max + 1` if the distance is greater than `max`.
  */
 export function editDistance(one: string, other: string, max: number): number {
   const a = [...one];
@@ -26,7 +26,7 @@ export function editDistance(one: string, other: string, max: number): number {
   return last[b.length]!;
 }
 
-/** Returns the maximum edit distance of a correction: 0, 1 or 2, depending on the length of the word. */
+/** Returns the maximum edit distance for a correction: 0, 1 or 2, depending on the length of the word. */
 export function maxEdits(word: string): number {
   const length = [...word].length;
   if (length < 3) return 0;
@@ -35,18 +35,18 @@ export function maxEdits(word: string): number {
 
 export interface Known {
   text: string;
-  /** Number of videos that contain it. */
+  /** The number of videos that contain it. */
   videos: number;
 }
 
-/** Number of comparisons between two checks of the deadline. */
+/** The number of comparisons between two checks of the deadline. */
 const BATCH = 512;
 
 /**
- * Returns the known text with the smallest edit distance to an unknown one; among equals, the one with the most
- * videos.
+ * Returns the known text with the smallest edit distance to an unknown one; among equally close texts, the one with the
+ * most videos.
  *
- * @param deadline when to stop and use the best so far, in milliseconds of `performance.now()`.
+ * @param deadline when to stop and use the best result so far, as a `performance.now()` timestamp.
  */
 export function nearest(
   typed: string,

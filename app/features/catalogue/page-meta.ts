@@ -3,7 +3,7 @@ import type { MetaDescriptor } from "@remix-run/react";
 import type { SiteIdentity } from "~/platform/site-origin.server";
 import { SHARE_IMAGE } from "./structured-data";
 
-/** Length at which search engines truncate a description. */
+/** The length at which search engines truncate a description. */
 export const DESCRIPTION_LENGTH = 160;
 
 interface Described {
@@ -12,7 +12,7 @@ interface Described {
   description: string;
   /** The canonical path, including a query if needed. */
   path: string;
-  /** A path of this site. */
+  /** A path on this site. */
   image?: string | null;
   noindex?: boolean;
   /** og:type */
@@ -20,7 +20,7 @@ interface Described {
   structured?: readonly Record<string, unknown>[];
 }
 
-/** Returns the meta tags of a page. Titles end with the site's name; image URLs are absolute. */
+/** Returns the meta tags for a page. Titles end with the site's name; image URLs are absolute. */
 export function pageMeta(site: SiteIdentity, page: Described): MetaDescriptor[] {
   const title = documentTitle(page.title, site.name);
   const description = shortened(page.description, DESCRIPTION_LENGTH);
@@ -45,7 +45,7 @@ export function pageMeta(site: SiteIdentity, page: Described): MetaDescriptor[] 
   ] as MetaDescriptor[];
 }
 
-/** Returns a text in one line of at most `length` characters, cut at a word where there is one. */
+/** Returns a text on one line with at most `length` characters, cut between words if possible. */
 export function shortened(text: string, length: number): string {
   const line = [...text.replace(/\s+/g, " ").trim()];
   if (line.length <= length) return line.join("");
@@ -54,15 +54,15 @@ export function shortened(text: string, length: number): string {
   return `${space > length / 2 ? cut.slice(0, space) : cut}…`;
 }
 
-/** Used when the root's loader has failed or not responded yet. */
+/** Used when the root route's loader has failed or hasn't responded yet. */
 export const DEFAULT_SITE_NAME = "Afterdark";
 
-/** Returns the title of a document, which ends with the site's name on every page. */
+/** Returns the document title, which ends with the site's name on every page. */
 export function documentTitle(title: string, siteName: string): string {
   return `${title} | ${siteName}`;
 }
 
-/** Returns the `meta` of a page that search engines must not list, such as those of the studio. */
+/** Returns the `meta` function for a page that search engines must not list, such as a page of the studio. */
 export function privateMeta(title: string, more: ReturnType<MetaFunction> = []): MetaFunction {
   return ({ matches }) => [
     { title: documentTitle(title, siteNameOf(matches)) },
@@ -71,7 +71,7 @@ export function privateMeta(title: string, more: ReturnType<MetaFunction> = []):
   ];
 }
 
-/** Reads the site's name from the root's data, so that each page's loader need not repeat it. */
+/** Reads the site's name from the root route's data, so that the pages' loaders don't have to repeat it. */
 function siteNameOf(matches: readonly { id: string; data: unknown }[]): string {
   const root = matches.find(({ id }) => id === "root")?.data as { siteName?: string } | undefined;
   return root?.siteName ?? DEFAULT_SITE_NAME;

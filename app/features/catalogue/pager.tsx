@@ -6,7 +6,7 @@ import { PageLink } from "~/ui/page-link";
 const CELL =
   "inline-grid min-h-11 min-w-9 place-items-center rounded-md px-1 figures transition-colors xs:min-w-11 xs:px-2";
 
-/** Previous, page numbers, next, and `page X of Y`. Nothing when there is one page or fewer. */
+/** Previous, page numbers, next, and `page X of Y`. Renders nothing if there is at most one page. */
 export function Pager({
   page,
   pageCount,
@@ -14,7 +14,7 @@ export function Pager({
 }: {
   page: number;
   pageCount: number;
-  /** Returns the URL of a page; page 1 should have no parameter. */
+  /** Returns the URL of a page. For page 1, it should have no page parameter. */
   hrefFor: (page: number) => string;
 }) {
   if (pageCount <= 1) return null;
@@ -68,7 +68,7 @@ export function Pager({
   );
 }
 
-/** A link to the previous or next page; disabled at either end, so that nothing moves. */
+/** A link to the previous or next page. At either end it is disabled instead of removed, so that nothing moves. */
 function Step({
   to,
   rel,
@@ -105,12 +105,12 @@ function Step({
   );
 }
 
-/** A page number, or a gap between two of them. */
+/** A page number, or a gap between two page numbers. */
 export type PagerItem = number | "gap-before" | "gap-after";
 
 /**
- * Returns the items of the pager: the current page, one neighbor on each side, the first and the last page, and an
- * ellipsis wherever pages are skipped (specification, section 2, Pager).
+ * Returns the items of the pager: the current page, one neighbor on each side, the first and last page, and an ellipsis
+ * wherever pages are skipped (specification, section 2, Pager).
  */
 export function pagerItems(page: number, pageCount: number): PagerItem[] {
   const items: PagerItem[] = [];

@@ -2,12 +2,12 @@ import type { CSSProperties, ReactNode } from "react";
 import { classNames } from "~/ui/class-names";
 import placeholder from "~/ui/placeholder.svg";
 
-/** The image of a video without a thumbnail. */
+/** The image for a video without a thumbnail. */
 export const PLACEHOLDER_URL: string = placeholder;
 
 /**
- * Returns the hue and the angle of a video's gradient, in degrees. The hue stays between blue and orange, so
- * that a grid without thumbnails looks calm.
+ * Returns the hue and angle of a video's gradient, in degrees. The hue stays between blue and orange, so that a grid
+ * without thumbnails looks calm.
  */
 export function posterGradient(id: string): { hue: number; angle: number } {
   let hash = 0;
@@ -16,8 +16,8 @@ export function posterGradient(id: string): { hue: number; angle: number } {
 }
 
 /**
- * Returns the background of an image: the colors of its quarters, or its video's gradient. They take fewer bytes than
- * a tiny image and, unlike a BlurHash, need no script.
+ * Returns the background behind an image: the colors of the image's quarters, or the video's gradient. This takes fewer
+ * bytes than a tiny image and, unlike a BlurHash, doesn't need a script.
  */
 function background(id: string, colors: string | undefined) {
   if (!colors) {
@@ -33,8 +33,8 @@ const EAGER = { loading: "eager", fetchpriority: "high" } as const;
 const LAZY = { loading: "lazy" } as const;
 
 /**
- * Returns the `srcset` of a thumbnail of ours. 1280 is the maximum width of a thumbnail; smaller ones are requested
- * by the same screens.
+ * Returns the `srcset` for a thumbnail stored on this site; undefined for other images. 1280 pixels is the maximum
+ * width of a thumbnail. The same screens request the smaller sizes.
  */
 function srcSetOf(url: string | null, sizes: string) {
   if (!url?.startsWith("/media/thumbnails/")) return undefined;
@@ -54,11 +54,11 @@ export function Poster({
 }: {
   id: string;
   url: string | null;
-  /** Colors of the image's quarters, if known. */
+  /** The colors of the image's quarters, if known. */
   colors?: string;
-  /** Name of the image for a view transition to the next page. */
+  /** The name of the image for a view transition to the next page. */
   transitionName?: string;
-  /** Whether it is in the first row: loads immediately with high priority. */
+  /** Whether the image is in the first row, so that it loads immediately with high priority. */
   isFirst?: boolean;
   /** The `sizes` attribute. */
   sizes: string;

@@ -5,29 +5,31 @@ import { type IndexedVideo, relatedIndex } from "./related-index";
 /** A request to the thread that finds related videos. */
 export interface RelatedQuery {
   id: string;
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   now: number;
 }
 
 export interface RelatedResult {
   /** Best first. */
   sortKeys: bigint[];
-  /** False while the index is loading; then only the videos loaded so far were compared. */
+  /** False while the index is loading. In that case, only the videos loaded so far were compared. */
   complete: boolean;
 }
 
-/** Extra capacity of an index for new videos, in addition to half of the current ones. */
+/** Extra capacity for new videos, in addition to half the current number of videos. */
 const SPARE_CAPACITY = 4_096;
-/** Rows read per step. */
+/** The number of rows read per step. */
 const CHUNK = 2_000;
-/** How long a request waits for the index to load; after that it uses what is loaded, the newest videos. */
+/**
+ * How long a request waits for the index to load. After that, it uses the videos loaded so far, which are the newest.
+ */
 const MAX_WAIT_MS = 80;
 
 interface Loading {
   index: ReturnType<typeof relatedIndex>;
-  /** Upper bound (exclusive) of the next sort key to read. */
+  /** The exclusive upper bound for the next sort keys to read. */
   below: bigint;
-  /** The last change that the index certainly contains. */
+  /** The last change that the index is certain to contain. */
   seq: bigint;
 }
 
@@ -40,7 +42,7 @@ interface FollowedIndex {
 
 const followed = new WeakMap<Database, () => FollowedIndex>();
 
-/** Returns the up-to-date index of a connection. Must be called within a transaction. */
+/** Returns the up-to-date index for a database connection. Must be called within a transaction. */
 function listedIndex(sqlite: Database): () => FollowedIndex {
   const current = followed.get(sqlite) ?? followIndex(sqlite);
   followed.set(sqlite, current);
@@ -48,8 +50,8 @@ function listedIndex(sqlite: Database): () => FollowedIndex {
 }
 
 /**
- * Loads all listed videos into memory, newest first, then applies the change log. If the log no longer goes back far
- * enough or the index is full, everything is loaded again while the old index serves requests.
+ * Loads all listed videos into memory, newest first, then applies the change log. If the log doesn't go back far enough
+ * anymore or the index is full, everything is loaded again while the old index serves requests.
  */
 function followIndex(sqlite: Database): () => FollowedIndex {
   sqlite.defaultSafeIntegers(true);
@@ -91,7 +93,7 @@ function followIndex(sqlite: Database): () => FollowedIndex {
     if (loading) setImmediate(loadInBackground);
   }
 
-  /** Applies the changes; false if the log doesn't go back far enough. */
+  /** Applies the changes. Returns false if the log doesn't go back far enough. */
   function follow(state: Pick<Loading, "index" | "seq">): boolean {
     const { first, last } = logEnds();
     if (last < state.seq || first > state.seq + 1n) return false;
@@ -120,7 +122,7 @@ function video(row: unknown): IndexedVideo {
   return { ...read, category, views: Number(read.views) };
 }
 
-/** Returns a function that finds related videos on one connection. */
+/** Returns a function that finds related videos on one database connection. */
 export function relatedHits(sqlite: Database): (query: RelatedQuery) => RelatedResult {
   const listed = listedIndex(sqlite);
   const subject = sqlite.prepare(`SELECT ${COLUMNS} FROM videos WHERE id = ? AND public`);
@@ -140,7 +142,7 @@ export interface KnownTags {
   complete: boolean;
 }
 
-/** Wraps a function on the index for use on a connection. */
+/** Wraps a function on the index for use with a database connection. */
 function onIndex<Query, Result>(
   run: (query: Query, published: FollowedIndex) => Result,
 ): (sqlite: Database) => (query: Query) => Result {
@@ -168,10 +170,10 @@ export const matchingTags = onIndex(({ needle, limit }: MatchingTagsQuery, { ind
   index.tagsWith(needle, limit),
 );
 
-/** Time limit of the search for similar texts, because other requests wait for the thread. */
+/** The time limit for finding similar texts, because other requests are waiting for the thread. */
 const NEAREST_WITHIN_MS = 60;
 
-/** Returns suggestions for a case-folded text without matches. */
+/** Returns suggestions for a case-folded text that has no matches. */
 export const nearestTexts = onIndex(({ needle }: { needle: string }, { index }) =>
   index.nearestTexts(needle, performance.now() + NEAREST_WITHIN_MS),
 );

@@ -25,13 +25,13 @@ import { aliasesOf, findAlias } from "./tags.server";
 import { pendingViews } from "./views.server";
 
 /**
- * The public lists are queries on `videos`, so that a hidden video disappears from all of them immediately. Totals
- * and search indexes are derived data, which `ensureProjected()` updates before they are read.
+ * The public lists are queries on the `videos` table, so that a hidden video disappears from all of them immediately.
+ * The totals and search indexes are derived data, which `ensureProjected()` updates before they are read.
  */
 
 /**
- * Returns a list for its page or, if it can't be loaded, an empty one with the message to show and the status 500.
- * Visitors see a reference to the log entry, never a path or an SQL statement.
+ * Returns a list for its page or, if the list can't be loaded, an empty one with the message to show and the status
+ * 500. Visitors see a reference to the log entry, never a path or an SQL statement.
  */
 export async function loadList(
   request: Request,
@@ -47,7 +47,7 @@ export async function loadList(
 /**
  * Loads the data of a video page.
  *
- * @throws any Response that `load` throws; for other errors a 500 Response with the message to show.
+ * @throws any Response that `load` throws; for other errors, a 500 Response with the message to show.
  */
 export async function loadVideo<Data>(request: Request, load: () => Promise<Data>): Promise<Data> {
   try {
@@ -61,18 +61,19 @@ export async function loadVideo<Data>(request: Request, load: () => Promise<Data
   }
 }
 
-/** Logs a failure. Returns the message for it (specification, section 8), with a reference to the log. */
+/** Logs a failure. Returns the message for it (specification, section 8), with a reference to the log entry. */
 function fetchErrorMessage(error: unknown, request: Request): string {
   const reference = logUnexpected(error, request);
   return reference ? `Failed to fetch videos. Reference ${reference}.` : "Failed to fetch videos.";
 }
 
 /**
- * Returns one page of the published videos, optionally of a category. With a search text: those with the case-folded
- * text in the title or a tag, newest first. Without one: in any order and of any length.
+ * Returns one page of the published videos, optionally limited to a category. With search text, it contains the videos
+ * that have the case-folded text in their title or a tag, newest first. Without search text, any sort order and length
+ * can be requested.
  */
 export async function listPublished(options: {
-  /** An id, or any stored value. */
+  /** A category id or any other stored value. */
   category?: string;
   search?: string;
   view?: ListView;
@@ -88,19 +89,21 @@ export async function listPublished(options: {
 /**
  * Returns one page of the published videos with a tag, newest first.
  *
- * @param options.tag case-folded, see `canonicalTag`.
+ * @param options.tag the case-folded tag, see `canonicalTag`.
  */
 export function listTagged(options: { tag: string; page: number }): Promise<VideoPage> {
   return hitsPage({ ...tagQuery(options.tag), page: options.page });
 }
 
-/** Returns one page of the published videos with views, most viewed first, ties to the newer. */
+/**
+ * Returns one page of the published videos with views, most viewed first; among videos with equal views, newest first.
+ */
 export async function listTrending(options: { page: number }): Promise<VideoPage> {
   const { viewed } = await publishedTotal();
   return indexedPage({ order: "views", categories: [], viewed: true }, options.page, viewed);
 }
 
-/** Videos that match a search only because its text is an alias of their tag. */
+/** Videos that match a search only because the search text is an alias of one of their tags. */
 export interface CloseMatches {
   /** The tag as stored. */
   tag: string;
@@ -108,7 +111,7 @@ export interface CloseMatches {
   videos: VideoCardData[];
 }
 
-/** Returns what to show below the exact result of a search; undefined if there is nothing. */
+/** Returns what to show below the exact results of a search; undefined if there is nothing. */
 export async function closeMatches(options: {
   category?: string;
   search: string;
@@ -134,12 +137,12 @@ export async function newestTagged(tag: string, limit: number): Promise<bigint[]
   return queryThread<bigint[]>("reading", "newest-hits", query);
 }
 
-/** Returns whether any video is listed, of a stored category or at all. */
+/** Returns whether any video is listed, in a stored category or at all. */
 export async function hasAnyVideo(category?: string): Promise<boolean> {
   return (await publishedTotal(category)).videos > 0;
 }
 
-/** Counts the listed videos, in total and with views, of a category (its id, or any stored value) or of all. */
+/** Counts the listed videos, in total and with views, in one category (its id, or any stored value) or in all. */
 export async function publishedTotal(
   category?: string,
 ): Promise<{ videos: number; viewed: number }> {
@@ -152,14 +155,14 @@ export async function publishedTotal(
   })!;
 }
 
-/** Returns one page of search hits, found by a query thread in the search index. */
+/** Returns one page of search hits, which a query thread finds in the search index. */
 async function hitsPage(query: SearchQuery): Promise<VideoPage> {
   await ensureProjected();
   const { total, page, sortKeys } = await queryThread<SearchResult>("reading", "search", query);
   return videoPage(cardsAt(sortKeys), page, total);
 }
 
-/** Returns a search for the tag and its aliases, which other tools may have written. */
+/** Returns a search query for the tag and its aliases, which other tools may have written. */
 function tagQuery(tag: string): { needle: string; also: string[] } {
   const needle = (name: string) => SEPARATOR + name + SEPARATOR;
   return { needle: needle(tag), also: aliasesOf(tag).map(needle) };
@@ -181,10 +184,10 @@ async function unsearchedPage(
   return videoPage(cards("number", result.numbers), result.page, result.total);
 }
 
-/** Maximum number of index rows to skip on this thread; for more, a query thread is used. */
+/** The maximum number of index rows to skip on this thread. For more, a query thread is used. */
 const MAX_SKIPPED_HERE = 1_000 * PAGE_SIZE;
 
-/** Returns one page of a list that has the order of an index. */
+/** Returns one page of a list whose order matches an index. */
 async function indexedPage(
   list: Pick<ListQuery, "order" | "categories" | "viewed">,
   requestedPage: number,
@@ -198,11 +201,11 @@ async function indexedPage(
       ? findRows(prepared, query)
       : await queryThread<number[]>("reading", "list", query);
   const videos = cards("number", numbers);
-  // During an import, there are more videos than the total includes.
+  // During an import, there are more videos than the total counts.
   return videoPage(videos, page, Math.max(total, offset + videos.length));
 }
 
-/** Returns the cards of sort keys, in the same order, without videos that aren't listed. */
+/** Returns the cards for sort keys, in the same order. Videos that aren't listed are left out. */
 export function cardsAt(sortKeys: readonly bigint[]): VideoCardData[] {
   return cards("sort_key", sortKeys);
 }
@@ -210,7 +213,7 @@ export function cardsAt(sortKeys: readonly bigint[]): VideoCardData[] {
 /** Returns the cards of the rows that are still listed, however old the search result is. */
 function cards(key: "number" | "sort_key", keys: readonly (number | bigint)[]): VideoCardData[] {
   if (keys.length === 0) return [];
-  // The unary plus keeps the planner from scanning the index of all published videos for a few keys.
+  // The unary plus keeps the planner from scanning the index of all published videos to find a few keys.
   const rows = prepared<CardRow & { key: string }>(`
     SELECT CAST(${key} AS TEXT) AS key, ${CARD_COLUMNS.join(", ")} FROM videos
     WHERE +listed AND ${key} IN (SELECT value FROM json_each(?))`).all(`[${keys.join(",")}]`);
@@ -221,7 +224,7 @@ function cards(key: "number" | "sort_key", keys: readonly (number | bigint)[]): 
   });
 }
 
-/** The columns that a card needs, without the long ones. */
+/** The columns that a card needs, without the columns that hold long text. */
 export const CARD_COLUMNS = [
   "id",
   "title",
@@ -237,7 +240,10 @@ export const CARD_COLUMNS = [
 
 export type CardRow = Pick<Selectable<VideosTable>, (typeof CARD_COLUMNS)[number]>;
 
-/** Returns what a card shows of a row: today's category, our own files only, and views counted up to now. */
+/**
+ * Returns the data that a card shows for a row: the current category, only files on this site, and views including
+ * those not yet written.
+ */
 export function toCard(row: CardRow): VideoCardData {
   const clip = ownMediaPath(row.preview_url);
   return {
@@ -254,7 +260,7 @@ export function toCard(row: CardRow): VideoCardData {
   };
 }
 
-/** Validates the column, which any tool may have written. */
+/** Validates the column, which any other tool may have written. */
 function isColors(text: string | null): text is string {
   return text !== null && /^[0-9a-f]{24}$/.test(text);
 }

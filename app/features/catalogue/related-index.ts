@@ -11,17 +11,19 @@ import {
 } from "./related-score";
 
 /**
- * An in-memory index of all published videos, about 60 bytes each, that scores a million of them in a few
+ * An in-memory index of all published videos. It takes about 60 bytes per video and scores a million of them in a few
  * milliseconds. The scores are exact: a test compares them with a simple implementation of the rule in
  * `related-score.ts`.
  */
 export interface IndexedVideo {
-  /** As in the database column: milliseconds since 2000 in the high bits, a tie breaker in the low bits. */
+  /**
+   * The same value as in the database column: milliseconds since 2000 in the high bits, a tie breaker in the low bits.
+   */
   sortKey: bigint;
   title: string;
-  /** The current id of the category. */
+  /** The current id of the video's category. */
   category: string;
-  /** The tags column as stored. */
+  /** The `tags` column as stored. */
   tags: string | null;
   views: number;
 }
@@ -30,13 +32,16 @@ const LOW_BITS = 22n;
 const LOW_MASK = (1n << LOW_BITS) - 1n;
 const EPOCH_MS = Date.UTC(2000, 0, 1);
 const REMOVED = 255;
-/** Candidates checked per requested tag, because some belong only to removed videos. */
+/**
+ * The number of candidates checked per requested tag. More than one is needed because some tags belong only to removed
+ * videos.
+ */
 const TAGS_COUNTED = 4;
 
 /**
  * Returns an empty index.
  *
- * @param capacity maximum number of videos ever added, including removed ones.
+ * @param capacity the maximum number of videos that can ever be added, including removed ones.
  */
 export function relatedIndex(capacity: number) {
   const words = wordIndex();
@@ -56,11 +61,11 @@ export function relatedIndex(capacity: number) {
 
   const timestampOf = (sortKey: bigint) => Number(sortKey >> LOW_BITS);
   const lowOf = (sortKey: bigint) => Number(sortKey & LOW_MASK);
-  /** Negative if slot a is newer. */
+  /** Negative if slot `a` is newer. */
   const byAge = (a: number, b: number) => timestamps[b]! - timestamps[a]! || low[b]! - low[a]!;
 
   function slotOf(sortKey: bigint): number | undefined {
-    // Check these first: a video that was removed and added again has a slot of each kind.
+    // Check the unordered slots first, because a video that was removed and added again has a slot of each kind.
     const slot = unordered.get(sortKey);
     if (slot !== undefined) return slot;
     const [timestamp, rest] = [timestampOf(sortKey), lowOf(sortKey)];
@@ -76,13 +81,16 @@ export function relatedIndex(capacity: number) {
     return undefined;
   }
 
-  /** Returns the number of a category. Other tools may store any text; up to 65,536 values are supported. */
+  /**
+   * Returns the numeric code of a category. Other tools may store any text, of which up to 65,536 distinct values are
+   * supported.
+   */
   function categoryCode(name: string): number {
     const known = categoryNames.indexOf(name);
     return known >= 0 ? known : categoryNames.push(name) - 1;
   }
 
-  /** Adds a video that isn't in the index; ignored if the index is full. */
+  /** Adds a video that isn't in the index yet. Does nothing if the index is full. */
   function put(video: IndexedVideo): void {
     if (size === capacity) return;
     const slot = size;
@@ -126,7 +134,7 @@ export function relatedIndex(capacity: number) {
     }
   }
 
-  /** Returns the sort keys of at most 20 related videos, best first, ties to the newer. */
+  /** Returns the sort keys of at most 20 related videos, best first; among equal scores, newest first. */
   function best(subject: IndexedVideo, now: number): bigint[] {
     score(subject);
     const category = categoryCode(subject.category);
@@ -134,7 +142,7 @@ export function relatedIndex(capacity: number) {
     const own = slotOf(subject.sortKey);
     const byScore = (a: number, b: number) => scores[b]! - scores[a]! || byAge(a, b);
     const found: number[] = [];
-    // Minimum score to qualify; with an equal score, only a newer video does.
+    // The minimum score to qualify. With an equal score, only a newer video qualifies.
     let minScore = 1;
     for (let slot = 0; slot < size; slot += 1) {
       if (views[slot] === REMOVED || slot === own) continue;
@@ -153,16 +161,19 @@ export function relatedIndex(capacity: number) {
     return found.map((slot) => (BigInt(timestamps[slot]!) << LOW_BITS) | BigInt(low[slot]!));
   }
 
-  /** Returns how many videos have a tag or a word. */
+  /** Returns the number of videos that have a tag or a word. */
   const countOf = (slots: readonly number[]) =>
     slots.reduce((count, slot) => count + Number(views[slot] !== REMOVED), 0);
 
-  /** Returns every tag, case-folded, with its number of videos, in no particular order. */
+  /** Returns every tag, case-folded, with the number of videos that have it, in no particular order. */
   function tagCounts(): [tag: string, videos: number][] {
     return Array.from(tags.words(), (tag): [string, number] => [tag, countOf(tags.slotsOf(tag))]);
   }
 
-  /** Returns the tags that contain `part`: those that start with it first, then by number of videos. */
+  /**
+   * Returns the tags that contain `part`. Tags that start with it come first; within each group, tags with more videos
+   * come first.
+   */
   function tagsWith(part: string, limit: number): string[] {
     return tags
       .wordsWith(part)
@@ -175,8 +186,8 @@ export function relatedIndex(capacity: number) {
   }
 
   /**
-   * Returns suggestions for a text without matches, most likely first: the text with each unknown word replaced by the
-   * most similar one, the most similar tag, and each corrected word alone.
+   * Returns suggestions for a text that has no matches, most likely first: the text with each unknown word replaced by
+   * the most similar known one, the most similar tag, and each corrected word on its own.
    */
   function nearestTexts(text: string, deadline: number): string[] {
     const corrected: string[] = [];
@@ -204,9 +215,9 @@ export function relatedIndex(capacity: number) {
   };
 }
 
-/** Returns an in-memory inverted index from words to the slots of the videos that contain them. */
+/** Returns an in-memory inverted index that maps words to the slots of the videos that contain them. */
 function wordIndex() {
-  /** Most words occur in only one video; these store its slot directly instead of a list. */
+  /** Most words occur in only one video. Such a word stores the slot directly instead of a list. */
   const words = new Map<string, number | number[]>();
   /** Every word once, separated by line feeds. */
   let text = "\n";
@@ -224,7 +235,7 @@ function wordIndex() {
       }
     },
 
-    /** Returns the slots of a word, without duplicates. */
+    /** Returns the slots for a word, without duplicates. */
     slotsOf(word: string): readonly number[] {
       const slots = words.get(word) ?? [];
       return typeof slots === "number" ? [slots] : slots;

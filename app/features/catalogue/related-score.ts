@@ -2,17 +2,17 @@ import { fold } from "~/shared/fold";
 import { WATCHED_ABOVE, WATCHED_MUCH_ABOVE } from "~/shared/watched";
 import { readTags } from "~db/tags";
 
-// The similarity score of two videos (specification, section 9; product decisions).
+// The similarity score for two videos (specification, section 9; product decisions).
 
 export const MAX_RELATED = 20;
 export const SCORE = {
-  /** A title word of the current video occurs anywhere in the candidate's title. */
+  /** A word in the current video's title occurs anywhere in the candidate's title. */
   wordInside: 5,
-  /** ... and is one of its title words. */
+  /** Additional points if the word is also one of the words in the candidate's title. */
   wordExact: 3,
   category: 8,
   tag: 4,
-  /** Views above 10,000, and the additional points above 50,000. */
+  /** Points for more than 10,000 views, and additional points for more than 50,000. */
   watched: 2,
   watchedMuch: 1,
   recent: 1,
@@ -21,7 +21,7 @@ export const RECENT_MS = 30 * 86_400_000;
 
 const SHORTEST_WORD = 3;
 
-/** Words that say nothing about a video. */
+/** Words that say nothing about the content of a video. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about after all also an and any are as at be been before but by can could did do does for from
   had has have he her here him his how i if in into is it its just like me more most my no not of
@@ -34,21 +34,21 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
 export const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
 /**
- * Returns the unique words of a title: maximal runs of letters and digits, case-folded. Combining marks, such as the
- * vowel signs of Devanagari or accents, belong to their letter.
+ * Returns the unique words of a title: maximal runs of letters and digits, case-folded. Combining marks, such as
+ * accents or the vowel signs of Devanagari, belong to the letter that they modify.
  */
 export function wordsOf(title: string): string[] {
   return [...new Set(fold(title).match(WORD) ?? [])];
 }
 
-/** Returns the words of a title that count: three characters or more, without stop words. */
+/** Returns the words of a title that are scored: those with at least three characters that aren't stop words. */
 export function titleWords(title: string): string[] {
   return wordsOf(title).filter(
     (word) => [...word].length >= SHORTEST_WORD && !STOP_WORDS.has(word),
   );
 }
 
-/** Returns the unique tags, case-folded; entries that aren't text are ignored. */
+/** Returns the unique tags, case-folded. Entries that aren't text are ignored. */
 export function tagsOf(tags: string | null): string[] {
   return [...new Set(readTags(tags).map(fold))];
 }

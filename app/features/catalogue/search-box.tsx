@@ -7,13 +7,13 @@ import { SEARCH_MAX_LENGTH } from "~/shared/search-text";
 import { Button } from "~/ui/button";
 import { HOME_SEARCH_ID } from "~/ui/use-search-key";
 
-/** Long enough for the next keystroke, short enough to feel immediate. */
+/** Long enough to wait for the next keystroke, but short enough to feel immediate. */
 const TYPING_PAUSE_MS = 250;
 
 /**
- * A GET form that, with JavaScript, also searches while the visitor types. The first keystroke adds a history entry
- * and the following ones replace it, so that Back leaves the search. The router drops responses that are outdated
- * by the next keystroke.
+ * A GET form that, with JavaScript, also searches while the visitor is typing. The first keystroke adds a history entry
+ * and the following ones replace it, so that the Back button leaves the search. The router drops responses that the
+ * next keystroke has made obsolete.
  */
 export function SearchBox({ search, category }: { search: string; category?: CategoryId }) {
   const input = useRef<HTMLInputElement>(null);
@@ -45,13 +45,14 @@ export function SearchBox({ search, category }: { search: string; category?: Cat
     typing.current = false;
   }
 
-  // Text that was typed before hydration counts as well.
+  // Text that was typed before hydration is used as well.
   useEffect(() => {
     if (input.current?.value.trim() !== lastSearch.current) searchSoon();
     return () => clearTimeout(timer.current);
   }, []);
 
-  // The URL was changed by something else, such as Back, Clear Search or a link. Keep text that is being typed.
+  // The URL was changed by something else, such as the Back button, Clear Search or a link. Text that is being typed is
+  // kept.
   useEffect(() => {
     if (search === lastSearch.current) return;
     lastSearch.current = search;

@@ -6,36 +6,41 @@ import { catalogueCache } from "./catalogue-cache.server";
 export interface SearchQuery {
   /** Case-folded, not empty. */
   needle: string;
-  /** Alternatives that match as well. Then all of them, including the needle, have three characters or more. */
+  /**
+   * Alternative texts that match as well. If there are any, all of them and the needle have at least three characters.
+   */
   also?: readonly string[];
-  /** All stored values of the category; undefined for all categories. */
+  /** All values that are stored for the category; undefined for all categories. */
   categories?: readonly string[];
   page: number;
 }
 
 export interface SearchResult {
   total: number;
-  /** The requested page, clamped. */
+  /** The requested page number, clamped to the existing pages. */
   page: number;
-  /** Sort keys of the videos on the page, in order. */
+  /** The sort keys of the videos on the page, in order. */
   sortKeys: bigint[];
 }
 
 /** Searches with up to this many hits are cached completely. */
 const MAX_WHOLE = 2_048;
-/** Number of evenly spaced sort keys cached for longer ones, so that no page is far from one. */
+/**
+ * The number of evenly spaced sort keys that are cached for searches with more hits, so that every page is close to one
+ * of them.
+ */
 const MARKS = 64;
 const MAX_CACHED_SEARCHES = 500;
 
-/** The cached part of a search, until the catalogue changes. */
+/** The cached part of a search, which is kept until the catalogue changes. */
 interface CachedSearch {
   total: number;
-  /** The sort keys of every `hitsAMark`-th hit from the first on, as far as anyone has paged. */
+  /** The sort key of every `hitsAMark`-th hit, from the first hit up to the furthest page that anyone has requested. */
   marks: bigint[];
   hitsAMark: number;
 }
 
-/** Returns a function that finds pages of searches on one connection. */
+/** Returns a function that finds pages of search results on one database connection. */
 export function searchHits(sqlite: Database) {
   const searched = catalogueCache<CachedSearch>(sqlite, MAX_CACHED_SEARCHES);
 
@@ -51,7 +56,7 @@ export function searchHits(sqlite: Database) {
     };
   }
 
-  // In a transaction, so that version, total and page are consistent.
+  // Runs in a transaction, so that the version, total and page are consistent.
   return sqlite.transaction(find);
 }
 
@@ -62,7 +67,7 @@ export interface NewestHitsQuery {
   also?: readonly string[];
   /** Excludes hits that contain this text; case-folded, not empty. */
   without?: string;
-  /** All stored values of the category; undefined for all categories. */
+  /** All values that are stored for the category; undefined for all categories. */
   categories?: readonly string[];
   limit: number;
 }
@@ -79,7 +84,7 @@ function beginSearch(query: HitQuery): CachedSearch {
   return { total, marks: [NEWEST], hitsAMark: Math.ceil(total / MARKS) };
 }
 
-/** Returns the sort keys of one page, after adding the marks up to it. */
+/** Returns the sort keys on one page, after adding the marks up to that page. */
 function sortKeysFrom(
   offset: number,
   { marks, hitsAMark }: CachedSearch,
@@ -89,7 +94,7 @@ function sortKeysFrom(
   const mark = Math.floor(offset / hitsAMark);
   while (marks.length <= mark) {
     const [next] = first(marks.at(-1) ?? NEWEST, 1, hitsAMark);
-    // Never happens, because pages are clamped to the total.
+    // Never happens, because page numbers are clamped to the total.
     if (next === undefined) return [];
     marks.push(next);
   }
@@ -130,7 +135,10 @@ function hitQuery(
     categories?.map(() => isListed("videos_listed_by_category", "AND category = ?")).join(" OR ") ??
     isListed("videos_listed", "");
   return {
-    /** Counts many hits: both sides are merged in the order of sort keys, without looking up each hit. */
+    /**
+     * Counts hits efficiently even if there are many: both sides are merged in sort key order, without looking up each
+     * hit.
+     */
     count: () =>
       sqlite
         .prepare<unknown[], number>(
@@ -138,20 +146,23 @@ function hitQuery(
         )
         .pluck()
         .get(parameters)!,
-    /** Returns the newest hits from the sort key `from` on, after skipping `offset`. */
+    /** Returns the newest hits, starting at the sort key `from` and skipping the first `offset` hits. */
     first: (from: bigint, limit: number, offset: number) =>
       sqlite
         .prepare<unknown[], bigint>(
           `${matches} AND (${listed}) AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`,
         )
         .pluck()
-        // Only for this statement: other code on the connection reads ordinary numbers.
+        // Only for this statement, because other code on the connection expects ordinary numbers.
         .safeIntegers()
         .all(...parameters, from, limit, offset),
   };
 }
 
-/** Returns the index for a text: short texts are tokens of one, three or more characters trigrams of the other. */
+/**
+ * Returns the index for a text. Texts of one or two characters are tokens of one index; longer texts are looked up as
+ * trigrams in the other.
+ */
 function indexOf(text: string): string {
   return [...text].length < 3 ? "video_search_short" : "video_search";
 }
@@ -160,7 +171,10 @@ function phrase(texts: readonly string[]): string {
   return texts.map((text) => `"${text.replaceAll('"', '""')}"`).join(" OR ");
 }
 
-/** Returns SQL that keeps only listed sort keys. Without a category it excludes the unlisted ones, which are fewer. */
+/**
+ * Returns SQL that keeps only listed sort keys. Without a category, it excludes the unlisted ones, because there are
+ * fewer of them.
+ */
 function listedAmong(categories: readonly string[] | undefined): string {
   if (!categories) {
     return `EXCEPT SELECT sort_key FROM (SELECT sort_key FROM videos

@@ -13,22 +13,27 @@ import { publishedTotal } from "./published-list.server";
 import type { NewestHitsQuery } from "./search-hits.server";
 import { findAlias } from "./tags.server";
 
-/** Maximum number of tags among the suggestions, unless there are too few titles. */
+/** The maximum number of tags among the suggestions, unless there are too few titles. */
 const MAX_TAGS = 3;
-/** Number of newest hits from which the titles are chosen. */
+/** The number of newest hits from which the titles are chosen. */
 const MAX_HITS_CHECKED = 64;
 
-/** A keystroke every 200 ms from a whole household; carriers put many phones behind few IP addresses. */
+/**
+ * Allows a whole household to type a character every 200 ms; mobile carriers put many phones behind a few IP addresses.
+ */
 const REQUESTS_PER_MINUTE = 1_200;
 export const suggestionLimit = addressLimit("suggestions by address", REQUESTS_PER_MINUTE, 60);
 
-/** Maximum number of pending requests; more would only wait for the threads and be outdated by then. */
+/**
+ * The maximum number of pending requests. Any more would only wait for the threads and be out of date by the time they
+ * ran.
+ */
 const MAX_QUEUED = 16;
 const pendingRequests = processState("suggestions", () => ({ count: 0 }));
 
 /**
- * Returns at most 8 tags and titles of published videos that contain a text, as a search would find them. Returns
- * none while the threads are overloaded.
+ * Returns at most 8 tags and titles of published videos that contain a text, matching it the way a search would.
+ * Returns none while the threads are overloaded.
  */
 export async function suggestions(
   text: string,
@@ -71,7 +76,7 @@ export async function suggestions(
   }
 }
 
-/** Returns the tags that contain the text, preceded by the tag that it is an alias of. */
+/** Returns the tags that contain the text. If the text is an alias, its tag comes first. */
 async function suggestedTags(needle: string): Promise<string[]> {
   const matching = (text: string) =>
     queryThread<string[]>("related", "matching-tags", {
@@ -80,12 +85,15 @@ async function suggestedTags(needle: string): Promise<string[]> {
     } satisfies MatchingTagsQuery);
   const aliased = findAlias(needle)?.tag;
   const tags = await matching(needle);
-  // Only if a published video has it; otherwise its page doesn't exist.
+  // Included only if a published video has the tag; otherwise the tag's page doesn't exist.
   const isPublished = aliased !== undefined && (await matching(aliased)).includes(aliased);
   return isPublished ? [aliased, ...tags.filter((tag) => tag !== aliased)] : tags;
 }
 
-/** Returns the unique titles that contain the text: first at the beginning, then at a word's beginning. */
+/**
+ * Returns the unique titles that contain the text: first those that begin with it, then those with a word that begins
+ * with it.
+ */
 function matchingTitles(keys: readonly bigint[], needle: string): { id: string; title: string }[] {
   const rows = prepared<{ id: string; title: string }>(`
     SELECT id, title FROM videos WHERE +listed AND sort_key IN (SELECT value FROM json_each(?)) ORDER BY +sort_key DESC`).all(
@@ -110,7 +118,7 @@ function beginsWord(title: string, needle: string): boolean {
   return false;
 }
 
-/** Maximum number of similar texts to search for. */
+/** The maximum number of similar texts to search for. */
 const MAX_CANDIDATES = 3;
 
 /** Suggestions for a search without results. */

@@ -7,12 +7,12 @@ import { prepared } from "~db/client.server";
 import { CARD_COLUMNS, type CardRow, toCard } from "./published-list.server";
 
 /**
- * Returns the series of a URL below /series.
+ * Returns the series that a URL below /series refers to.
  *
  * @param maySee whether this visitor may see a series that isn't public.
  * @param pathAfter the part of the canonical URL after the slug.
- * @throws a 404 for a series that doesn't exist or that the visitor may not see, in any spelling; a permanent
- *   redirect for another spelling; a temporary one for a former slug, which may become the current one again.
+ * @throws a 404 for a series that doesn't exist or that the visitor may not see, in any spelling; a permanent redirect
+ *   for a different spelling; a temporary redirect for a former slug, which may become the current slug again.
  */
 export async function requestedSeries(
   request: Request,
@@ -36,9 +36,9 @@ export function seriesNotFound(): Response {
 
 // Series as the public sees them: only their listed videos, in order.
 
-/** Videos in the row on Home: as many as fit next to each other on the widest screen. */
+/** The number of videos in the row on Home: as many as fit next to each other on the widest screen. */
 const MAX_FEATURED = 4;
-/** Entries in the list next to a video, and how many of them precede the video. */
+/** The number of entries in the list next to a video, and how many of them come before the video. */
 const MAX_QUEUE = 20;
 const QUEUE_BEFORE = 4;
 
@@ -54,7 +54,7 @@ export interface FoundSeries extends SeriesDetail {
   id: number;
 }
 
-// CROSS JOIN forces the order: first the positions, then the row of each video.
+// CROSS JOIN forces the join order: first the positions, then each video's row.
 const LISTED = `
   FROM series_videos CROSS JOIN videos ON videos.id = series_videos.video_id
   WHERE series_id = @id AND +listed`;
@@ -69,19 +69,19 @@ function findSeries(slug: string): FoundSeries | undefined {
   return row && { ...row, isPublic: row.isPublic === 1 };
 }
 
-/** Returns whether visitors see a series: it is public and has a listed video. */
+/** Returns whether visitors can see a series: it is public and has a listed video. */
 function isShown({ id, isPublic }: FoundSeries): boolean {
   return isPublic && prepared(`SELECT 1 ${LISTED} LIMIT 1`).get({ id }) !== undefined;
 }
 
-/** Returns one page of a series. */
+/** Returns one page of the videos in a series. */
 export function seriesVideos(id: number, requested: number): VideoPage {
   const total = prepared<number>(`SELECT count(*) ${LISTED}`).pluck().get({ id })!;
   const page = clampPage(requested, total);
   return videoPage(cardsFrom(id, (page - 1) * PAGE_SIZE, PAGE_SIZE), page, total);
 }
 
-/** Returns the featured series with its encoded slug and first videos; undefined if there is nothing to show. */
+/** Returns the featured series with its encoded slug and its first videos; undefined if there is nothing to show. */
 export function featuredSeries():
   | { slug: string; title: string; videos: VideoCardData[] }
   | undefined {
@@ -91,11 +91,11 @@ export function featuredSeries():
   if (!row) return undefined;
   const { id, slug, title } = row;
   const videos = cardsFrom(id, 0, MAX_FEATURED);
-  // Encoded here, because Home then needs no script for building the URL.
+  // Encoded here, so that Home doesn't need a script to build the URL.
   return videos.length > 0 ? { slug: encodeURIComponent(slug), title, videos } : undefined;
 }
 
-/** Returns the videos before and after one in a public series; undefined if the series doesn't contain it. */
+/** Returns the videos around a video in a public series; undefined if the series doesn't contain the video. */
 export function seriesQueue(slug: string, videoId: string): SeriesQueue | undefined {
   const series = findSeries(slug);
   if (!series?.isPublic) return undefined;
@@ -117,7 +117,7 @@ export function seriesQueue(slug: string, videoId: string): SeriesQueue | undefi
   };
 }
 
-/** Returns the ids of the last listed videos of a series, last first. */
+/** Returns the ids of the last listed videos in a series, last one first. */
 export function lastOfSeries(id: number, limit: number): string[] {
   return prepared<string>(
     `SELECT videos.id ${LISTED} ORDER BY position DESC, video_id DESC LIMIT @limit`,

@@ -4,14 +4,14 @@ import { categoryLabel } from "~/shared/categories";
 import { isoDuration, isoTime } from "~/shared/format";
 import type { VideoCardData } from "~/shared/video-card";
 
-// JSON-LD structured data with types of https://schema.org.
+// JSON-LD structured data with types from https://schema.org.
 
-/** The default share image, for pages without a video and videos without a thumbnail. */
+/** The default share image, for pages that aren't about a video and for videos without a thumbnail. */
 export const SHARE_IMAGE = "/share.png";
 
 type JsonLd = Record<string, unknown>;
 
-/** Returns a https://schema.org/WebSite with the search of Home. */
+/** Returns a https://schema.org/WebSite with the search on Home. */
 export function webSite(site: SiteIdentity): JsonLd {
   return {
     "@context": "https://schema.org",
@@ -27,7 +27,7 @@ export function webSite(site: SiteIdentity): JsonLd {
   };
 }
 
-/** Returns a https://schema.org/BreadcrumbList; the first item is Home, the last is the page itself. */
+/** Returns a https://schema.org/BreadcrumbList. The first item is Home, and the last is the page itself. */
 export function breadcrumbs(
   site: SiteIdentity,
   trail: readonly { name: string; path: string }[],
@@ -44,7 +44,7 @@ export function breadcrumbs(
   };
 }
 
-/** Returns a https://schema.org/ItemList of one page of a list; positions refer to the whole list. */
+/** Returns a https://schema.org/ItemList for one page of a list. Positions refer to the whole list. */
 export function itemList(
   site: SiteIdentity,
   name: string,
@@ -74,7 +74,7 @@ export interface DescribedVideo extends VideoCardData {
   updatedAt: string;
 }
 
-/** Returns a https://schema.org/VideoObject; search engines require name, thumbnailUrl and uploadDate. */
+/** Returns a https://schema.org/VideoObject, for which search engines require name, thumbnailUrl and uploadDate. */
 export function videoObject(site: SiteIdentity, video: DescribedVideo): JsonLd {
   return {
     "@context": "https://schema.org",

@@ -6,7 +6,7 @@ import { videoPath } from "~/shared/addresses";
 import { buttonClass } from "~/ui/button";
 import { isForBrowser } from "~/ui/page-link";
 
-/** The videos that Surprise me has shown in this tab. */
+/** The videos that Surprise me has already shown in this tab. */
 interface Walk {
   seed: number;
   step: number;
@@ -25,8 +25,8 @@ function readWalk(): Walk {
 }
 
 /**
- * Returns the id of a random video that wasn't shown before in this tab, until all were. The server's walk visits each
- * video once; one that it visits again because the catalogue has changed is skipped.
+ * Returns the id of a random video that hasn't been shown in this tab yet, until all of them have. The server's random
+ * walk visits each video once. A video that it visits again because the catalogue has changed is skipped.
  */
 export async function nextSurprise(here: string): Promise<string | undefined> {
   let walk = readWalk();
@@ -47,11 +47,11 @@ export async function nextSurprise(here: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** A link to a random video. It works without JavaScript too, but videos may then repeat. */
+/** A link to a random video. It also works without JavaScript, but then videos may repeat. */
 export function SurpriseLink({
   here = "",
 }: {
-  /** The id of the current page's video. */ here?: string;
+  /** The id of the video on the current page. */ here?: string;
 }) {
   const navigate = useNavigate();
 

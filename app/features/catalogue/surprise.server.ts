@@ -2,8 +2,8 @@ import { PAGE_SIZE } from "~/shared/pages";
 import { listPublished, publishedTotal } from "./published-list.server";
 
 /**
- * Returns the published video at one step of a random walk that visits each of them once before any repeats, as long as
- * their number doesn't change. The same seed gives the same walk.
+ * Returns the published video at one step of a random walk that visits every video once before any of them repeats, as
+ * long as the number of videos doesn't change. The same seed gives the same walk.
  */
 export async function surprise(
   seed: number,
@@ -17,11 +17,14 @@ export async function surprise(
   return video && { id: video.id, total };
 }
 
-/** Returns the number at one step. Steps of a width that is coprime to the total visit every number below it once. */
+/**
+ * Returns the number at one step. The step width is coprime to the total, so the steps visit every number below the
+ * total once.
+ */
 export function walk(seed: number, step: number, total: number): number {
   let width = (Math.floor(seed / 7) % total) + 1;
   while (divisor(width, total) !== 1) width += 1;
-  // BigInt, because the product may exceed the safe integers.
+  // BigInt, because the product may exceed the safe integer range.
   return Number((BigInt(seed) + BigInt(step) * BigInt(width)) % BigInt(total));
 }
 

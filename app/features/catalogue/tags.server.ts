@@ -8,11 +8,12 @@ import { queryThread } from "~db/threads/query-thread.server";
 import type { KnownTags } from "./published-index.server";
 
 /**
- * Returns the canonical tag of a URL below /tags. It is read from the raw path, because the router's parameter doesn't
- * distinguish an encoded slash from the text "%2F".
+ * Returns the canonical tag that a URL below /tags refers to. It is read from the raw path, because the router's
+ * parameter doesn't distinguish an encoded slash from the text "%2F".
  *
  * @param pathAfter the part of the canonical URL after the tag.
- * @throws a permanent redirect for another spelling, a temporary one for an alias, a 404 for text that can't be a tag.
+ * @throws a permanent redirect for a different spelling, a temporary redirect for an alias, a 404 for text that can't
+ *   be a tag.
  */
 export function requestedTag(request: Request, pathAfter = ""): string {
   const { pathname, search } = new URL(request.url);
@@ -29,7 +30,8 @@ export function requestedTag(request: Request, pathAfter = ""): string {
 }
 
 /**
- * Returns the canonical form of a tag in URLs: case-folded and trimmed; undefined for a text that can't be found.
+ * Returns the canonical form in which a tag appears in URLs: case-folded and trimmed; undefined for text that can't be
+ * found.
  */
 function canonicalTag(tag: string): string | undefined {
   const name = searchText(tag);
@@ -44,7 +46,7 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** Returns the canonical tags of published videos that have their own page, most used first. */
+/** Returns the canonical tags of published videos that have a page, most used first. */
 export async function publishedTags(limit: number): Promise<string[]> {
   await ensureProjected();
   let known: KnownTags;
@@ -54,7 +56,7 @@ export async function publishedTags(limit: number): Promise<string[]> {
   return [...new Set(tags)].filter((tag) => tagPath(tag).startsWith("/tags/"));
 }
 
-/** Returns the tag that a case-folded text is an alias of, case-folded and as written. */
+/** Returns the tag that a case-folded text is an alias of, both case-folded and as written. */
 export function findAlias(alias: string): { tag: string; label: string } | undefined {
   return prepared<{ tag: string; label: string }>(
     "SELECT tag, label FROM tag_aliases WHERE alias = ?",
@@ -68,7 +70,7 @@ export function aliasesOf(tag: string): string[] {
     .all(tag);
 }
 
-/** Returns the tags to store, without duplicates and with aliases replaced by their tags. */
+/** Returns the tags to store. Duplicates are removed, and aliases are replaced by their tags. */
 export function resolveAliases(tags: readonly string[]): string[] {
   const resolved = new Map<string, string>();
   for (const text of tags) {

@@ -11,13 +11,14 @@ const TRY_EVERY_MS = 1_000;
 const MAX_ATTEMPTS = 10;
 
 /**
- * Preloads the scripts of the lists and the video page at low priority. The framework imports them on the first visit,
- * and reloads the whole page if that fails; offline, the current page would then be lost.
+ * Preloads the scripts for the lists and the video page at low priority. The framework otherwise imports them on the
+ * first visit, and reloads the whole page if that fails. If the visitor is offline, the current page would then be
+ * lost.
  */
 export function useListModules(): void {
   useEffect(() => {
     let attempts = 0;
-    // The framework discovers routes from the links on the page, some time after the first paint.
+    // The framework discovers routes from the links on the page some time after the first paint.
     const timer = setInterval(() => {
       attempts += 1;
       const known = window.__remixManifest.routes;

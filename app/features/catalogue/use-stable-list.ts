@@ -6,29 +6,29 @@ import { useListener } from "~/ui/use-listener";
 import { fetchCards } from "./fetch-cards";
 
 /**
- * Returns the list to show while newer versions of the same page arrive: the newest, unless that would move what the
- * visitor is reading. In that case the old one stays until the visitor is back at the top without focus in the list,
- * or navigates.
+ * Returns the list to show while newer versions of the same page arrive: the newest version, unless that would move
+ * what the visitor is reading. In that case, the old version stays until the visitor navigates, or is back at the top
+ * with no focus in the list.
  *
- * @param element the container of the cards.
+ * @param element the element that contains the cards.
  */
 export function useStableList(latest: VideoPage, element: RefObject<HTMLElement>) {
   const { key } = useLocation();
   const isBeingRead = useIsBeingRead(element);
   const [shown, setShown] = useState({ key, list: latest });
   const stays = isBeingRead && shown.key === key && hasMoved(shown.list, latest);
-  // During render, so that the newer list is never visible for a frame.
+  // Set during render, so that the outdated list is never visible for a frame.
   if (!stays && (shown.list !== latest || shown.key !== key)) setShown({ key, list: latest });
   const list = stays ? shown.list : latest;
   return {
     list,
-    /** A summary of the newer list, if it isn't shown. */
+    /** A summary of the newer list, if the list shown isn't the newest. */
     news: stays ? changeSummary(list, latest) : undefined,
     withdrawn: useWithdrawn(list, latest),
   };
 }
 
-/** Returns whether cards would change position or height. Changes of views and ages are ignored. */
+/** Returns whether cards would change their position or height. Changes to views and ages are ignored. */
 export function hasMoved(before: VideoPage, after: VideoPage): boolean {
   const layout = ({ videos, page, pageCount }: VideoPage) =>
     JSON.stringify([page, pageCount, videos.map(({ id, title }) => [id, title])]);
@@ -40,7 +40,7 @@ export function changeSummary(before: VideoPage, after: VideoPage): string {
   const newest = before.videos.reduce((last, { createdAt }) => later(last, createdAt), "");
   const added = after.videos.filter(({ createdAt }) => createdAt > newest).length;
   if (after.page > 1 || added === 0) return "This list was updated";
-  // On a page full of new videos, the totals tell how many more there are.
+  // If every video on the page is new, the totals tell how many more there are.
   const all = added === after.videos.length ? Math.max(added, after.total - before.total) : added;
   return formatQuantity(all, "new video");
 }
@@ -57,19 +57,19 @@ function useIsBeingRead(element: RefObject<HTMLElement>): boolean {
   };
   useEffect(update, []);
   useListener("window", "scroll focusin", update);
-  // On focusout nothing has the focus yet; check again afterwards.
+  // During focusout, nothing has the focus yet, so check again afterwards.
   useListener("window", "focusout", () => setTimeout(update));
   return isBeingRead;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Returns the videos of the shown list that are no longer public, so that they can be disabled. */
+/** Returns the videos in the list shown that are no longer public, so that they can be disabled. */
 function useWithdrawn(list: VideoPage, latest: VideoPage): ReadonlySet<string> {
   const [withdrawn, setWithdrawn] = useState(NONE);
   const stillThere = new Set(latest.videos.map(({ id }) => id));
   const missing = list.videos.filter(({ id }) => !stillThere.has(id));
-  // They may have moved to another page, so ask the server.
+  // The missing videos may have moved to another page, so ask the server.
   const request = JSON.stringify(missing.map(({ id }) => id));
 
   useEffect(() => {
@@ -82,7 +82,7 @@ function useWithdrawn(list: VideoPage, latest: VideoPage): ReadonlySet<string> {
         const ids = new Set(cards.map(({ id }) => id));
         setWithdrawn(new Set(requested.filter((id) => !ids.has(id))));
       },
-      // Ignore errors: the next change tries again, and a video that isn't public doesn't open anyway.
+      // Errors are ignored, because the next change tries again, and a video that isn't public can't be opened anyway.
       () => {},
     );
     return () => stop.abort();

@@ -28,13 +28,13 @@ import "./cards.css";
 /** Ranks 1 to 3 are shown on page 1 of Trending (specification, section 2). */
 const RANKED = 3;
 
-/** Number of cards in the first row of the widest screen. */
+/** The number of cards in the first row on the widest screen. */
 const FIRST_ROW = 4;
 
 /** A video is one history entry away from its list. */
 const ONE_STEP: WayBack = { steps: 1 };
 
-/** A grid of cards: one column on a phone, four on an extra large screen. */
+/** A grid of cards, with one column on a phone and four on an extra large screen. */
 export function VideoGrid({
   videos,
   hrefFor,
@@ -49,14 +49,14 @@ export function VideoGrid({
   now: number;
   /** Whether the first three cards show their rank. */
   ranked?: boolean;
-  /** Whether a newer list is loading; dims this one. */
+  /** Whether a newer list is loading, in which case this one is dimmed. */
   waiting?: boolean;
-  /** Ids of videos that are no longer public. */
+  /** The ids of the videos that are no longer public. */
   withdrawn?: ReadonlySet<string>;
-  /** Removes a video, in the visitor's own list. */
+  /** Removes a video from the visitor's own list. */
   onRemove?: (id: string) => void;
 }) {
-  // Behind the age gate no image is visible, so don't load any eagerly.
+  // Behind the age gate no image is visible, so none are loaded eagerly.
   const page = useRouteLoaderData("root") as { asksForAge?: boolean } | undefined;
   const firstRow = page?.asksForAge ? 0 : FIRST_ROW;
   return (
@@ -77,7 +77,7 @@ export function VideoGrid({
               now={now}
               rank={ranked && index < RANKED ? index + 1 : undefined}
               isFirst={index < firstRow}
-              // In the visitor's own list there is a Remove button below the card.
+              // In the visitor's own list, there is a Remove button below the card.
               canSave={!onRemove}
             />
           )}
@@ -99,7 +99,7 @@ export function VideoGrid({
   );
 }
 
-/** Replaces the card of a video that was withdrawn, in the same size, so that nothing moves. */
+/** Replaces the card of a video that is no longer public. It has the same size, so that nothing moves. */
 function WithdrawnCard({ title }: { title: string }) {
   return (
     <div>
@@ -116,14 +116,14 @@ function WithdrawnCard({ title }: { title: string }) {
 
 const HoverPreview = lazy(loadHoverPreview);
 
-/** View transition name that the poster of a card and the player share. */
+/** The view transition name that a card's poster and the player share. */
 export const POSTER_TRANSITION = "poster";
 
-/** Column widths of the grid, limited by the page's maximum width. */
+/** The column widths of the grid, limited by the page's maximum width. */
 const SIZES =
   "(width >= 80rem) min(23vw, 22rem), (width >= 64rem) 31vw, (width >= 40rem) 47vw, 94vw";
 
-/** Opens a card with Space as well as with Enter, which opens every link. */
+/** Opens a card when Space is pressed. Enter already opens every link. */
 export function openOnSpace(event: KeyboardEvent<HTMLAnchorElement>) {
   if (event.key !== " ") return;
   event.preventDefault();
@@ -141,11 +141,11 @@ export function VideoCard({
 }: {
   video: VideoCardData;
   to: string;
-  /** Milliseconds since 1970, the same on the server and in the browser. */
+  /** Unix time in milliseconds, the same on the server and in the browser. */
   now: number;
-  /** 1 to 3 for the first three of Trending. */
+  /** 1 to 3 for the first three videos on Trending. */
   rank?: number;
-  /** Whether it is in the first row of the page. */
+  /** Whether the card is in the first row on the page. */
   isFirst?: boolean;
   canSave?: boolean;
 }) {
@@ -212,8 +212,8 @@ export function VideoCard({
 }
 
 /**
- * Saves the video of a card. It is next to the card's link, because links can't contain buttons, and is rendered after
- * hydration in space that the card reserves.
+ * Saves the video on a card. The button is next to the card's link, because links can't contain buttons. It is rendered
+ * after hydration, in space that the card reserves for it.
  */
 function CardSaveButton({ id, title }: { id: string; title: string }) {
   const hydrated = useHydrated();
@@ -232,7 +232,10 @@ function CardSaveButton({ id, title }: { id: string; title: string }) {
   );
 }
 
-/** A line at the bottom of a poster that shows how much was watched in this browser; nothing if it wasn't started. */
+/**
+ * A line at the bottom of a poster that shows how much of the video was watched in this browser; renders nothing if the
+ * video wasn't started.
+ */
 export function WatchedLine({ id, duration }: { id: string; duration: string }) {
   const part = useWatchedPart(id, duration);
   if (part === undefined) return null;
@@ -244,18 +247,18 @@ export function WatchedLine({ id, duration }: { id: string; duration: string }) 
   );
 }
 
-/** Delay of the hover preview (specification, section 9). */
+/** The delay before the hover preview starts (specification, section 9). */
 const PREVIEW_DELAY_MS = 500;
 
-/** Loads the hover preview. If that fails, as when offline, the card shows none. */
+/** Loads the hover preview. If that fails, for example while offline, the card shows no preview. */
 export function loadHoverPreview(): Promise<{ default: ComponentType<HoverPreviewProps> }> {
   return import("./hover-preview").catch(() => ({ default: () => null }));
 }
 
-/** Ends the current preview; only one plays at a time. */
+/** Ends the current preview. Only one plays at a time. */
 let endCurrent: (() => void) | undefined;
 
-/** Returns whether to play previews: not with data saver or reduced motion. */
+/** Returns whether to play previews, which is not the case with data saver or reduced motion. */
 function arePreviewsAllowed(): boolean {
   const connection = (navigator as { connection?: { saveData?: boolean } }).connection;
   if (connection?.saveData) return false;
@@ -263,8 +266,8 @@ function arePreviewsAllowed(): boolean {
 }
 
 /**
- * Returns whether the card's preview is playing, and the event handlers for the card. It starts 500 ms after the mouse
- * enters the card and ends when it leaves; touch and pen never start one.
+ * Returns whether the card's preview is playing, and the event handlers for the card. The preview starts 500 ms after
+ * the mouse enters the card and ends when it leaves. Touch and pen input never starts one.
  */
 function useHoverPreview(url: string) {
   const [playing, setPlaying] = useState(false);
@@ -291,7 +294,7 @@ function useHoverPreview(url: string) {
     playing,
     handlers: {
       onPointerEnter: begin,
-      // The mouse was on the card before hydration.
+      // The mouse was already on the card before hydration.
       onPointerMove: begin,
       onPointerLeave: () => end.current(),
     },

@@ -8,10 +8,13 @@ import { lockHolder } from "~db/lock-holder.server";
 import { processState } from "~db/runtime.server";
 import { DatabaseBusyError } from "~db/write-lock";
 
-/** One per minute: enough for a household or phones behind a carrier's IP address, but not worth abusing. */
+/**
+ * One view per minute: enough for a household or for phones behind a carrier's IP address, but too few to be worth
+ * abusing.
+ */
 const VIEWS_PER_ADDRESS = 60;
 const WINDOW_SECONDS = 60 * 60;
-/** Maximum number of pairs of IP address and video in memory, about 10 MB. */
+/** The maximum number of pairs of IP address and video kept in memory, which takes about 10 MB. */
 const MAX_REMEMBERED = 50_000;
 const byAddress = attemptLimit(
   "views by address",
@@ -28,15 +31,16 @@ const batch = batchedCounts<number>("Views", {
   },
 });
 
-/** Returns the views of a video that are counted but not yet written. */
+/** Returns the number of a video's views that have been counted but not yet written. */
 export function pendingViews(id: string): number {
   return batch.pending(id) ?? 0;
 }
 
 /**
- * Counts one view in memory. Returns false when no public video has the id.
+ * Counts one view in memory. Returns false if no public video has the id.
  *
- * @param address limits the count to 60 views of a video per hour and address; further ones are ignored.
+ * @param address the viewer's IP address. At most 60 views of a video are counted per hour and address; any more are
+ *   ignored.
  */
 export function countView(id: string, address?: string): boolean {
   if (!isPublic(id)) return false;
@@ -47,14 +51,14 @@ export function countView(id: string, address?: string): boolean {
   return true;
 }
 
-/** Returns whether one more event of a kind may be counted for an IP address; at most 60 per hour. */
+/** Returns whether one more event of a kind may be counted for an IP address. At most 60 are counted per hour. */
 export function mayCount(address: string, what: string): boolean {
   return byAddress.consume(`${address} ${what}`) === undefined;
 }
 
 /**
- * Returns whether a request comes from someone viewing the page: no prefetch or prerender, no known crawler, and not
- * from another site. The user agent is checked but not stored.
+ * Returns whether a request comes from someone viewing the page, rather than from a prefetch or prerender, a known
+ * crawler or another site. The user agent is checked but not stored.
  */
 export function countsAsView(request: Request): boolean {
   const { headers } = request;
@@ -70,17 +74,20 @@ export function countsAsView(request: Request): boolean {
 /** Writes all pending counts in one transaction. */
 export const flushViews = batch.flush;
 
-/** How long counts are collected in memory, so that a busy second takes only one transaction. */
+/** How long counts are collected in memory, so that even a busy second takes only one transaction. */
 const FLUSH_AFTER_MS = 1_000;
-/** Maximum number of videos per transaction; the rest is written in the next one, so that requests don't wait. */
+/**
+ * The maximum number of videos per transaction. The rest is written in the next one, so that requests don't have to
+ * wait.
+ */
 const MAX_FLUSH = 250;
 
 /**
- * Collects counts of videos in memory and writes them in batches.
+ * Collects counts for videos in memory and writes them in batches.
  *
- * @param name name of the counts, such as `Views`.
- * @param options.add returns the sum of two counts; the first is undefined for a video without one.
- * @param options.writer returns a function that writes the count of one video inside the transaction.
+ * @param name the name of what is counted, such as `Views`.
+ * @param options.add returns the sum of two counts; the first is undefined for a video without a count.
+ * @param options.writer returns a function that writes the count for one video within the transaction.
  */
 export function batchedCounts<Count>(
   name: string,
@@ -99,7 +106,7 @@ export function batchedCounts<Count>(
       return {
         pending: new Map<string, Count>(),
         timer: undefined as NodeJS.Timeout | undefined,
-        // Logged once, not every second while another process locks the database.
+        // Logged only once, instead of every second while another process is locking the database.
         failureIsLogged: false,
       };
     },
@@ -107,8 +114,8 @@ export function batchedCounts<Count>(
   );
 
   /**
-   * Writes all pending counts in one transaction. If another process locks the database, they stay pending for the next
-   * attempt.
+   * Writes all pending counts in one transaction. If another process is locking the database, they stay pending until
+   * the next attempt.
    */
   function flush(): void {
     const batch = batchState();
@@ -140,7 +147,7 @@ export function batchedCounts<Count>(
       return false;
     }
     batch.failureIsLogged = false;
-    // Only after the write, so that the numbers on pages neither drop nor count twice.
+    // Removed only after the write, so that the numbers on pages neither drop nor are counted twice.
     for (const [id] of counts) batch.pending.delete(id);
     return true;
   }
@@ -151,7 +158,7 @@ export function batchedCounts<Count>(
       batch.pending.set(id, add(batch.pending.get(id), count));
       batch.timer ??= setTimeout(flushSome, FLUSH_AFTER_MS).unref();
     },
-    /** Returns the pending count of a video. */
+    /** Returns a video's pending count. */
     pending: (id: string) => batchState().pending.get(id),
     flush,
   };

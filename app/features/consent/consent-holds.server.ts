@@ -19,8 +19,8 @@ const VIDEOS_AT_ONCE = 32;
 const LISTED = 50;
 
 /**
- * Starts the job that puts videos on hold once their record has expired. Also releases videos that were on hold because
- * a secret was missing, if the secret is available again.
+ * Starts the job that puts videos on hold once their consent records have expired. Also releases videos that were on
+ * hold because a secret was missing, if the secret is available again.
  */
 export function startConsent(): void {
   updateAllConsentHolds().catch((error) =>
@@ -30,12 +30,12 @@ export function startConsent(): void {
 }
 
 /**
- * Puts the videos whose record has expired on hold.
+ * Puts the videos whose consent records have expired on hold.
  *
- * @returns the number of videos.
+ * @returns the number of videos that were put on hold.
  */
 export function holdExpired(now = Date.now()): Promise<number> {
-  // Videos that are already on hold because of it are left out, whatever their status.
+  // Videos that are already on hold because their record has expired are skipped, whatever their status.
   const next = prepared<string>(
     `SELECT video_id FROM video_consents INDEXED BY video_consents_by_end
      WHERE ends_on <= @today AND video_id > @after AND NOT EXISTS (SELECT 1 FROM video_holds
@@ -50,7 +50,7 @@ export function holdExpired(now = Date.now()): Promise<number> {
   );
 }
 
-/** Updates the holds of all videos that are on hold because of their record. */
+/** Updates the holds on all videos that are on hold because of their consent record. */
 export async function updateAllConsentHolds(now = Date.now()): Promise<void> {
   const next = prepared<string>(
     `SELECT DISTINCT video_id FROM video_holds WHERE reason = 'consent' AND video_id > ?
@@ -69,7 +69,7 @@ export interface ExpiringRecord {
   endsOn: string;
 }
 
-/** Returns the public videos whose record expires within 30 days, soonest first. */
+/** Returns the public videos whose records expire within 30 days, soonest first. */
 export function expiringSoon(now = Date.now()): ExpiringRecord[] {
   return prepared<ExpiringRecord>(
     `SELECT videos.id, title, ends_on AS endsOn FROM video_consents
@@ -79,7 +79,7 @@ export function expiringSoon(now = Date.now()): ExpiringRecord[] {
   ).all({ today: dayOf(now), until: dayAfter(now, WARN_DAYS) });
 }
 
-/** Prefix of the `source_id` of a batch's holds. */
+/** The prefix of the `source_id` of the holds in a batch. */
 const BATCH = "hidden:";
 
 /** Counts the public videos without a valid record and lists the newest. Runs on the query thread. */
@@ -92,10 +92,10 @@ const NEXT = `SELECT number, id FROM videos
   WHERE number > @after AND public AND ${IS_WITHOUT_RECORD} ORDER BY number LIMIT ${VIDEOS_AT_ONCE}`;
 
 /**
- * Puts the public videos without a valid record on hold, until they have one or an owner undoes the batch. Commits in
- * parts, so that other writes can happen in between.
+ * Puts all public videos without a valid record on hold, until they have one or an owner undoes the batch. Commits in
+ * batches, so that other writes can happen in between.
  *
- * @returns the number of videos.
+ * @returns the number of videos that were put on hold.
  */
 export async function hideVideosWithoutRecord(userId: string, now = Date.now()): Promise<number> {
   const sourceId = `${BATCH}${randomUUID()}`;
@@ -121,15 +121,15 @@ export interface HiddenVideos {
   /** The `source_id` of their holds. */
   source: string;
   videos: number;
-  /** When the first was hidden, ISO 8601 UTC. */
+  /** When the first of them was hidden, ISO 8601 UTC. */
   since: string;
-  /** Whether an owner hid them together; otherwise they were published while a record was required. */
+  /** Whether an owner hid them together. Otherwise, they were published while a record was required. */
   isBatch: boolean;
 }
 
 /**
- * Returns the groups that can be released: each batch and, if records are no longer required, the videos that are still
- * on hold because they were.
+ * Returns the groups that can be released: each batch, plus the videos that are still on hold because records used to
+ * be required, if they no longer are.
  */
 export function hiddenVideos(): HiddenVideos[] {
   const rows = prepared<Omit<HiddenVideos, "isBatch"> & { isBatch: 0 | 1 }>(
@@ -148,7 +148,7 @@ export function hiddenVideos(): HiddenVideos[] {
 }
 
 /**
- * Releases the holds of one of `hiddenVideos`. Other holds of these videos stay.
+ * Releases the holds on one of the groups from `hiddenVideos`. Other holds on these videos stay.
  *
  * @returns the number of videos that are public again; undefined if there are no such holds.
  */

@@ -4,7 +4,10 @@ import { usePermissions } from "~/features/permissions/use-permissions";
 import { formatQuantity } from "~/shared/format";
 import { type ConsentState, consentHref } from "./consent";
 
-/** The state of a video's consent record, linked for users who may change it; nothing if no record is required. */
+/**
+ * The state of a video's consent record, with a link for users who may change the record. Renders nothing if no record
+ * is required.
+ */
 export function ConsentLine({
   id,
   title,

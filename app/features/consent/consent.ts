@@ -1,6 +1,6 @@
 import type { DOCUMENT_KINDS, IDENTITY_DOCUMENTS, RELEASE_KINDS } from "~db/schema/moderation";
 
-/** Labels of consent records, and their date rules. */
+/** Labels for consent records, and their date rules. */
 
 export type IdentityDocument = (typeof IDENTITY_DOCUMENTS)[number];
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
@@ -27,24 +27,24 @@ export const RELEASE_LABELS: Record<ReleaseKind, string> = {
 
 const ADULT_YEARS = 18;
 const EARLIEST_DAY = "1900-01-01";
-/** How long before a record expires the studio warns about it. */
+/** How long before a record expires the studio starts to warn about it. */
 export const WARN_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** The state of a video's record, shown in the studio if records are required. */
+/** The state of a video's consent record, shown in the studio if records are required. */
 export type ConsentState =
   | { kind: "complete" }
   /** The message says what is missing. */
   | { kind: "lacking"; message: string }
-  /** Complete, but expires in this many days, at least one. */
+  /** The record is complete but expires in this many days, at least one. */
   | { kind: "expiring"; days: number };
 
-/** Returns the day of a timestamp, YYYY-MM-DD in UTC. */
+/** Returns the UTC day of a timestamp as YYYY-MM-DD. */
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** Returns the day that is this many days after a timestamp, YYYY-MM-DD in UTC. */
+/** Returns the UTC day that is this many days after a timestamp, as YYYY-MM-DD. */
 export function dayAfter(time: number, days: number): string {
   return dayOf(time + days * DAY_MS);
 }
@@ -54,7 +54,7 @@ export function daysUntil(day: string, time: number): number {
   return Math.round((Date.parse(day) - Date.parse(dayOf(time))) / DAY_MS);
 }
 
-/** Returns whether a text is a valid date since 1900, YYYY-MM-DD. */
+/** Returns whether the text is a valid date since 1900, written as YYYY-MM-DD. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text) || text < EARLIEST_DAY) return false;
   const time = Date.parse(`${text}T00:00:00Z`);
@@ -62,7 +62,8 @@ export function isDay(text: string): boolean {
 }
 
 /**
- * Returns whether someone was 18 on a day. Anyone born on February 29 turns 18 on March 1 if it isn't a leap year.
+ * Returns whether someone was at least 18 on a given day. Anyone born on February 29 turns 18 on March 1 if that year
+ * isn't a leap year.
  *
  * @example isAdultOn("2004-02-29", "2022-02-28") // false
  */

@@ -23,7 +23,7 @@ import type { DocumentKind } from "./consent";
 import { updateConsentHolds } from "./validity.server";
 
 const MAX_DOCUMENT_BYTES = 20 * 1024 ** 2;
-/** The maximum growth of a document by its encryption: the header, and a tag for each 64 KiB. */
+/** The maximum number of bytes that encryption adds to a document: the header, and a tag for each 64 KiB. */
 const MAX_OVERHEAD_BYTES = 64 * 1024;
 const MAX_DOCUMENTS = 50;
 const EXTENSIONS = { "application/pdf": "pdf", "image/jpeg": "jpg", "image/png": "png" } as const;
@@ -44,8 +44,8 @@ export function documentFile(id: string): string {
 type DocumentReceiver = ReturnType<typeof documentReceiver>;
 
 /**
- * Returns the rule that receives a document. It is encrypted before any of it is written to the disk. `content()` can
- * be called once the whole document has arrived.
+ * Returns the rule for receiving a document. The document is encrypted before any of it is written to the disk.
+ * `content()` can be called once the whole document has arrived.
  */
 export function documentReceiver() {
   const id = randomUUID();
@@ -63,7 +63,7 @@ export function documentReceiver() {
   };
   return {
     id,
-    // Applies to the encrypted file, which is slightly larger.
+    // This limit applies to the encrypted file, which is slightly larger.
     rule: <FileRule>{
       maxBytes: MAX_DOCUMENT_BYTES + MAX_OVERHEAD_BYTES,
       tooLarge: TOO_LARGE,
@@ -83,8 +83,8 @@ async function typeOf(head: Buffer): Promise<DocumentType | undefined> {
 }
 
 /**
- * Stores a document that has arrived. The file is written before its row, so that a row always has its file. If the
- * process is killed in between, `npm run check-library` finds the file without a row.
+ * Stores a document that has been received. The file is written before its row, so that a row never lacks its file. If
+ * the process is killed in between, `npm run check-library` finds the file without a row.
  *
  * @returns false if the performer no longer exists.
  * @throws {UploadError} 415, 422, 507
@@ -141,10 +141,10 @@ function logAccess(
 }
 
 /**
- * Decrypts a document and logs the access. The whole document is read first, so that a damaged one is never sent in
- * part.
+ * Decrypts a document and logs the access. The whole document is read first, so that no part of a damaged one is ever
+ * sent.
  *
- * @returns the content with its type and file name, or why it can't be read.
+ * @returns the content with its type and file name, or the reason why it can't be read.
  */
 export async function openDocument(
   { id, performerId, userId }: { id: string; performerId: string; userId: string },
@@ -181,9 +181,10 @@ export async function openDocument(
 }
 
 /**
- * Deletes a document: its row with the key, then its file.
+ * Deletes a document: first its row with the key, then its file.
  *
- * @returns the number of videos that were hidden because they need the document; undefined if it doesn't exist.
+ * @returns the number of videos that were hidden because they need the document; undefined if the document doesn't
+ *   exist.
  */
 export async function removeDocument(
   { id, performerId, userId }: { id: string; performerId: string; userId: string },
@@ -209,14 +210,14 @@ export function videosWithPerformer(performerId: string): string[] {
     .all(performerId);
 }
 
-/** Enqueues the removal of documents' files, in the transaction that deletes their rows. */
+/** Enqueues the removal of documents' files in the transaction that deletes their rows. */
 export function enqueueDocumentRemovals(ids: readonly string[]): void {
   enqueueRemovals(ids.map(mediaNameOf), { reason: "deleted", isOrdered: true });
 }
 
 const mediaNameOf = (id: string) => ({ bucket: "documents", path: id }) as const;
 
-/** Returns the documents whose row (`stray`) or file (`missing`) is missing. */
+/** Returns the files without a row (`stray`) and the rows without a file (`missing`). */
 export function checkDocuments(): { stray: string[]; missing: string[] } {
   const names = fs.existsSync(documentsFolder()) ? fs.readdirSync(documentsFolder()) : [];
   const files = new Set(names.filter((name) => !name.startsWith(".")));
@@ -228,13 +229,13 @@ export function checkDocuments(): { stray: string[]; missing: string[] } {
 }
 
 /**
- * Documents are stored in the age format (https://age-encryption.org/v1). Each has its own key, an age identity, so
- * that swapped files can't be read, and deleting the row deletes the key.
+ * Documents are stored in the age format (https://age-encryption.org/v1). Each has a separate key, an age identity, so
+ * that a file that was swapped with another can't be read, and deleting the row deletes the key.
  */
 
 const PURPOSE = "document key";
 
-/** The file was changed after encryption, or has a different key. */
+/** The file was changed after encryption or was encrypted with a different key. */
 export class DamagedDocumentError extends Error {}
 
 /** Encrypts a key with the records secret, for the database. */
@@ -242,15 +243,15 @@ export function wrapKey(key: string): string {
   return encrypt(PURPOSE, key, recordsSecrets());
 }
 
-/** Decrypts a key; undefined if none of the known secrets encrypted it. */
+/** Decrypts a key; undefined if it wasn't encrypted with any of the known secrets. */
 export function unwrapKey(wrapped: string): string | undefined {
   return decrypt(PURPOSE, wrapped, recordsSecrets());
 }
 
 /**
- * Returns a stream that encrypts what is written to it.
+ * Returns a stream that encrypts everything written to it.
  *
- * @param admit called with each chunk before it is encrypted. Rejects the file by throwing.
+ * @param admit called with each chunk before it is encrypted. It rejects the file by throwing an error.
  */
 export function encryptingStream(
   key: Promise<string>,
@@ -258,7 +259,7 @@ export function encryptingStream(
 ): Duplex {
   const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>>();
   const writer = writable.getWriter();
-  // Both reject when the stream is destroyed. The stream reports the error.
+  // Both reject when the stream is destroyed. The stream itself reports the error.
   for (const promise of [writer.closed, writer.ready]) promise.catch(() => {});
   const opening = encrypted(key, readable);
   opening.catch(() => {});
@@ -302,7 +303,7 @@ export async function* decryptedFile(file: string, key: string): AsyncGenerator<
   const decrypter = new Decrypter();
   decrypter.addIdentity(key);
   try {
-    // Web streams have the browser's types here, which differ from Node's.
+    // Web streams have the browser's types here, which differ from the ones in Node.
     const content = Readable.toWeb(createReadStream(file)) as unknown as ReadableStream<
       Uint8Array<ArrayBuffer>
     >;

@@ -4,8 +4,8 @@ import { dayOf } from "./consent";
 const LISTED = 50;
 
 /**
- * SQL condition on `videos`: there is no valid record, as far as the database can tell. Needs `@today`. Whether the
- * encrypted parts can be read isn't checked.
+ * SQL condition on `videos`: there is no valid record, as far as the database can tell. Needs `@today`. It doesn't
+ * check whether the encrypted data can be read.
  */
 export const IS_WITHOUT_RECORD = `NOT EXISTS (
   SELECT 1 FROM video_consents AS consent WHERE consent.video_id = videos.id
@@ -24,8 +24,8 @@ export interface VideosWithoutRecord {
 }
 
 /**
- * Returns the task for the query thread. It counts the videos that have a valid record and subtracts them: if records
- * aren't required, few videos have one, and the others don't have to be read.
+ * Returns the task for the query thread. The task counts the videos that have a valid record and subtracts them from
+ * the total. If records aren't required, few videos have one, and the others don't have to be read.
  */
 export function countWithoutRecord(sqlite: Database) {
   const published = sqlite

@@ -44,9 +44,9 @@ interface Done {
 }
 
 /**
- * Handles a form of a performer's page. `intent` is `save`, `add-document` (multipart), `remove-document` or `forget`.
+ * Handles a form on a performer's page. `intent` is `save`, `add-document` (multipart), `remove-document` or `forget`.
  *
- * @param id `new` for a new performer.
+ * @param id the performer's id, or `new` for a new performer.
  */
 export async function performPerformerForm(
   request: Request,
@@ -92,7 +92,7 @@ async function perform(
     removeSoon();
     return done("", `All data about this performer deleted.${messageOf(forgotten)}`);
   }
-  // Sent as a form without a file.
+  // The form was sent without a file.
   if (intent === "add-document") assertAllowed(user, "/admin/consent/:id add-document");
   return INCOMPLETE;
 }
@@ -161,7 +161,7 @@ const MAX_STAGE_NAME_LENGTH = 100;
 const MAX_LEGAL_NAME_LENGTH = 200;
 
 const text = z.string().default("");
-/** The fields of the form as texts, with one stage name per line. */
+/** The form's fields as text, with one stage name per line. */
 const PERFORMER_FORM = z.object({
   ...{ shown: text, stageNames: text, legalName: text },
   ...{ dateOfBirth: text, documentKind: text, checkedOn: text },
@@ -180,9 +180,9 @@ const oneLine = (text: string) => text.normalize("NFC").replace(/\s+/g, " ").tri
  * Parses the form. Returns the performer, or an error message for each invalid field.
  *
  * @param hasPayload false if the legal name and date of birth can't be read, and so can't be changed.
- * @param isNew whether this person has no record yet. Only then is someone under 18 refused: a correction of an
- *   existing record puts the videos that show them on hold.
- * @param today YYYY-MM-DD in UTC.
+ * @param isNew whether this person has no record yet. A performer under 18 is refused only in that case, because
+ *   correcting an existing record puts the videos that show the performer on hold.
+ * @param today the current day in UTC, as YYYY-MM-DD.
  */
 export function readPerformer(
   typed: PerformerTexts,

@@ -25,7 +25,7 @@ export function PerformerForm({
 }: {
   typed: PerformerTexts;
   errors?: PerformerErrors;
-  /** The version of the record that the form shows; empty for a new performer. */
+  /** The version of the record shown in the form; empty for a new performer. */
   shown: string;
   isReadable: boolean;
 }) {
@@ -99,7 +99,7 @@ export function PerformerForm({
   );
 }
 
-/** The documents of a performer. Only owners can open them. */
+/** A performer's documents. Only owners can open them. */
 export function Documents({
   performer,
   mayRead,
@@ -256,7 +256,7 @@ export function StoredData({
   );
 }
 
-/** The title of a list row, linked to its page. */
+/** The title of a list row, as a link to its page. */
 export function RowLink({ to, children }: { to: string; children: ReactNode }) {
   return (
     <Link

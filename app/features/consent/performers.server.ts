@@ -18,7 +18,7 @@ const PERFORMERS_PER_PAGE = 50;
 
 interface ListedPerformer {
   id: string;
-  /** Lists are sorted by the first one. */
+  /** Lists are sorted by the first stage name. */
   stageNames: string[];
   checkedOn: string | null;
   documents: number;
@@ -27,14 +27,14 @@ interface ListedPerformer {
 
 export interface PerformerPage {
   performers: ListedPerformer[];
-  /** The cursor of the next page; null on the last page. */
+  /** The cursor for the next page; null on the last page. */
   next: string | null;
 }
 
 /**
  * Returns a page of performers, sorted by their first stage name.
  *
- * @param search the start of a word in any stage name; empty for all performers.
+ * @param search the beginning of a word in any stage name; empty for all performers.
  * @param after the `next` of the previous page.
  */
 export function listPerformers(search = "", after = ""): PerformerPage {
@@ -81,7 +81,7 @@ export interface PerformerDocument {
   type: PerformerDocumentRow["type"];
   bytes: number;
   addedAt: string;
-  /** The email of the user who added it; null for a deleted account. */
+  /** The email address of the user who added it; null if the account was deleted. */
   addedBy: string | null;
 }
 
@@ -89,7 +89,7 @@ export type Performer = NonNullable<ReturnType<typeof findPerformer>>;
 
 /**
  * Returns a performer with at most 100 videos; undefined if the id is unknown. The legal name and date of birth are
- * missing without the secret that encrypted them.
+ * left out if the secret that encrypted them is missing.
  */
 export function findPerformer(id: string) {
   const row = prepared<PerformerRow & { email: string | null }>(
@@ -124,7 +124,7 @@ export function findPerformer(id: string) {
   };
 }
 
-/** The parsed form of a performer. */
+/** The parsed performer form. */
 export interface ParsedPerformer {
   stageNames: string[];
   legalName: string;
@@ -134,14 +134,15 @@ export interface ParsedPerformer {
 }
 
 /**
- * The saved performer and how many videos were hidden. `changed` if someone else changed the record in the meantime.
+ * The saved performer, and the number of videos that were hidden; `changed` if someone else changed the record in the
+ * meantime.
  */
 export type SavedPerformer = { id: string; hidden: number } | "changed" | "gone";
 
 /**
- * Creates or changes a performer. If the legal name and date of birth can't be read, they stay as they are.
+ * Creates or changes a performer. If the legal name and date of birth can't be read, they aren't changed.
  *
- * @param existing the performer to change, with the `updatedAt` that the form showed.
+ * @param existing the performer to change, with the `updatedAt` value that the form showed.
  */
 export function savePerformer(
   performer: ParsedPerformer,
@@ -183,7 +184,7 @@ export function savePerformer(
   });
 }
 
-/** Returns the folded names and each suffix that starts at a word, for prefix searches. */
+/** Returns the folded names, and each of their suffixes that starts at a word, for prefix searches. */
 function searchNames(stageNames: readonly string[]): Set<string> {
   return new Set(
     stageNames.flatMap((name) => {
@@ -208,8 +209,8 @@ function updateAges(performerId: string, dateOfBirth: string): void {
 }
 
 /**
- * Deletes all data about a performer. If consent is required, videos whose record becomes invalid go on hold. The log
- * entry doesn't contain the name.
+ * Deletes all data about a performer. If consent is required, videos whose records become invalid are put on hold. The
+ * log entry doesn't contain the name.
  *
  * @returns the number of hidden videos; undefined if there is no such performer.
  */
@@ -239,7 +240,7 @@ export function deletePerformer(
   });
 }
 
-/** Holds the videos for good, because without the record nothing else shows that they contain a minor. */
+/** Puts the videos on hold permanently, because without the record nothing else shows that they contain a minor. */
 function holdForDeletedMinor(performerId: string, now: number): void {
   const videos = prepared<string>(
     "SELECT video_id FROM video_performers WHERE performer_id = ? AND of_age = 0",
@@ -249,7 +250,7 @@ function holdForDeletedMinor(performerId: string, now: number): void {
   for (const videoId of videos) holdForConsent(videoId, CONSENT_SOURCES.deletedMinor, now);
 }
 
-/** Returns the performers with each of these stage names, ignoring case. The list is empty for an unknown name. */
+/** Returns the performers for each of these stage names, ignoring case. The list is empty for an unknown name. */
 export function findPerformersByName(names: readonly string[]): Map<string, { id: string }[]> {
   const find = prepared<{ id: string; names: string }>(
     `SELECT DISTINCT id, stage_names AS names FROM performer_names JOIN performers ON id = performer_id

@@ -23,7 +23,7 @@ export const LACKS = {
   unreadable: "A consent record can’t be read because the secret that encrypted it is missing.",
 } as const;
 
-/** Query with one row for each video id in the JSON array `@ids`. */
+/** Query that returns one row for each video id in the JSON array `@ids`. */
 const STATES = `
   SELECT requested.value AS id, consent.video_id IS NOT NULL AS hasRecord, people, ends_on AS endsOn,
     EXISTS (SELECT 1 FROM videos WHERE id = requested.value AND status = 'published') AS isPublished,
@@ -46,7 +46,7 @@ interface State {
   isPublished: 0 | 1;
 }
 
-/** Returns the state of each video's record, with what it lacks. */
+/** Returns the state of each video's record and what the record lacks. */
 function statesOf(videoIds: readonly string[], now: number) {
   const today = dayOf(now);
   const readable = new Map<string, boolean>();
@@ -70,17 +70,17 @@ function lackOf(
   return isReadable(id, readable) ? undefined : LACKS.unreadable;
 }
 
-/** Returns the videos without a valid record, with the reason. */
+/** Returns the videos without a valid record, with the reason for each. */
 export function findLacks(videoIds: readonly string[], now = Date.now()): Map<string, string> {
   return new Map(statesOf(videoIds, now).flatMap(({ id, lack }) => (lack ? [[id, lack]] : [])));
 }
 
-/** Returns why videos can't be published, if consent is required; empty otherwise. */
+/** Returns the reasons why videos can't be published, if consent is required; otherwise empty. */
 export function consentRefusals(videoIds: readonly string[], now = Date.now()) {
   return settings().requireConsent ? findLacks(videoIds, now) : new Map<string, string>();
 }
 
-/** Returns the state of each video's record by id; empty if no consent is required. */
+/** Returns the state of each video's record by video id; empty if consent isn't required. */
 export function consentStates(
   videoIds: readonly string[],
   now = Date.now(),
@@ -106,13 +106,13 @@ function isReadable(videoId: string, known: Map<string, boolean>): boolean {
 }
 
 /**
- * The problems of consent records. Each is a separate source of a hold. The batches in `consent-holds.server.ts` are
- * further sources.
+ * The problems that a consent record can have. Each is a separate source of holds. The batches in
+ * `consent-holds.server.ts` are additional sources.
  */
 export const CONSENT_SOURCES = {
-  /** Someone shown was under 18. */
+  /** Someone shown in the video was under 18. */
   minor: "minor",
-  /** Someone shown was under 18, and their record was deleted. Nothing releases this hold. */
+  /** Someone shown in the video was under 18, and their record was deleted. This hold is never released. */
   deletedMinor: "deleted-minor",
   ended: "ended",
   /** Published without a valid record although REQUIRE_CONSENT is on. */
@@ -120,8 +120,8 @@ export const CONSENT_SOURCES = {
 } as const;
 
 /**
- * Updates the holds of videos after their consent records or the date have changed. Synchronous, for the caller's
- * transaction.
+ * Updates the holds on videos after their consent records or the date have changed. Synchronous, so that it can run
+ * within the caller's transaction.
  *
  * @returns the number of videos that were public and are now hidden.
  */
@@ -146,11 +146,11 @@ export function updateConsentHolds(videoIds: readonly string[], now = Date.now()
 function isOver(sourceId: string, causes: readonly string[], isLacking: boolean): boolean {
   const { minor, ended, deletedMinor } = CONSENT_SOURCES;
   if (sourceId === deletedMinor) return false;
-  // The other sources wait until the whole record is valid.
+  // The other sources are released only once the whole record is valid.
   return sourceId === minor || sourceId === ended ? !causes.includes(sourceId) : !isLacking;
 }
 
-/** Puts a video on hold because of its record, with a log entry. Needs a transaction. */
+/** Puts a video on hold because of its consent record, and logs this. Needs a transaction. */
 export function holdForConsent(videoId: string, sourceId: string, now: number): void {
   if (!hold({ videoId, reason: "consent", sourceId }, now)) return;
   appendToLog({ action: "consent-hold", videoId, detail: { cause: sourceId } }, now);
@@ -162,9 +162,10 @@ function release(videoId: string, sourceId: string, now: number): void {
 }
 
 /**
- * Stores REQUIRE_CONSENT in the database at startup. Triggers then put each video that is published without a valid
- * record on hold in the same statement, even if another tool publishes it. Turning the setting off doesn't release
- * anything, because a setting lost by accident would publish videos. Owners can release them, see `releaseHidden`.
+ * Stores REQUIRE_CONSENT in the database at startup. If it is on, triggers put each video that is published without a
+ * valid record on hold in the same statement, even if another tool publishes the video. Turning the setting off doesn't
+ * release anything; otherwise, losing the setting by accident would publish videos. Owners can release them, see
+ * `releaseHidden`.
  */
 export function applyConsentRequirement(): void {
   prepared(
@@ -174,7 +175,7 @@ export function applyConsentRequirement(): void {
   ).run();
 }
 
-/** The encrypted data of a performer. */
+/** A performer's encrypted data. */
 export interface PerformerPayload {
   legalName: string;
   /** YYYY-MM-DD */
@@ -187,15 +188,15 @@ export function encryptPayload(payload: PerformerPayload): string {
   return encrypt(PURPOSE, JSON.stringify(payload), recordsSecrets());
 }
 
-/** Decrypts the data; undefined if none of the known secrets encrypted it. */
+/** Decrypts the data; undefined if it wasn't encrypted with any of the known secrets. */
 export function decryptPayload(payload: string): PerformerPayload | undefined {
   const text = decrypt(PURPOSE, payload, recordsSecrets());
   return text === undefined ? undefined : (JSON.parse(text) as PerformerPayload);
 }
 
 /**
- * Returns why videos can't be published: a message for each video that is on hold or has no valid consent record. Code
- * that publishes for a user calls this first, in its transaction if it has one.
+ * Returns the reasons why videos can't be published: a message for each video that is on hold or has no valid consent
+ * record. Code that publishes on behalf of a user calls this first, within its transaction if it has one.
  */
 export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
   const refusals = consentRefusals(videoIds);
@@ -211,12 +212,12 @@ export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
   return refusals;
 }
 
-/** Returns the message for a video whose comparison with the block list has failed for good. */
+/** Returns the message for a video whose comparison with the block list has permanently failed. */
 function comparisonMessage(why: string): string {
   return `This video couldn’t be compared with the block list: ${why} An editor has to watch it or retry the comparison.`;
 }
 
-/** Returns why a new video can't be published; undefined if it can. */
+/** Returns the reason why a new video can't be published; undefined if it can be. */
 export function newVideoRefusal(): string | undefined {
   return settings().requireConsent ? LACKS.record : undefined;
 }

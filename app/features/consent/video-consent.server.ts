@@ -11,7 +11,7 @@ import { decryptPayload, findLacks, updateConsentHolds } from "./validity.server
 const MAX_PEOPLE = 50;
 
 const text = z.string().default("");
-/** The fields of the form as texts. `performers` has one stage name per line. */
+/** The form's fields as text. `performers` has one stage name per line. */
 export const CONSENT_FORM = z.object({
   ...{ shown: text, kind: text, people: text },
   ...{ performers: text, recordedOn: text, endsOn: text },
@@ -24,8 +24,8 @@ export type VideoConsent = NonNullable<ReturnType<typeof findVideoConsent>>;
 type Named = Pick<PerformerRow, "id" | "stage_names" | "payload"> & { of_age: 0 | 1 };
 
 /**
- * Returns the consent record of a video; undefined if the video doesn't exist. `shown` is the version of the record,
- * empty if there is none. `lacks` is undefined if the record is valid.
+ * Returns a video's consent record; undefined if the video doesn't exist. `shown` is the version of the record; empty
+ * if there is none. `lacks` is undefined if the record is valid.
  */
 export function findVideoConsent(videoId: string, now = Date.now()) {
   const video = prepared<{ id: string; title: string; status: VideoStatus; held: 0 | 1 }>(
@@ -69,7 +69,10 @@ export function findVideoConsent(videoId: string, now = Date.now()) {
 const nameOf = ({ stage_names }: Pick<PerformerRow, "stage_names">) =>
   stage_names.split("\n")[0] ?? "";
 
-/** Returns how the form names a performer: with the start of the id if several have the same name. */
+/**
+ * Returns the text that identifies a performer in the form, which includes the start of the id if several performers
+ * have the same name.
+ */
 function lineOf(performer: Pick<PerformerRow, "id" | "stage_names">): string {
   const name = nameOf(performer);
   const isOnly = (findPerformersByName([name]).get(name)?.length ?? 0) <= 1;
@@ -116,7 +119,7 @@ export function saveVideoConsent(
          expiry_alert_id = iif(ends_on IS @endsOn, expiry_alert_id, NULL)`,
     ).run({ videoId, kind, people, recordedOn, endsOn, userId, at: new Date(now).toISOString() });
     for (const { id, dateOfBirth } of performers) {
-      // If the date of birth can't be read, the earlier result stays as long as the recording day is the same.
+      // If the date of birth can't be read, the earlier result is kept as long as the recording day doesn't change.
       const known = wasRecordedOn === recordedOn ? ages.get(id) : undefined;
       const ofAge = dateOfBirth ? Number(isAdultOn(dateOfBirth, recordedOn)) : (known ?? 0);
       prepared(

@@ -19,7 +19,7 @@ import type { FormRefusal } from "./managed-video";
 
 /** Polling is cheap: it reads two small indexes, which takes microseconds. */
 const POLL_EVERY_MS = 1_000;
-/** Other writes run between two transactions. */
+/** Small, so that other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 
 export interface VisibilityChange {
@@ -27,10 +27,10 @@ export interface VisibilityChange {
 }
 
 /**
- * Switches published to hidden and anything else to published.
+ * Hides a published video and publishes any other video.
  *
- * @param expectedStatus the status that the user saw. The change is refused if the actual status differs, so that the
- *   second of two admins doesn't undo the first one's change.
+ * @param expectedStatus the status that was shown to the user. The change is refused if the actual status differs, so
+ *   that the second of two admins doesn't undo the first one's change.
  */
 export function toggleVideo(
   { id, expectedStatus }: { id: string; expectedStatus?: VideoStatus },
@@ -39,7 +39,7 @@ export function toggleVideo(
   return transaction(() => changeVisibilityIn(id, "toggle", userId, expectedStatus));
 }
 
-/** Publishes, hides or toggles a video, as a part of the caller's transaction. */
+/** Publishes, hides or toggles a video within the caller's transaction. */
 export function changeVisibilityIn(
   id: string,
   change: "publish" | "hide" | "toggle",
@@ -66,11 +66,11 @@ export function changeVisibilityIn(
 
 export interface ScheduleChange {
   isSet: boolean;
-  /** Why the video will stay hidden at its time, unless this changes before. */
+  /** The reason why the video will stay hidden at its scheduled time, unless the reason is resolved before then. */
   holdMessage?: string;
 }
 
-/** Sets when a video is published and hidden automatically. */
+/** Sets when a video is automatically published and hidden. */
 export function scheduleVideo(
   { id, ...typed }: { id: string } & TypedSchedule,
   userId: string,
@@ -78,7 +78,7 @@ export function scheduleVideo(
   return transaction(() => scheduleIn(id, typed, userId));
 }
 
-/** The same as a part of the caller's transaction. */
+/** Does the same within the caller's transaction. */
 export function scheduleIn(
   id: string,
   typed: TypedSchedule,
@@ -113,7 +113,7 @@ export function startSchedule(): void {
 /**
  * Publishes and hides the videos that are due. A video on hold becomes public once its holds are released.
  *
- * @param now milliseconds since 1970.
+ * @param now Unix time in milliseconds.
  */
 export async function performDue(now = Date.now()): Promise<void> {
   const time = new Date(now).toISOString();
@@ -127,7 +127,7 @@ function performBatch(time: string): Promise<number> {
     for (const { id, title, change } of due) {
       if (change === "none") continue;
       const appears = isPublic(id) ? "publish-scheduled" : "publish-withheld";
-      // A missing record was already recorded by the trigger that holds the video for it.
+      // A missing consent record was already logged by the trigger that puts the video on hold for it.
       if (change === "published" && isHeldForConsentOnly(id)) continue;
       const action = change === "published" ? appears : "hide-scheduled";
       recordActivity({ userId: null, action, subjectId: id, detail: title });

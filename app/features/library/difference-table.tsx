@@ -10,7 +10,7 @@ export function DifferenceTable({
   label: string;
   headings: readonly string[];
   rows: { id: string; title: string; before: string; after: string }[];
-  /** The text for empty values. */
+  /** The text shown for empty values. */
   empty: string;
 }) {
   return (

@@ -8,27 +8,27 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import type { VideoStatus } from "~db/schema";
 import { formatExactPosition, parsePosition } from "./edit/positions";
 
-/** A video as the studio's list shows it. */
+/** A video as shown in the studio's list. */
 export interface ManagedVideo {
   id: string;
   title: string;
-  /** As stored; a legacy value is possible. */
+  /** The category as stored, which may be a legacy value. */
   category: string;
   status: VideoStatus;
   duration: string;
   views: number;
-  /** Disk usage of its files. */
+  /** The disk usage of its files. */
   bytes: number;
   /** ISO 8601 UTC */
   createdAt: string;
-  /** A path of this site, or null. */
+  /** A path on this site, or null. */
   thumbnailUrl: string | null;
   schedule: Schedule;
-  /** A draft that is ready for review. */
+  /** Whether it is a draft that is ready for review. */
   isReady?: boolean;
-  /** It is on hold, and not public whatever its status. */
+  /** Whether it is on hold and therefore not public, whatever its status. */
   isHeld?: boolean;
-  /** Its file or thumbnail may contain private metadata, because another tool added it. */
+  /** Whether its file or thumbnail may contain private metadata because another tool added it. */
   hasMetadata?: boolean;
 }
 
@@ -44,10 +44,10 @@ export interface EditableVideo extends ManagedVideo {
   version: string;
 }
 
-/** One page of the list, clamped to what exists. */
+/** One page of the list. The page number is clamped to the existing pages. */
 export interface ManagedPage {
   videos: ManagedVideo[];
-  /** 1 to pageCount; 1 when the list is empty. */
+  /** From 1 to pageCount; 1 when the list is empty. */
   page: number;
   pageCount: number;
   total: number;
@@ -58,40 +58,40 @@ export type EditTexts = TypedTexts;
 
 type EditField = keyof EditTexts | "thumbnail" | "frame" | "captions" | "series";
 
-/** A rejected edit, whose form is shown again with its texts. */
+/** A rejected edit. Its form is shown again with the entered text. */
 export interface RejectedEdit {
   texts: EditTexts;
-  /** The position of the frame for the thumbnail, as entered. */
+  /** The position of the frame to use as the thumbnail, as entered. */
   frame?: string;
   fields: Partial<Record<EditField, string>>;
   /** The current row. */
   current: EditableVideo;
-  /** The version that the form was opened with; after a conflict, the version that it was compared with. */
+  /** The version that the form was opened with or, after a conflict, the version that it was compared with. */
   version: string;
 }
 
-/** The failure of a form about a video that is shown again. */
+/** The failure of a form about a video, which is shown again. */
 export interface FormFailure extends Failure {
   edit?: RejectedEdit;
-  /** For the replace form, with a question for the user. */
+  /** The data for the replace form, including a question for the user. */
   replace?: { question?: ReplaceQuestion };
-  /** For the schedule form, with the entered values. */
+  /** The data for the schedule form, including the entered values. */
   schedule?: { typed: TypedSchedule; fields: Partial<TypedSchedule> };
-  /** For the trim form, with the entered values. */
+  /** The data for the trim form, including the entered values. */
   trim?: { typed: TypedRange; fields: Partial<TypedRange> };
 }
 
-/** Why a form about a video was refused without changing anything. */
+/** The reason why a form about a video was refused without changing anything. */
 export type FormRefusal =
   | Refusal
   | { code: "invalid-schedule"; schedule: NonNullable<FormFailure["schedule"]> }
   | { code: "changed" | "invalid"; edit: RejectedEdit }
   | { code: "file-refused"; status: Failure["status"]; edit: RejectedEdit };
 
-/** The result of a form about the files of a video. */
+/** The result of a form about a video's files. */
 export type FileResult = FormFailure | Refusal | ToastMessage;
 
-/** A question for the user before an uploaded file replaces another. */
+/** A question that the user has to answer before an uploaded file replaces another. */
 export interface ReplaceQuestion {
   /** The name of the finished upload. */
   upload: string;
@@ -99,31 +99,31 @@ export interface ReplaceQuestion {
   kind: "duplicate" | "incomplete" | "terms";
 }
 
-/** A file of a video other than the current one, as the studio shows it. */
+/** Any of a video's files other than the current one, as shown in the studio. */
 export interface OtherFile {
   id: string;
   duration: string;
   bytes: number;
   /** When it was uploaded or replaced; ISO 8601 UTC. */
   at: string;
-  /** The email of the user who did that; null if the account no longer exists. */
+  /** The email address of the user who uploaded or replaced it; null if the account no longer exists. */
   by: string | null;
-  /** The range of the original in seconds, if the file is trimmed. */
+  /** If the file is trimmed, its range within the original in seconds. */
   range?: TrimRange;
 }
 
-/** All files of a video except the current one. */
+/** All of a video's files except the current one. */
 export interface OtherFiles {
-  /** Replaces the current file once it is ready. */
+  /** The file that will replace the current one once it is ready. */
   pending?: OtherFile & {
-    /** Whether it can be played, even if it isn't fully processed. */
+    /** Whether it can be played, even if it isn't fully processed yet. */
     isPlayable: boolean;
     /** Whether a required job has failed permanently. */
     hasFailed: boolean;
-    /** Why the video won't switch to it automatically. */
+    /** The reason why the video won't switch to it automatically. */
     waitsFor?: string;
   };
-  /** The file that the current one was trimmed from; kept while the video is trimmed. */
+  /** The file that the current one was trimmed from, which is kept while the video is trimmed. */
   original?: OtherFile;
   earlier: OtherFile[];
 }
@@ -136,7 +136,7 @@ export interface TypedRange {
   end: string;
 }
 
-/** The data of the trim dialog. */
+/** The data for the trim dialog. */
 export interface TrimView {
   /** The URL of the original, which the times refer to; undefined if it isn't on this site. */
   url?: string;
@@ -149,7 +149,7 @@ export interface TrimView {
 
 /** Players can't seek in shorter videos. */
 const MIN_SECONDS = 1;
-/** How far the end may exceed the duration, which is shown in whole seconds. */
+/** How far the end may exceed the duration, because the duration is shown in whole seconds. */
 const ROUNDING_SECONDS = 1;
 
 /** Formats a range, such as `0:10 to 1:20.5`. */
@@ -158,9 +158,9 @@ export function formatRange({ start, end }: TrimRange): string {
 }
 
 /**
- * Parses the range that was entered. A blank field means the beginning or the end of the video.
+ * Parses the range that was entered. A blank field means the beginning or end of the video.
  *
- * @param length the duration of the video in seconds.
+ * @param length the video's duration in seconds.
  * @returns the range, or an error message for each invalid field.
  */
 export function readRange(

@@ -3,11 +3,11 @@ import { EVIDENCE_MESSAGE } from "~/features/trash/evidence.server";
 import { failure, GONE } from "~/platform/failure";
 import type { FormFailure, FormRefusal } from "./managed-video";
 
-/** The studio's messages about refused changes of videos. */
+/** The studio's messages about refused changes to videos. */
 
 export const NOT_A_DRAFT = `${NOT_ALLOWED} Only editors can change videos that are no longer drafts.`;
 
-/** Without a detail, the form shows an error for each invalid field. */
+/** If there is no detail, the form shows an error for each invalid field. */
 const REFUSALS: Record<FormRefusal["code"], readonly [FormFailure["status"], detail?: string]> = {
   gone: [404, GONE],
   "not-allowed": [403, NOT_ALLOWED],
@@ -26,7 +26,7 @@ const REFUSALS: Record<FormRefusal["code"], readonly [FormFailure["status"], det
   failed: [500, "Something went wrong. Try again."],
 };
 
-/** Returns the failure that a form shows for a refusal, under a message about what failed. */
+/** Returns the failure that a form shows for a refusal. Its heading is a message that says what failed. */
 export function refusalFailure(refusal: FormRefusal, message: string): FormFailure {
   const [status] = REFUSALS[refusal.code];
   return failure("status" in refusal ? refusal.status : status, message, {
@@ -36,7 +36,7 @@ export function refusalFailure(refusal: FormRefusal, message: string): FormFailu
   });
 }
 
-/** Returns only the reason; undefined if the fields show it. */
+/** Returns only the reason; undefined if the form's fields show it. */
 export function refusalDetail(refusal: FormRefusal): string | undefined {
   return "reason" in refusal ? refusal.reason : REFUSALS[refusal.code][1];
 }

@@ -5,7 +5,7 @@ import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { DateTimeField } from "~/ui/forms/date-time-field";
 import type { FormFailure, ManagedVideo } from "./managed-video";
 
-/** Sets when a video is published and hidden automatically. A published video can only be scheduled to be hidden. */
+/** Sets when a video is automatically published and hidden. A published video can only be scheduled to be hidden. */
 export function ScheduleDialog({
   video,
   list,
@@ -17,7 +17,7 @@ export function ScheduleDialog({
   list: string;
   /** The URL of this dialog. */
   address: string;
-  /** Why the schedule was rejected. */
+  /** The reason why the schedule was rejected. */
   error: FormFailure | undefined;
 }) {
   const busy = useNavigation().formData?.get("intent") === "schedule";

@@ -5,9 +5,9 @@ import type { UploadTexts } from "~/features/upload/upload-fields";
 import { ButtonLink } from "~/ui/button";
 import { useHydrated } from "~/ui/use-hydrated";
 
-/** Handling, in the browser, of a session that ended while the admin panel was open. */
+/** Browser code that handles a session that ended while the studio was open. */
 
-/** The response to a form that was sent after the session had ended, with the entered values. */
+/** The response to a form that was sent after the session had ended, including the entered values. */
 export interface SignedOutResponse {
   message: string;
   upload?: UploadTexts;
@@ -20,7 +20,7 @@ let shown: { address: string; data: object } | undefined;
 
 const urlOf = ({ pathname, search }: Pick<URL, "pathname" | "search">) => pathname + search;
 
-/** Remembers the data that the panel shows, while it is shown. */
+/** Remembers the studio's data while it is shown. */
 export function useRememberedData(data: object): void {
   const address = urlOf(useLocation());
   useEffect(() => {
@@ -32,8 +32,8 @@ export function useRememberedData(data: object): void {
 }
 
 /**
- * Loads the panel's data. If a refresh of the current page is redirected to /auth, returns the data shown before with
- * `signedOut`, so that the page keeps unsaved input and shows that the session has ended.
+ * Loads the studio's data. If a refresh of the current page is redirected to /auth, returns the data shown before the
+ * refresh together with `signedOut`, so that the page keeps unsaved input and shows that the session has ended.
  */
 export async function loadUnlessSignedOut<Data extends object>(
   request: Request,
@@ -49,10 +49,13 @@ export async function loadUnlessSignedOut<Data extends object>(
   }
 }
 
-/** Revalidates when the user returns to the page, because the session may have ended or started again. */
+/**
+ * Revalidates when the user returns to the page, because the session may have ended, or the user may have signed in
+ * again.
+ */
 export function useSessionCheck(): void {
   const { revalidate } = useRevalidator();
-  // A running navigation checks the session itself and must not be restarted.
+  // A navigation in progress checks the session itself and must not be restarted.
   const isIdle = useNavigation().state === "idle";
   useEffect(() => {
     if (!isIdle) return;
@@ -68,7 +71,7 @@ export function useSessionCheck(): void {
   }, [isIdle, revalidate]);
 }
 
-/** The prompt to sign in again after the session has ended. Unsaved input stays on the page below it. */
+/** A prompt to sign in again after the session has ended. Unsaved input stays on the page below it. */
 export function SignInPrompt({
   message = "Your session has ended.",
   link = "Sign In to Upload",
@@ -80,7 +83,8 @@ export function SignInPrompt({
   isInDialog?: boolean;
 }) {
   const hydrated = useHydrated();
-  // With JavaScript, unsaved input is restored after signing in. Without it, only this page has the input.
+  // With JavaScript, unsaved input is restored after signing in. Without JavaScript, the input exists only on this
+  // page.
   const newTab = isInDialog || !hydrated;
   return (
     <section

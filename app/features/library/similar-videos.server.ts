@@ -3,7 +3,7 @@ import { type Failure, failure, GONE } from "~/platform/failure";
 import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared } from "~db/client.server";
 
-/** A video that resembles another one. */
+/** A video that resembles another video. */
 export interface SimilarVideo {
   id: string;
   title: string;
@@ -11,7 +11,8 @@ export interface SimilarVideo {
 }
 
 /**
- * Returns the videos that each of `ids` resembles, except pairs that were marked as not duplicates.
+ * Returns the videos that each of the videos in `ids` resembles, except for pairs that were marked as not being
+ * duplicates.
  *
  * @param uploader the id of a user who can't see other users' unpublished videos.
  */
@@ -41,7 +42,7 @@ export function similarVideos(
   return byVideo;
 }
 
-/** Marks two videos as not duplicates. */
+/** Marks two videos as not being duplicates. */
 export async function dismissSimilar(
   id: string,
   other: string,

@@ -1,7 +1,10 @@
 import { Link } from "@remix-run/react";
 import { Ban, ShieldAlert } from "lucide-react";
 
-/** Shows why a video can’t be published, with a link to its notes. Renders nothing for a video without holds. */
+/**
+ * Shows the reasons why a video can’t be published, with a link to its notes. Renders nothing for a video without
+ * holds.
+ */
 export function HoldNotice({ id, title, held }: { id: string; title: string; held?: string }) {
   if (!held) return null;
   return (
@@ -21,7 +24,7 @@ export function HoldNotice({ id, title, held }: { id: string; title: string; hel
   );
 }
 
-/** Says that a video resembles one on the block list, with a link to its review page. */
+/** Says that a video resembles a video on the block list, with a link to the review page. */
 export function BlockListMatchNotice({ id, title }: { id: string; title: string }) {
   return (
     <p className="flex items-start gap-1.5 text-sm text-muted">

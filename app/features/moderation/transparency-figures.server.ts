@@ -1,12 +1,12 @@
 import type { Database } from "better-sqlite3";
 import type { ReportKind } from "~db/schema/moderation";
 
-/** The report figures of one quarter. They contain no names, videos or texts. */
+/** The report figures for one quarter. They contain no names, videos or text. */
 export interface Period {
-  /** Such as `2026-Q4`, in UTC: when reports were received and log entries were written. */
+  /** A quarter such as `2026-Q4`, in UTC: the one in which reports were received and log entries were written. */
   period: string;
   received: Partial<Record<ReportKind, number>>;
-  /** How many of the received reports have no decision yet. */
+  /** The number of received reports for which no decision has been made yet. */
   open: number;
   kept: number;
   removed: number;
@@ -14,7 +14,10 @@ export interface Period {
   withdrawn: number;
   /** The median time to a moderator's decision; null if there is none. */
   medianHours: number | null;
-  /** From the moderation log. `videosHiddenAtOnce` counts videos that the site hid before a moderator's review. */
+  /**
+   * The counts from the moderation log. `videosHiddenAtOnce` counts videos that the site hid before a moderator's
+   * review.
+   */
   videosHiddenAtOnce: number;
   videosHidden: number;
   videosRemoved: number;
@@ -36,7 +39,7 @@ const LOG_FIGURES = {
   restore: "videosReinstated",
 } as const;
 
-/** Returns the task for the query thread. It reads every report, so it must not run on the serving thread. */
+/** Returns the task for the query thread. The task reads every report, so it must not run in the serving thread. */
 export function countTransparency(sqlite: Database): () => Period[] {
   return () => countPeriods(sqlite);
 }

@@ -8,8 +8,8 @@ const cached = processState("transparency figures", () => ({
 }));
 
 /**
- * Returns the figures by quarter, newest first. They are cached until the moderation log has a new entry, because
- * every report and every decision writes one.
+ * Returns the figures by quarter, newest first. They are cached until a new entry is added to the moderation log,
+ * because every report and every decision adds one.
  */
 export async function readTransparency(): Promise<{ periods: Period[] }> {
   const entry = prepared<number>("SELECT ifnull(max(id), 0) FROM moderation_log").pluck().get()!;

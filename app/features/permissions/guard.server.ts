@@ -12,17 +12,17 @@ export type { SessionUser } from "./session.server";
 /** The message for a user who lacks the permission. */
 export const NOT_ALLOWED = "You don’t have permission to do this. Ask an owner.";
 
-/** Returns the signed-in user of a request; undefined for a visitor. */
+/** Returns the signed-in user who sent a request; undefined for a visitor. */
 export async function currentUser(request: Request): Promise<SessionUser | undefined> {
   return (await findSession(request))?.user;
 }
 
 /**
- * Returns the signed-in user if they have the permission. Every loader and action of the studio calls it first, with
- * the permission of its route.
+ * Returns the signed-in user if they have the permission. Every loader and action in the studio calls this function
+ * first, with the permission for its route.
  *
- * @throws a redirect to /auth for a visitor, or a 400 Response with the entered values if a form was sent; a 403
- *   Response for a user without the permission.
+ * @throws a redirect to /auth for a visitor, or a 400 Response with the entered values if the visitor has sent a form;
+ * a 403 Response for a user without the permission.
  */
 export async function requirePermission(
   request: Request,
@@ -31,7 +31,9 @@ export async function requirePermission(
   return (await requireSession(request, permission)).user;
 }
 
-/** Returns whether the request has a signed-in user with a permission. For pages that show visitors less. */
+/**
+ * Returns whether the user who sent a request is signed in and has a permission. For pages that show less to visitors.
+ */
 export async function isPermitted(request: Request, permission: Permission): Promise<boolean> {
   const session = await findSession(request);
   return session !== undefined && allows(session.user, permission);
@@ -54,7 +56,7 @@ export async function requireSession(
 }
 
 /**
- * Like `requirePermission`, for URLs that scripts call: they would follow a redirect and take it for success.
+ * Like `requirePermission`, but for URLs called by scripts, which would follow a redirect and mistake it for success.
  *
  * @throws a 401 Response for a visitor, a 403 Response for a user without the permission.
  */
@@ -76,7 +78,7 @@ export function assertAllowed(user: SessionUser, permission: Permission): void {
   throw new Response(NOT_ALLOWED, { status: 403, statusText: "Forbidden" });
 }
 
-/** The page that a visitor requested before signing in. The sign-in redirects back to it. */
+/** The page that a visitor requested before signing in. The sign-in page redirects back to it. */
 
 const COOKIE = "return-to";
 const MAX_AGE_MS = 10 * 60 * 1000;
@@ -84,7 +86,7 @@ const MAX_AGE_MS = 10 * 60 * 1000;
 /** Signing in from the studio's start page leads to Home (specification, section 2). */
 const STUDIO_START_PAGE = "/admin";
 
-/** Returns the `Set-Cookie` header that remembers the page of a request for ten minutes. */
+/** Returns the `Set-Cookie` header that remembers a request's page for ten minutes. */
 function rememberPage(request: Request): string {
   const { pathname, search } = new URL(request.url);
   const page = safePath(pathname + search, "");
@@ -92,17 +94,17 @@ function rememberPage(request: Request): string {
   return signedCookie(COOKIE, page, Date.now() + MAX_AGE_MS);
 }
 
-/** Returns the page to redirect to after signing in; Home if none is remembered. */
+/** Returns the page to redirect to after signing in, or Home if none is remembered. */
 export function rememberedPage(request: Request): string {
   return safePath(readSignedCookie(request, COOKIE), "/");
 }
 
-/** Returns the `Set-Cookie` header that forgets the page. */
+/** Returns the `Set-Cookie` header that makes the browser forget the page. */
 export function forgetPage(): string {
   return removedCookie(COOKIE);
 }
 
-/** The purpose of each form of the admin panel, to complete the message that rejects it. */
+/** The purpose of each form in the admin panel, which completes the message that rejects the form. */
 const FORM_PURPOSES: Record<string, string> = {
   publish: "upload videos",
   draft: "upload videos",
@@ -125,16 +127,16 @@ const PAGE_PURPOSES: Record<string, string> = {
   "/admin/review": "review videos",
 };
 
-/** Enough for the longest forms, which have a description and a list of tags. */
+/** Large enough for the longest forms, which have a description and a list of tags. */
 const MAX_FORM_BYTES = 64 * 1024;
-/** Each field is an input on the page that shows them again. */
+/** Each field becomes an input on the page that shows the fields again. */
 const MAX_FIELDS = 200;
-/** The values of forms with one of these fields are not shown again. */
+/** The values of forms that contain one of these fields are not shown again. */
 const SECRETS = /password|passkey|credential|code|secret|token|^current$|^again$/i;
 
 /**
- * Returns the response to a form without a session: 400 (specification, section 8) with the entered values, which
- * `ErrorPage` shows again.
+ * Returns the response to a form sent without a session: status 400 (specification, section 8) with the entered values,
+ * which `ErrorPage` shows again.
  *
  * @throws a 403 Response for a form from another site.
  */
@@ -147,7 +149,7 @@ async function signedOutResponse(request: Request): Promise<Response> {
   });
 }
 
-/** Returns the message for a form without a session, and its values. Files are not read. */
+/** Returns the message for a form sent without a session, and the form's values. Files are not read. */
 export async function readSignedOutForm(request: Request): Promise<SignedOutForm> {
   const { pathname, searchParams } = new URL(request.url);
   const fields = await readFormFields(request);
@@ -164,17 +166,17 @@ export async function readSignedOutForm(request: Request): Promise<SignedOutForm
   return { message: messageFor(work), fields: isKept ? fields : [] };
 }
 
-/** Returns the message for a form of the admin panel without a session. */
+/** Returns the message for an admin panel form sent without a session. */
 export function signedOutMessage(intent: string): string {
   return messageFor(FORM_PURPOSES[intent]);
 }
 
-/** The wording is the specification's (section 8). */
+/** The wording is that of the specification (section 8). */
 function messageFor(work = "change videos"): string {
   return `You must be logged in to ${work}.`;
 }
 
-/** Reads the fields of a form. Returns undefined for a form with files, and no fields for one that is too large. */
+/** Reads a form's fields. Returns undefined for a form with files, and no fields for a form that is too large. */
 async function readFormFields(request: Request): Promise<[string, string][] | undefined> {
   if (/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) return undefined;
   try {

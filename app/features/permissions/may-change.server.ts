@@ -13,13 +13,15 @@ import {
 } from "./permissions";
 
 /**
- * The reason why a change of a video was refused. Nothing was changed. The studio (`library/refusals.server.ts`) and
+ * The reason why a change to a video was refused. Nothing was changed. The studio (`library/refusals.server.ts`) and
  * the API (`api/video-operations.server.ts`) choose the status and the message.
  */
 export type Refusal =
-  /** `gone`: no such video, or another uploader's. `not-a-draft`: the uploader may only change drafts. */
+  /**
+   * `gone`: the video doesn't exist or belongs to another uploader. `not-a-draft`: the uploader may only change drafts.
+   */
   | { code: "gone" | "not-allowed" | "not-a-draft" | "evidence" | "status-changed" }
-  /** Only if a part of many videos has already been changed. */
+  /** Only set if some of many videos have already been changed. */
   | { code: "busy" | "failed" }
   /** @see refusalsOf */
   | { code: "not-publishable"; reason: string };
@@ -32,10 +34,10 @@ export function isRefusal<T extends object>(
 }
 
 /**
- * Returns the videos among `ids` that the user may change; all of them without `own`.
+ * Returns the videos among `ids` that the user may change, which are all of them if `own` isn't given.
  *
- * @returns a refusal if one of them can't be changed: `not-a-draft`, or `gone` if none belongs to the user. Videos of
- *   other users are treated as if they didn't exist.
+ * @returns a refusal if one of them can't be changed: `not-a-draft`, or `gone` if none belongs to the user. Other
+ * users' videos are treated as if they didn't exist.
  */
 export function changeableIds(
   own: OwnVideos | undefined,
@@ -52,11 +54,11 @@ export function changeableIds(
 }
 
 /**
- * Like `changeableIds`, for the transaction that writes. Reads the account again, because its role or the status of a
- * video may have changed since the request was accepted.
+ * Like `changeableIds`, but for the transaction that writes. Reads the account again, because its role or a video's
+ * status may have changed since the request was accepted.
  *
- * @returns the videos that the account may change, or a refusal: `not-allowed` for an account that is deactivated,
- *   deleted or without the permission, or one of `changeableIds`.
+ * @returns the videos that the account may change, or a refusal: `not-allowed` if the account is deactivated, deleted
+ * or lacks the permission, or one of the refusals of `changeableIds`.
  */
 export function changeableNow(
   userId: string | null,
@@ -68,7 +70,7 @@ export function changeableNow(
   return changeableIds(ownVideosOf(user, permission), ids);
 }
 
-/** Returns the deleted videos among `ids` that the user may restore or delete for good. */
+/** Returns the deleted videos among `ids` that the user may restore or permanently delete. */
 export function ownDeletedIds(
   own: OwnVideos | undefined,
   ids: readonly string[],
@@ -83,11 +85,12 @@ export function ownDeletedIds(
 }
 
 /**
- * Returns the current permissions of an account; undefined if it is deactivated or deleted. Long-running work calls
- * this again before it commits, because the account may have been blocked since the request was accepted.
+ * Returns an account's current permissions, or undefined if the account is deactivated or deleted. Long-running work
+ * calls this function again before it commits, because the account may have been blocked since the request was
+ * accepted.
  *
- * @param since when the work was requested, ISO 8601 UTC. Work from before the account's access ended isn't done, even
- *   if the account was reactivated.
+ * @param since when the work was requested (ISO 8601, UTC). Work requested before the account's access ended isn't
+ * done, even if the account has been reactivated.
  */
 export function accountNow(
   userId: string | null,
@@ -101,7 +104,7 @@ export function accountNow(
   return { id: row.id, ...permittedOf(row) };
 }
 
-/** Returns whether an account has a permission now. */
+/** Returns whether an account currently has a permission. */
 export function mayNow(userId: string, permission: Permission): boolean {
   const account = accountNow(userId);
   return account !== undefined && allows(account, permission);

@@ -2,8 +2,8 @@ import type { Role, VideoRow } from "~db/schema";
 
 /**
  * The permissions: one line for each route of the site, and one for each form (`intent`) and each part of a route that
- * needs a separate permission. A test walks all routes with all roles and fails for a route without a line. The columns
- * are owners, editors, moderators and uploaders.
+ * needs a separate permission. A test tries all routes with all roles and fails if a route has no line. The columns are
+ * for owners, editors, moderators and uploaders.
  *
  * `all`: no restriction. `own`: only videos that the user has uploaded and, until they may publish, only drafts.
  * `publisher`: like `own`, but only users who may publish. `reported`: only videos that a report names, open or closed.
@@ -87,7 +87,7 @@ const TABLE = {
   "/admin/consent hide-lacking": ["all", "none", "none", "none"],
   "/admin/consent undo-hiding": ["all", "none", "none", "none"],
   "/admin/consent/:id": ["all", "all", "none", "none"],
-  // Performers' documents, and the deletion of all data about them.
+  // Performers' documents, and the deletion of all data about performers.
   "/admin/consent/:id add-document": ["all", "none", "none", "none"],
   "/admin/consent/:id remove-document": ["all", "none", "none", "none"],
   "/admin/consent/:id forget": ["all", "none", "none", "none"],
@@ -96,7 +96,7 @@ const TABLE = {
   "/admin/videos/:id/statistics": ["all", "all", "none", "own"],
   "/admin/videos/:id/statistics/:file": ["all", "all", "none", "own"],
   "/admin/activity": ["all", "all", "none", "none"],
-  // Files of unpublished videos, and live updates of the job queue.
+  // The files of unpublished videos, and live updates from the job queue.
   "/media/* hidden": ["all", "all", "reported", "own"],
   "/events jobs": ["all", "all", "all", "all"],
 
@@ -138,12 +138,12 @@ const TABLE = {
   "/media/*": "anyone",
   "/events": "anyone",
   "/api": "anyone",
-  // Its operations require a token, and then the permissions above.
+  // API operations require a token, and then the permissions above.
   "/api/v1/*": "anyone",
-  // Its operations require a worker's token or a signature.
+  // The worker API requires a worker's token or a signature.
   "/api/worker/*": "anyone",
   "/healthz": "anyone",
-  // Requires a token, or a request from this machine.
+  // Scraping requires a token, or a request from this machine.
   "/metrics": "anyone",
   "/sitemap.xml": "anyone",
   "/sitemap/:part": "anyone",
@@ -177,38 +177,38 @@ export const PERMISSIONS: Readonly<Record<string, "anyone" | readonly Access[]>>
 /** The properties of an account that determine its permissions. */
 export interface Permitted {
   role: Role;
-  /** Depends on the account only for uploaders. Owners and editors may publish, moderators may not. */
+  /** This depends on the account only for uploaders. Owners and editors may publish, moderators may not. */
   mayPublish: boolean;
 }
 
-/** Returns the permissions that the columns of an account represent. */
+/** Returns the permissions represented by an account's columns. */
 export function permittedOf({ role, may_publish }: { role: Role; may_publish: number }): Permitted {
   return { role, mayPublish: role === "owner" || role === "editor" || may_publish === 1 };
 }
 
-/** The reach of a permission: everything, the user's own videos, reported videos, or nothing. */
+/** The scope of a permission: everything, the user's own videos, reported videos, or nothing. */
 type Reach = "all" | "own" | "reported" | "none";
 
-/** Returns the reach of a user's permission. */
+/** Returns the scope of a user's permission. */
 export function reachOf({ role, mayPublish }: Permitted, permission: Permission): Reach {
   const access: Access = TABLE[permission][COLUMNS[role]];
   if (access !== "publisher") return access;
   return mayPublish ? "own" : "none";
 }
 
-/** Returns whether a user has a permission, whatever its reach. */
+/** Returns whether a user has a permission, regardless of its scope. */
 export function allows(who: Permitted, permission: Permission): boolean {
   return reachOf(who, permission) !== "none";
 }
 
-/** The videos that an uploader's permissions apply to. */
+/** The videos to which an uploader's permissions apply. */
 export interface OwnVideos {
   userId: string;
-  /** Uploaders who may not publish can only change drafts, so that reviewed videos stay as they were. */
+  /** Uploaders who may not publish can only change drafts, so that reviewed videos can't be changed. */
   draftsOnly: boolean;
 }
 
-/** Returns the videos that a permission applies to; undefined for all. */
+/** Returns the videos to which a permission applies; undefined for all. */
 export function ownVideosOf(
   user: Permitted & { id: string },
   permission: Permission,
@@ -217,16 +217,16 @@ export function ownVideosOf(
   return { userId: user.id, draftsOnly: !allows(user, "/admin publish") };
 }
 
-/** Returns whether a video is still a draft: it was never published, hidden or scheduled. */
+/** Returns whether a video is still a draft, which means that it was never published, hidden or scheduled. */
 export function isDraft({ status, publish_at }: Pick<VideoRow, "status" | "publish_at">): boolean {
   return status === "review" && publish_at === null;
 }
 
-/** SQL condition on `deleted_videos` for an uploader's own videos, with the parameters of `ownDeletedValues`. */
+/** An SQL condition on `deleted_videos` for an uploader's own videos, with the parameters of `ownDeletedValues`. */
 export const OWN_DELETED = `uploaded_by = @uploader AND (@draftsOnly = 0 OR (
   json_extract("row", '$.status') = 'review' AND json_extract("row", '$.publish_at') IS NULL))`;
 
-/** SQL condition on `videos` for replaced files, with the same parameters. */
+/** An SQL condition on `videos` for replaced files, with the same parameters. */
 export const OWN_FILE = `videos.uploaded_by = @uploader AND (@draftsOnly = 0 OR (
   videos.status = 'review' AND videos.publish_at IS NULL))`;
 

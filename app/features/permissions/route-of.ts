@@ -1,8 +1,8 @@
 import { PERMISSIONS } from "./permissions";
 
-/** Stands for all URLs without a route. They can contain anything, so they are never used as a name. */
+/** Stands for all URLs without a route. Such URLs can contain anything, so they are never used as a name. */
 const UNKNOWN_ROUTE = "/*";
-/** The build's files, which are not a route of the framework. */
+/** The build's files, which don't belong to any of the framework's routes. */
 const ASSETS = "/assets/*";
 
 interface Pattern {
@@ -10,31 +10,31 @@ interface Pattern {
   matches: RegExp;
 }
 
-/** Every route, as written in the table of permissions, and the build's files. */
+/** Every route, as written in the permissions table, and the build's files. */
 export const ROUTES: readonly string[] = [
   ...Object.keys(PERMISSIONS).filter((line) => !line.includes(" ")),
   ASSETS,
 ];
 
-/** The patterns by first segment. Only the catch-all route has a dynamic first segment. */
+/** The patterns by first path segment. Only the catch-all route has a dynamic first segment. */
 const patterns = new Map<string, Pattern[]>();
 for (const route of ROUTES) {
   if (route === UNKNOWN_ROUTE || route === ASSETS) continue;
   const [first = ""] = segmentsOf(route);
-  // Static segments before dynamic ones: `/auth/code` before `/auth/:x`.
+  // Static segments come before dynamic ones: `/auth/code` before `/auth/:x`.
   const list = [...(patterns.get(first) ?? []), { route, matches: expressionOf(route) }];
   list.sort((a, b) => dynamicParts(a.route) - dynamicParts(b.route));
   patterns.set(first, list);
 }
 
 /**
- * Returns the framework's route for a request target, never a part of the requested URL. All rules for requests use it,
- * because separate patterns would miss other spellings of the same URL. It gives the same result as the framework's own
- * matching, which sorts all routes and compiles an expression on each call.
+ * Returns the framework's route for a request target, never a part of the requested URL. All rules about requests use
+ * this function, because separate patterns would miss other spellings of the same URL. The result is the same as that
+ * of the framework's matching, which sorts all routes and compiles an expression on each call.
  */
 export function routeOf(url: string): string {
   if (url.startsWith("/assets/")) return ASSETS;
-  // The framework requests the data of a page at its path with `.data`, and the data of / at /_root.data.
+  // The framework requests a page's data at its path with `.data` appended, and the data of / at /_root.data.
   const page = url.replace(/[?#].*$/s, "").replace(/(?:^\/_root)?\.data$/, "") || "/";
   const own = decoded(page)
     .toLowerCase()

@@ -8,9 +8,9 @@ import { allows, type Permitted, permittedOf } from "./permissions";
 const COOKIE = "session";
 const SESSION_ID_BYTES = 32;
 const SESSION_MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
-/** The absolute limit, so that using a copied cookie doesn't prolong its session forever. */
+/** The maximum lifetime, so that a copied cookie can't be used to extend its session forever. */
 const SESSION_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
-/** Using a session prolongs it, but writes to the database at most this often. */
+/** Using a session extends it, but writes to the database at most this often. */
 const PROLONG_EVERY_MS = 10 * 60 * 1000;
 
 /** A signed-in user. */
@@ -29,10 +29,10 @@ const hashOf = (id: string) => createHash("sha256").update(id).digest("hex");
 const iso = (time: number) => new Date(time).toISOString();
 
 /**
- * Opens a session of 30 days. Use prolongs it, to 90 days at most.
+ * Opens a session that lasts 30 days. Using it extends it, up to a total of 90 days.
  *
  * @param device the name by which the user recognizes the session.
- * @returns the `Set-Cookie` header of the session.
+ * @returns the session's `Set-Cookie` header.
  */
 export async function openSession(userId: string, device = "", now = Date.now()): Promise<string> {
   const id = randomBytes(SESSION_ID_BYTES).toString("base64url");
@@ -66,7 +66,7 @@ interface OpenRow {
   may_publish: 0 | 1;
 }
 
-/** Returns an unexpired session of an account that may sign in. */
+/** Returns an unexpired session if its account may sign in. */
 function openRow(idHash: string, now: number): OpenRow | undefined {
   return prepared<OpenRow>(
     `SELECT id_hash, last_used_at, sessions.created_at, users.id, email, role, may_publish
@@ -75,7 +75,7 @@ function openRow(idHash: string, now: number): OpenRow | undefined {
   ).get(idHash, iso(now), iso(now - SESSION_LIFETIME_MS));
 }
 
-/** Returns the session of a request and prolongs it; undefined if there is none. */
+/** Returns the session that a request belongs to and extends it, or returns undefined if there is none. */
 export async function findSession(
   request: Request,
   now = Date.now(),
@@ -83,7 +83,7 @@ export async function findSession(
   return sessionIn(request.headers.get("Cookie") ?? "", now);
 }
 
-/** Like `findSession`, from a Cookie header. */
+/** Like `findSession`, but takes a Cookie header. */
 function sessionIn(cookies: string, now = Date.now()): OpenSession | undefined {
   const id = findSignedCookie(cookies, COOKIE, now);
   if (id === undefined) return undefined;
@@ -96,7 +96,9 @@ function sessionIn(cookies: string, now = Date.now()): OpenSession | undefined {
   return { idHash: row.id_hash, user: { id: userId, email, ...permittedOf(row) } };
 }
 
-/** Prolongs a session. Skipped while another process is writing, so that reading a page never waits. */
+/**
+ * Extends a session. The update is skipped while another process is writing, so that reading a page never has to wait.
+ */
 function prolong(
   { idHash, id, createdAt }: { idHash: string; id: string; createdAt: string },
   now: number,
@@ -109,14 +111,14 @@ function prolong(
       .run(iso(now), iso(expiresMs), idHash);
   });
   if (!prolonged) return;
-  // Set directly on the response, because loaders can't set headers for each other.
+  // The header is set directly on the response, because loaders can't set headers for each other.
   const response = requestContext()?.response;
   if (response && !response.headersSent) {
     response.appendHeader("Set-Cookie", signedCookie(COOKIE, id, expiresMs, now));
   }
 }
 
-/** Returns whether a Cookie header belongs to an open session. Called before any route sees the request. */
+/** Returns whether a Cookie header belongs to an open session. Called before the request reaches any route. */
 export function hasOpenSession(cookies: string, now = Date.now()): boolean {
   const id = findSignedCookie(cookies, COOKIE, now);
   return id !== undefined && openRow(hashOf(id), now) !== undefined;
@@ -131,8 +133,8 @@ function isUnchanged({ idHash, user }: OpenSession, now = Date.now()): boolean {
 }
 
 /**
- * Returns the open sessions of a user, last used first. `device` is a name such as "Firefox on Linux", empty if it
- * isn't known. Times are ISO 8601 UTC.
+ * Returns a user's open sessions, most recently used first. `device` is a name such as "Firefox on Linux", or empty if
+ * unknown. Times are in ISO 8601 format (UTC).
  */
 export async function listSessions(userId: string, now = Date.now()) {
   return database()
@@ -156,9 +158,9 @@ export function forgetSessionCookie(): string {
 }
 
 /**
- * Checks whether the session of a Cookie header may receive events of the job queue.
+ * Checks whether the session in a Cookie header may receive events about the job queue.
  *
- * @returns a function that checks it again, or undefined if the session may not.
+ * @returns a function that checks this again, or undefined if the session may not receive them.
  */
 export function jobEventsAccess(cookies: string): (() => boolean) | undefined {
   const session = sessionIn(cookies);

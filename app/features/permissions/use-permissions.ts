@@ -2,17 +2,18 @@ import { useAuth } from "~/ui/auth-context";
 import type { VideoStatus } from "~db/schema";
 import { allows, isDraft, type Permission, reachOf } from "./permissions";
 
-/** The properties of a video that decide whether it is still a draft. */
+/** The properties of a video that determine whether it is still a draft. */
 interface OfVideo {
   status: VideoStatus;
   schedule: { publishAt: string | null };
 }
 
 /**
- * Returns a function that checks whether the current user has a permission, so that the page doesn't offer what the
- * server refuses. The second argument is the video, for permissions that depend on one.
+ * Returns a function that checks whether the current user has a permission, so that the page doesn't offer actions that
+ * the server would refuse. The second argument is the video, for permissions that depend on one.
  *
- * After the session has ended it always returns true, so that the page stays as it is until the user signs in again.
+ * After the session has ended, the function always returns true, so that the page doesn't change until the user signs
+ * in again.
  */
 export function usePermissions(): (permission: Permission, video?: OfVideo) => boolean {
   const { user } = useAuth();

@@ -12,31 +12,31 @@ import { prefetchLoader } from "./prefetch-loader";
 export type Quality = "auto" | number;
 
 export interface Adaptive {
-  /** Heights of the renditions, highest first; empty when the device picks the rendition itself. */
+  /** The heights of the renditions, highest first; empty if the device picks the rendition itself. */
   heights: number[];
   choose(quality: Quality): void;
   chooseAudioTrack(index: number): void;
-  /** Resumes loading after the connection was lost. */
+  /** Resumes loading after a lost connection. */
   resume(): void;
   close(): void;
 }
 
 interface AdaptiveEvents {
-  /** Called once everything is ready, right before the element's source changes; false cancels the change. */
+  /** Called once everything is ready, right before the element's source changes. Returning false cancels the change. */
   mayAttach(): boolean;
-  /** Called with the rendition now on screen; values missing from the playlist are 0. */
+  /** Called with the rendition that is now on screen; values missing from the playlist are 0. */
   onRendition(height: number, frameRate: number): void;
-  /** Called with the available audio tracks, such as languages, and the index of the active one. */
+  /** Called with the available audio tracks, such as languages, and the index of the active track. */
   onAudioTracks(tracks: MediaTrack[], active: number): void;
-  /** The playlist or its segments can't be loaded or played: fall back to the file. */
+  /** The playlist or its segments can't be loaded or played, so the player must fall back to the file. */
   onFailed(): void;
   /** The server is unreachable. */
   onLost(): void;
 }
 
 /**
- * Plays the playlist in the element: with hls.js, which is loaded on demand, or with the device's native
- * HLS player where Media Source Extensions are missing (iPhone). Throws when neither works.
+ * Plays the playlist in the element, either with hls.js, which is loaded on demand, or with the device's native HLS
+ * player if Media Source Extensions aren't supported (iPhone). Throws if neither works.
  */
 export async function openAdaptive(
   element: HTMLVideoElement,
@@ -59,7 +59,7 @@ function configFor(HlsPlayer: typeof Hls, element: HTMLVideoElement) {
     startPosition: playbackPosition(element).seconds || -1,
     backBufferLength: BUFFER_S,
     maxBufferLength: element.paused ? BUFFER_BEFORE_PLAY_S : BUFFER_S,
-    // The default is 60 MB, which is minutes of a small rendition regardless of maxBufferLength.
+    // The default is 60 MB, which holds minutes of a small rendition regardless of maxBufferLength.
     maxBufferSize: 0,
   };
 }
@@ -85,7 +85,7 @@ function openWithHls(
     hls.destroy();
   };
   for (const event of POSITION_EVENTS) element.addEventListener(event, rememberPosition);
-  // After an error hls.js reattaches the element, which pauses it at the beginning.
+  // After an error, hls.js reattaches the element, which resets it to the beginning and pauses it.
   hls.on(Events.MEDIA_ATTACHING, () => changeSource(element, position, () => {}));
   element.addEventListener("play", bufferMore, { once: true });
 
@@ -93,7 +93,7 @@ function openWithHls(
     let ready = false;
     let triedToRecover = false;
     const fail = () => {
-      // Report the failure before closing: closing resets the element's position and pauses it.
+      // Reports the failure before closing, because closing resets the element's position and pauses it.
       events.onFailed();
       close();
       if (!ready) reject(new Error("The playlist can't be played"));
@@ -114,8 +114,8 @@ function openWithHls(
     });
     hls.once(Events.MANIFEST_PARSED, (_, { audioTracks }) => {
       ready = true;
-      // Start with a small rendition whose first segment is actually shown. By default hls.js loads a segment of
-      // the first rendition only to measure the connection, discards it, and loads another one.
+      // Starts with a small rendition whose first segment is actually shown. By default, hls.js loads a segment of the
+      // first rendition only to measure the connection speed, discards it, and loads another one.
       hls.startLevel = hls.levels.indexOf(startRendition(hls.levels)!);
       const tracks = audioTracksOf(audioTracks);
       const prefer = (index: number) => hls.setAudioOption({ name: tracks[index]?.label });
@@ -138,7 +138,10 @@ function openWithHls(
   });
 }
 
-/** Returns each audio track once, default first. Every audio group repeats them in its own encoding. */
+/**
+ * Returns each audio track once, with the default track first. Every audio group repeats the tracks in its own
+ * encoding.
+ */
 function audioTracksOf(tracks: readonly MediaPlaylist[]): MediaTrack[] {
   const byDefault = [...tracks].sort((a, b) => Number(b.default) - Number(a.default));
   const byLabel = byDefault.map(({ name, lang }): [string, MediaTrack] => [
@@ -150,7 +153,7 @@ function audioTracksOf(tracks: readonly MediaPlaylist[]): MediaTrack[] {
 
 const POSITION_EVENTS = ["play", "pause", "seeking", "timeupdate"] as const;
 
-/** Returns whether the server responded, even if only with an error; a lost connection has no status. */
+/** Returns whether the server responded, even if only with an error. If the connection was lost, there is no status. */
 function hasResponse(error: ErrorData): boolean {
   return (error.response?.code ?? 0) >= 400;
 }
@@ -162,7 +165,7 @@ interface HasAudioTracks {
   audioTracks?: ArrayLike<{ label: string; language: string; enabled: boolean }>;
 }
 
-/** Plays the playlist with the device's native HLS player. Throws when it has none. */
+/** Plays the playlist with the device's native HLS player. Throws if the device has none. */
 async function openNative(
   element: HTMLVideoElement,
   url: string,
@@ -184,7 +187,7 @@ async function openNative(
     events.onAudioTracks(tracks, Math.max(enabled, 0));
   };
   element.src = url;
-  // Only now, or the browser would fetch the metadata of the file.
+  // Set only now; otherwise, the browser would fetch the file's metadata.
   element.preload = "metadata";
   element.addEventListener("error", () => events.onFailed(), { signal });
   element.addEventListener("loadedmetadata", reportTracks, { signal });

@@ -33,8 +33,8 @@ interface ControlButtonProps {
 }
 
 /**
- * A button of the control bar. Clicking or tapping it keeps the focus on the player, so that the space bar
- * still toggles playback and the controls hide again.
+ * A button of the control bar. Clicking or tapping it keeps the focus on the player, so that the space bar still
+ * toggles playback and the controls are hidden again.
  */
 export const ControlButton = forwardRef<HTMLButtonElement, ControlButtonProps>(
   function ControlButton(
@@ -83,7 +83,7 @@ export function PlayButton() {
   );
 }
 
-/** Buttons to seek 10 seconds back and forward, on larger screens (specification, section 2). */
+/** The buttons that seek back and forward by 10 seconds, shown on larger screens (specification, section 2). */
 export function StepButtons() {
   const { commands } = usePlayer();
   return (
@@ -184,7 +184,10 @@ export function FullscreenButton() {
   );
 }
 
-/** Switches between landscape and portrait in fullscreen, where the screen can be locked (specification, section 2). */
+/**
+ * Switches between landscape and portrait in fullscreen if the screen orientation can be locked (specification, section
+ * 2).
+ */
 export function OrientationButton() {
   const { fullscreen } = usePlayer();
   if (!fullscreen.active || !fullscreen.orientation) return null;
@@ -199,7 +202,7 @@ export function OrientationButton() {
   );
 }
 
-/** Returns the state of picture-in-picture and a toggle for it. */
+/** Returns the state of picture-in-picture mode and a function that toggles it. */
 export function usePictureInPicture(element: HTMLVideoElement) {
   const [active, setActive] = useState(document.pictureInPictureElement === element);
   useListener(element, "enterpictureinpicture leavepictureinpicture", ({ type }) =>
@@ -209,7 +212,7 @@ export function usePictureInPicture(element: HTMLVideoElement) {
   return {
     active,
     supported: document.pictureInPictureEnabled === true,
-    /** Does nothing while no metadata has loaded, when browsers reject the request. */
+    /** Does nothing while no metadata has been loaded, because browsers would reject the request. */
     toggle() {
       const done = active ? document.exitPictureInPicture() : element.requestPictureInPicture();
       void Promise.resolve(done).catch(() => {});
@@ -217,7 +220,7 @@ export function usePictureInPicture(element: HTMLVideoElement) {
   };
 }
 
-/** The mute button and, on larger screens where scripts can set the volume, the slider. */
+/** The mute button and, on larger screens, the volume slider if scripts can set the volume. */
 export function VolumeControl({ settable }: { settable: boolean }) {
   const { root, playback, commands } = usePlayer();
   const muted = useStored(playback, "muted");
@@ -247,7 +250,9 @@ export function VolumeControl({ settable }: { settable: boolean }) {
   );
 }
 
-/** Returns whether scripts can set the volume. On an iPhone only the hardware keys can: the property stays at 1. */
+/**
+ * Returns whether scripts can set the volume. On an iPhone, only the hardware keys can do so: the property stays at 1.
+ */
 export function useVolumeSettable(): boolean {
   const [settable, setSettable] = useState(true);
   useEffect(() => {

@@ -7,14 +7,14 @@ export type Captions = ReturnType<typeof useCaptions>;
 
 const NONE: CaptionTrack[] = [];
 
-/** Returns the track last chosen in this browser: the same one, or another in its language. */
+/** Returns the track last chosen in this browser: either the same one, or another one in the same language. */
 function firstChoice(tracks: CaptionTrack[]): number {
   const stored = readStored("captions");
   if (stored === undefined) return tracks.findIndex((track) => track.default);
   return findMatchingTrack(tracks, stored);
 }
 
-/** Manages which of the video's caption tracks is shown. */
+/** Manages which of the video's caption tracks is being shown. */
 export function useCaptions(element: HTMLVideoElement, id: string, tracks: CaptionTrack[] = NONE) {
   const begin = () => {
     const chosen = firstChoice(tracks);
@@ -37,12 +37,12 @@ export function useCaptions(element: HTMLVideoElement, id: string, tracks: Capti
   return useMemo(
     () => ({
       tracks,
-      /** Index of the shown track; -1 for none. */
+      /** The index of the track being shown; -1 for none. */
       chosen,
       choose,
-      /** Turns captions off, or on with the track that was shown last. */
+      /** Turns captions off, or turns them on with the track that was shown last. */
       toggle: () => choose(chosen >= 0 ? -1 : last),
-      /** The browser's TextTrack of the shown track. */
+      /** The browser's TextTrack for the track being shown. */
       textTrack,
     }),
     [tracks, chosen, choose, last, textTrack],
@@ -50,9 +50,9 @@ export function useCaptions(element: HTMLVideoElement, id: string, tracks: Capti
 }
 
 /**
- * Lets the browser parse the chosen track (`hidden`) while we render its cues, so that they can move out of
- * the way of the controls. In an iPhone's native fullscreen player, the browser renders them. After a
- * navigation the element's tracks belong to another video, and they exist only once React has added them.
+ * Lets the browser parse the chosen track (`hidden`) while we render its cues, so that they can move out of the way of
+ * the controls. In an iPhone's native fullscreen player, the browser renders them. After a navigation, the element's
+ * tracks belong to another video, and they don't exist until React has added them.
  */
 function useTextTrack(element: HTMLVideoElement, tracks: CaptionTrack[], chosen: number) {
   const [textTrack, setTextTrack] = useState<TextTrack>();
@@ -71,7 +71,7 @@ function useTextTrack(element: HTMLVideoElement, tracks: CaptionTrack[], chosen:
       drawnBy = type === "webkitbeginfullscreen" ? "browser" : "us";
       apply();
     };
-    // The browser enables a default track when it loads it.
+    // The browser enables a default track when it loads that track.
     const onChange = () => {
       if (drawnBy === "us") apply();
     };

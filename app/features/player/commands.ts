@@ -25,7 +25,7 @@ export function createCommands(
   let brightness = 1;
   let speedBefore: number | undefined;
 
-  /** Plays, or leaves the video paused when the browser blocks autoplay. */
+  /** Plays the video, or leaves it paused if the browser blocks autoplay. */
   function play() {
     void Promise.resolve(video.play()).catch(() => {});
   }
@@ -40,7 +40,7 @@ export function createCommands(
   }
 
   function setSpeed(speed: number) {
-    // Set the default as well: loading another rendition resets the speed to it.
+    // The default must be set as well, because loading another rendition resets the speed to it.
     video.defaultPlaybackRate = speed;
     video.playbackRate = speed;
   }
@@ -59,13 +59,16 @@ export function createCommands(
       }
     },
 
-    /** Seeks by some seconds and shows the total of consecutive seeks on screen. */
+    /** Seeks by a number of seconds and shows the total of consecutive seeks on screen. */
     seekBy(seconds: number, at?: Point) {
       seekTo(playbackPosition(video).seconds + seconds);
       feedback.seek(seconds, at);
     },
 
-    /** Seeks to the middle of the next or previous frame while paused; the middle can't round to another frame. */
+    /**
+     * While paused, seeks to the middle of the next or previous frame, because the middle can't be rounded to another
+     * frame.
+     */
     stepFrame(step: 1 | -1, frameRate: number) {
       const { seconds, playing } = playbackPosition(video);
       if (playing) return;
@@ -84,10 +87,12 @@ export function createCommands(
       if (silent) video.volume = UNMUTE_VOLUME;
     },
 
-    /** Returns the audible volume: 0 while muted. */
+    /** Returns the audible volume, which is 0 while muted. */
     volume: () => (video.muted ? 0 : video.volume),
 
-    /** Changes the volume by a step, rounded so that 20 steps up and 20 down end where they began. */
+    /**
+     * Changes the volume by a step, rounded so that 20 steps up followed by 20 steps down end at the initial volume.
+     */
     changeVolume(by: number) {
       const heard = video.muted ? 0 : video.volume;
       setVolume(Math.round((heard + by) * 100) / 100);
@@ -102,7 +107,7 @@ export function createCommands(
       feedback.note("speed", `${next ?? now}×`);
     },
 
-    /** Plays at double speed while a press lasts, without changing the chosen speed. */
+    /** Plays at double speed for as long as a press lasts, without changing the chosen speed. */
     holdSpeed(held: boolean) {
       if (held === (speedBefore !== undefined)) return;
       const restored = speedBefore ?? 1;
@@ -125,7 +130,7 @@ export function createCommands(
       video.style.filter = brightness === 1 ? "" : `brightness(${brightness.toFixed(2)})`;
     },
 
-    /** Resets the per-video state for another video in the same player; the volume is kept. */
+    /** Resets the per-video state when another video is shown in the same player; the volume is kept. */
     reset() {
       brightness = 1;
       video.style.filter = "";

@@ -1,6 +1,6 @@
 // Values from the specification, section 9 (Player) and section 2 (Player controls).
 
-/** Step of the arrow keys, the seek buttons and a double tap. */
+/** The step for the arrow keys, the seek buttons and a double tap, in seconds. */
 export const SEEK_STEP_S = 10;
 export const CONTROLS_HIDE_AFTER_PLAY_MS = 5_000;
 export const CONTROLS_HIDE_AFTER_POINTER_MS = 3_000;
@@ -16,32 +16,34 @@ export const SEEK_BAR_STEP_S = 0.1;
 
 // Values that the specification leaves open.
 
-/** Movement below which the direction of a swipe is still undecided. */
+/** The distance below which the direction of a swipe is still undecided. */
 export const SWIPE_DECIDE_PX = 6;
-/** Share of the player's height that a swipe covers from the lowest level to the highest. */
+/** The share of the player's height that a swipe must cover to go from the lowest level to the highest. */
 export const SWIPE_TRAVEL = 0.8;
 export const NEXT_COUNTDOWN_S = 8;
 export const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2] as const;
-/** A press held this long on the video plays it at HELD_SPEED until released. */
+/** A press held on the video for this long plays it at HELD_SPEED until released. */
 export const HOLD_AFTER_MS = 500;
 export const HELD_SPEED = 2;
-/** Assumed frame rate where the real one is unknown. */
+/** The frame rate that is assumed if the real one is unknown. */
 export const DEFAULT_FRAME_RATE = 25;
 export const VOLUME_STEP = 0.05;
-/** Minimum interval between seeks of a held arrow key, which repeats about 30 times a second. */
+/** The minimum interval between seeks while an arrow key, which repeats about 30 times a second, is held. */
 export const REPEATED_KEY_SEEK_MS = 200;
-/** How long the feedback for a key or a double tap stays on screen, and the next one adds to it. */
+/** How long the feedback for a key press or a double tap stays on screen; another one during this time adds to it. */
 export const FEEDBACK_MS = 700;
-/** No resume is offered before this position or this close to the end. */
+/** The player doesn't offer to resume before this position, or this close to the end. */
 export const RESUME_MIN_S = 10;
 export const RESUME_SAVE_INTERVAL_S = 5;
 export const RESUME_MAX_VIDEOS = 100;
-/** Delays between attempts to reconnect; the last one repeats. */
+/** The delays between attempts to reconnect; the last one is repeated. */
 export const RECONNECT_DELAYS_MS = [1_000, 2_000, 5_000, 10_000] as const;
-/** Minimum distance between positions that are reloaded automatically: the same failure isn't retried twice. */
+/**
+ * The minimum distance between positions that are reloaded automatically, so that the same failure isn't retried twice.
+ */
 export const MIN_RELOAD_DISTANCE_S = 5;
-/** Buffering this long without an error triggers a connection check: the download may have died silently. */
+/** Buffering this long without an error triggers a connection check, because the download may have died silently. */
 export const STALL_CHECK_MS = 10_000;
-/** Forward buffer of the adaptive source, before and after the first play. */
+/** The forward buffer of the adaptive source, before and after playback first starts. */
 export const BUFFER_BEFORE_PLAY_S = 8;
 export const BUFFER_S = 30;

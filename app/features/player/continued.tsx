@@ -6,29 +6,32 @@ import type { PlaybackPosition } from "./playback-state";
 import { savesData } from "./prefetch";
 import type { PlayerVideo } from "./types";
 
-/** A video that keeps playing in the mini player after its page was left. */
+/** A video that continues playing in the mini player after its page was left. */
 export interface Continued {
   video: PlayerVideo;
-  /** URL of the video's page. */
+  /** The URL of the video's page. */
   href: string;
   seconds: number;
   speed: number;
   volume: number;
   muted: boolean;
-  /** Part of the video page's script, which is always loaded when there is anything to continue. */
+  /** Part of the video page's script, which is always already loaded when there is anything to continue. */
   Player: ComponentType<{ continued: Continued }>;
 }
 
 export const continued = createStore<Continued | undefined>(undefined);
 
-/** Whether videos continue in the mini player: this browser's stored choice, by default on unless it saves data. */
+/**
+ * Whether videos continue in the mini player: the choice stored in this browser, or by default yes, unless the browser
+ * is set to save data.
+ */
 export const miniPlayer = storedValue("miniPlayer", (stored) =>
   typeof stored === "boolean" ? stored : !savesData(),
 );
 
 let readPosition: (() => PlaybackPosition) | undefined;
 
-/** Registers how to read the mini player's position. Returns a function that unregisters it. */
+/** Registers a function that reads the mini player's position. Returns a function that unregisters it. */
 export function registerPosition(read: () => PlaybackPosition): () => void {
   readPosition = read;
   return () => {
@@ -45,8 +48,8 @@ export function closeMiniPlayer(id: string): PlaybackPosition | undefined {
 }
 
 /**
- * Renders the mini player on any page once the visitor's age is confirmed. The page of another video closes
- * it, even if that video has no file or doesn't exist.
+ * Renders the mini player on any page once the visitor's age has been confirmed. The page of another video closes it,
+ * even if that video has no file or doesn't exist.
  */
 export function MiniPlayerHost({ allowed }: { allowed: boolean }) {
   const { pathname } = useLocation();
@@ -58,15 +61,15 @@ export function MiniPlayerHost({ allowed }: { allowed: boolean }) {
   return isPlayable && shown ? <shown.Player key={shown.video.id} continued={shown} /> : null;
 }
 
-/** Returns whether a path is the page of a video other than the one at `href`. */
+/** Returns whether a path leads to the page of a video other than the one at `href`. */
 function isOtherVideo(pathname: string, href: string): boolean {
   return pathname.startsWith("/video/") && pathname !== new URL(href, location.href).pathname;
 }
 
-/** Returns whether this visit continues what the mini player is playing, which isn't a new view. */
+/** Returns whether this visit continues the video in the mini player and therefore isn't a new view. */
 export function useContinuedVisit(id: string): boolean {
   const visit = `${useLocation().key} ${id}`;
-  // Read on the first render, before the page's player takes over.
+  // Read on the first render, before the page's player takes over from the mini player.
   const [continuedVisit] = useState(() => continued.get()?.video.id === id && visit);
   return continuedVisit === visit;
 }

@@ -28,7 +28,7 @@ import { useControlsInUse, useControlsVisible, useFocusReturn } from "./visibili
 
 type Panel = "settings" | "shortcuts";
 
-/** Everything on top of the video, and its keyboard and gesture handling. */
+/** Everything that is shown on top of the video, with its keyboard and gesture handling. */
 export function Controls({
   recovery,
   openNext,
@@ -52,7 +52,7 @@ export function Controls({
   const { visible, wake } = useControlsVisible(root, bar, paused, inUse);
   const next = useNextCard(video.id, ended && !loop);
 
-  /** Closes the panel and returns the focus to what opened it (WAI-ARIA menu button pattern). */
+  /** Closes the panel and returns the focus to the element that opened it (WAI-ARIA menu button pattern). */
   function close() {
     setPanel(undefined);
     if (!root.contains(document.activeElement)) return;
@@ -60,7 +60,7 @@ export function Controls({
   }
   function toggle(wanted: Panel) {
     if (panel === wanted) return close();
-    // The shortcut list also opens from the menu, and with its own key from anywhere.
+    // The shortcut list can also be opened from the menu, and from anywhere with its key.
     openedByButton.current = wanted === "settings" || panel === "settings";
     setPanel(wanted);
   }
@@ -140,7 +140,7 @@ export function Controls({
   );
 }
 
-/** Shows the next card at the end. Once canceled, it returns only after the video ends again. */
+/** Shows the next video's card at the end. Once canceled, it is only shown again after the video has ended again. */
 function useNextCard(id: string, atEnd: boolean) {
   const [canceled, setCanceled] = useState(false);
   const lastId = useRef(id);
@@ -150,8 +150,8 @@ function useNextCard(id: string, atEnd: boolean) {
 }
 
 /**
- * The active cues, rendered by us so that they can move above the controls and above the seek preview while
- * those are shown.
+ * The active cues. They are rendered by us so that they can move above the controls and the seek preview while those
+ * are being shown.
  */
 function CaptionText({ textTrack }: { textTrack: TextTrack | undefined }) {
   const box = useRef<HTMLDivElement>(null);
@@ -182,7 +182,7 @@ function CaptionText({ textTrack }: { textTrack: TextTrack | undefined }) {
   );
 }
 
-/** Elapsed time, total time and chapter. Updates are written to the DOM without a React render. */
+/** The elapsed time, total time and chapter. Updates are written to the DOM without a React render. */
 function TimeDisplay() {
   const { element, playback, video } = usePlayer();
   const duration = useStored(playback, "duration");

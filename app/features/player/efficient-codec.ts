@@ -1,14 +1,14 @@
 import type { Level } from "hls.js";
 import { EXTRA_CODECS } from "~/shared/streams/codecs";
 
-/** Typical video at its highest quality. */
+/** A typical video at its highest quality. */
 const TYPICAL = { width: 1920, height: 1080, bitrate: 3_000_000, framerate: 30 };
-/** Codec strings for such a video (RFC 6381): Main profile, level 4.0. */
+/** The codec strings for such a video (RFC 6381): Main profile, level 4.0. */
 const CODEC_STRINGS = { av1: "av01.0.08M.08", hevc: "hvc1.1.6.L120.90" } as const;
 
 /**
- * Returns the codecs besides H.264 that this device decodes smoothly and power-efficiently (Media
- * Capabilities), as prefixes of their codec strings; none where the browser can't tell.
+ * Returns the codecs besides H.264 that this device decodes smoothly and power-efficiently (Media Capabilities), as
+ * prefixes of their codec strings. Returns none if the browser can't tell.
  */
 export async function efficientCodecs(): Promise<string[]> {
   const efficient = await Promise.all(
@@ -28,10 +28,13 @@ export async function efficientCodecs(): Promise<string[]> {
   return efficient.flat();
 }
 
-/** Returns a filter for the renditions in the codec to play: the best that the device decodes well, or H.264. */
+/**
+ * Returns a filter for the renditions in the codec to be played: the best codec that the device decodes well, or else
+ * H.264.
+ */
 export function playedCodecFilter(levels: readonly Level[], efficient: readonly string[]) {
   const isIn = (codec: string) => (level: Level) => level.videoCodec?.startsWith(codec) ?? false;
   const codec = efficient.find((one) => levels.some(isIn(one))) ?? "avc1";
-  // A stream from another encoder may name no codecs; it then has only one.
+  // A stream from another encoder may not declare any codecs; it then has only one.
   return levels.some(isIn(codec)) ? isIn(codec) : () => true;
 }

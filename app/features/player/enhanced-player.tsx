@@ -15,8 +15,8 @@ import { useSource } from "./source";
 import type { NextVideo, PlayerVideo } from "./types";
 
 /**
- * Adds our controls to the video element that the server rendered. It keeps the element's current state,
- * including playback, and changes nothing that would restart it.
+ * Adds our controls to the video element that the server rendered. The element's current state, including playback, is
+ * kept: nothing is changed that would restart it.
  */
 export function EnhancedPlayer({
   root,
@@ -100,7 +100,7 @@ export function EnhancedPlayer({
 /** The page's player, for elements outside it: timestamp links and the share button. */
 let current: { root: HTMLElement; element: HTMLVideoElement; commands: Commands } | undefined;
 
-/** Plays from a position and scrolls the player into view. Returns false when the page has no player. */
+/** Plays from a position and scrolls the player into view. Returns false if the page has no player. */
 export function playFrom(seconds: number): boolean {
   if (!current) return false;
   current.commands.seekTo(seconds);

@@ -11,7 +11,7 @@ export type Feedback =
 
 export type Note = "play" | "pause" | "speed" | "link" | "loop" | "captions";
 
-/** Origin of a double tap's ripple, in pixels from the player's top left corner. */
+/** The origin of a double tap's ripple, in pixels from the player's top left corner. */
 export interface Point {
   x: number;
   y: number;
@@ -32,7 +32,7 @@ export function createFeedback() {
 
   return {
     store,
-    /** Shows a seek; seeks in the same direction add up while the feedback is on screen. */
+    /** Shows a seek. Seeks in the same direction add up while the feedback is on screen. */
     seek(seconds: number, at?: Point) {
       const side: Side = seconds > 0 ? "right" : "left";
       const shown = store.get();
@@ -46,7 +46,7 @@ export function createFeedback() {
     note(note: Note, text: string) {
       show({ kind: "note", sequence: ++sequence, note, text }, FEEDBACK_MS);
     },
-    /** Shows a note until it is cleared with undefined. */
+    /** Shows a note until it is cleared by passing undefined. */
     hold(text: string | undefined) {
       clearTimeout(timer);
       store.set(text ? { kind: "note", sequence: ++sequence, note: "speed", text } : undefined);

@@ -18,18 +18,18 @@ export interface Fullscreen {
   active: boolean;
   supported: boolean;
   toggle(): void;
-  /** The locked screen orientation; undefined where the device can't lock it. */
+  /** The locked screen orientation; undefined if the device can't lock it. */
   orientation: Orientation | undefined;
   toggleOrientation(): void;
-  /** Handles a rotation of the phone: landscape enters fullscreen, portrait leaves it if a rotation entered it. */
+  /** Handles a rotation of the phone: landscape enters fullscreen, and portrait leaves it if a rotation entered it. */
   handleRotation(isLandscape: boolean): void;
 }
 
 /**
- * Manages fullscreen of the whole player, or of the video element where the device supports only that
- * (iPhone). Where possible, the screen is locked to landscape, with a toggle to portrait (specification,
- * section 2). If rotating the phone entered fullscreen, the screen is already in landscape and stays unlocked,
- * so that rotating it back leaves fullscreen.
+ * Manages fullscreen for the whole player, or for the video element if the device supports only that (iPhone). Where
+ * possible, the screen is locked to landscape, with a toggle to portrait (specification, section 2). If rotating the
+ * phone entered fullscreen, the screen is already in landscape orientation and stays unlocked, so that rotating it back
+ * leaves fullscreen.
  */
 export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Fullscreen {
   const [active, setActive] = useState(false);
@@ -44,7 +44,7 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
       await orientation.lock(wanted);
       setOrientation(wanted);
     } catch {
-      // A desktop, or blocked by a system setting: don't offer the toggle.
+      // The device is a desktop, or a system setting prevents locking, so the toggle isn't offered.
     }
   }, []);
 
@@ -68,7 +68,7 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
 
   return useMemo(() => {
     const video = element as AppleVideo;
-    // Read when the key is pressed, which may be before React has rendered the change.
+    // The state is read when the key is pressed, which may be before React has rendered the change.
     const isActive = () => elementAlone.current || document.fullscreenElement === root;
     return {
       active,
@@ -94,7 +94,7 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
 }
 
 function enter(root: HTMLElement, video: AppleVideo): void {
-  // Rejected without a user gesture, or by an embedding page: nothing changes.
+  // The request is rejected without a user gesture or by an embedding page. In that case, nothing changes.
   if (root.requestFullscreen) void root.requestFullscreen({ navigationUI: "hide" }).catch(() => {});
   else video.webkitEnterFullscreen?.();
 }
@@ -104,7 +104,9 @@ function leave(video: AppleVideo): void {
   else video.webkitExitFullscreen?.();
 }
 
-/** Shorter side of the largest phone, in CSS pixels; a tablet has room for the page next to the video. */
+/**
+ * The length of the shorter side of the largest phone, in CSS pixels. A tablet has room for the page next to the video.
+ */
 const PHONE_SIDE_PX = 600;
 
 function isPhone(): boolean {
@@ -113,8 +115,8 @@ function isPhone(): boolean {
 }
 
 /**
- * Enters fullscreen when the phone is rotated to landscape during playback, and leaves it when the phone is
- * rotated back. Entering or leaving with a button overrides this until the next rotation.
+ * Enters fullscreen when the phone is rotated to landscape during playback, and leaves it when the phone is rotated
+ * back. Entering or leaving fullscreen with a button overrides this until the next rotation.
  */
 export function useFullscreenOnRotation(fullscreen: Fullscreen, playback: PlaybackState): void {
   useListener(screen.orientation, "change", () => {

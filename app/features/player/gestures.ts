@@ -12,25 +12,27 @@ import {
 import type { FeedbackBoard, Side } from "./feedback";
 import type { PlaybackState } from "./playback-state";
 
-/** Taps in quick succession, each within the double-tap window of the one before. */
+/** A series of taps in quick succession, each within the double-tap window of the previous one. */
 export interface TapSeries {
-  /** Time of the last tap, in milliseconds. */
+  /** The time of the last tap, in milliseconds. */
   at: number;
   side: Side;
-  /** The first tap may toggle playback; every further one seeks. */
+  /** The first tap may toggle playback; each of the following taps seeks. */
   count: number;
 }
 
 /**
- * Returns the series that a tap starts or continues. Two taps on different halves are still a double tap, on
- * the half of the second one: fingers stray across the middle.
+ * Returns the series that a tap starts or continues. Two taps on different halves still count as a double tap on the
+ * half of the second tap, because fingers stray across the middle.
  */
 export function nextTap(previous: TapSeries | undefined, at: number, side: Side): TapSeries {
   const follows = previous !== undefined && at - previous.at <= DOUBLE_TAP_WINDOW_MS;
   return { at, side, count: follows ? previous.count + 1 : 1 };
 }
 
-/** Returns the seconds to seek for the last tap of a series; 0 for the first, which may toggle playback. */
+/**
+ * Returns the number of seconds to seek for the last tap in a series; 0 for the first tap, which may toggle playback.
+ */
 export function seekOf(series: TapSeries): number {
   if (series.count < 2) return 0;
   return series.side === "right" ? SEEK_STEP_S : -SEEK_STEP_S;
@@ -41,11 +43,10 @@ export function sideOf(x: number, box: { left: number; width: number }): Side {
 }
 
 /**
- * Handles single and double taps and clicks on the video (specification, section 2). A single tap toggles
- * playback once the double-tap window has passed, so that a double tap never pauses briefly. The first tap
- * before playback starts the video immediately, since seeking would be pointless. `intercept` can claim a tap
- * for something else, such as closing a menu. Tapping the bottom edge, where the hidden controls are, shows
- * them without pausing.
+ * Handles single and double taps and clicks on the video (specification, section 2). A single tap toggles playback only
+ * once the double-tap window has passed, so that a double tap never pauses the video briefly. The first tap before
+ * playback starts the video immediately, since seeking would be pointless. `intercept` can claim a tap for something
+ * else, such as closing a menu. Tapping the bottom edge, where the hidden controls are, shows them without pausing.
  */
 export function useTaps(
   element: HTMLVideoElement,
@@ -53,7 +54,7 @@ export function useTaps(
   playback: PlaybackState,
   actions: {
     intercept: () => boolean;
-    /** Whether a tap at this height hits the area of the hidden controls. */
+    /** Whether a tap at this height hits the area in which the hidden controls appear. */
     touchesHidden: (y: number) => boolean;
     wake: () => void;
   },
@@ -62,7 +63,7 @@ export function useTaps(
   const toggle = useRef<ReturnType<typeof setTimeout>>();
   const isTouch = useRef(false);
 
-  // Not every browser reports the pointer type with the click.
+  // Not every browser reports the pointer type with the click event.
   useListener(element, "pointerdown", ({ pointerType }: PointerEvent) => {
     isTouch.current = pointerType === "touch";
   });
@@ -94,8 +95,9 @@ export function useTaps(
 }
 
 /**
- * Plays at double speed while a finger or the mouse is held on a playing video. Moving before that is a swipe.
- * The click that ends a hold isn't a tap: the returned function tells, once, whether the last press was a hold.
+ * Plays at double speed while a finger or the mouse is held on a playing video. Moving before that is a swipe. The
+ * click that ends a hold doesn't count as a tap: the returned function reports, once per press, whether the last press
+ * was a hold.
  */
 export function useHold(element: HTMLVideoElement, commands: Commands): () => boolean {
   const wasHeld = useRef(false);
@@ -124,7 +126,7 @@ export function useHold(element: HTMLVideoElement, commands: Commands): () => bo
       const moved = Math.max(Math.abs(event.clientX - press.x), Math.abs(event.clientY - press.y));
       if (moved >= SWIPE_DECIDE_PX) release();
     };
-    // The browser's context menu would open under the finger and end the touch.
+    // The browser's context menu would otherwise open under the finger and end the touch.
     const onMenu = (event: MouseEvent) => {
       if (press) event.preventDefault();
     };
@@ -153,7 +155,7 @@ export function useHold(element: HTMLVideoElement, commands: Commands): () => bo
 
 const RELEASE_EVENTS = ["pointercancel", "pause", "ended", "emptied"] as const;
 
-/** Vertical swipes are ours; horizontal ones are left to the browser (scrolling, back gesture). */
+/** Vertical swipes are handled by us; horizontal ones are left to the browser (scrolling, back gesture). */
 type Direction = "undecided" | "vertical" | "horizontal";
 
 export function directionOf(dx: number, dy: number): Direction {
@@ -162,8 +164,9 @@ export function directionOf(dx: number, dy: number): Direction {
 }
 
 /**
- * Returns the level after a finger has moved by `dy` (down is positive), or undefined below the threshold.
- * The distance counts from the threshold, so that the level doesn't jump there.
+ * Returns the level after a finger has moved by `dy` pixels (down is positive), or undefined if it hasn't moved beyond
+ * the threshold. The distance is measured from the threshold, so that the level doesn't jump when the threshold is
+ * crossed.
  */
 export function swipeLevel(
   from: number,
@@ -187,13 +190,13 @@ interface Swipe {
   direction: Direction;
 }
 
-/** Where swipes may start: on the video or its controls, but not on the seek bar or open menus. */
+/** The elements on which swipes may start: the video or its controls, but not the seek bar or open menus. */
 const SWIPE_AREA = "video, .player-bar :not([data-seek-bar])";
 
 /**
- * Handles vertical swipes on a touch screen (specification, section 2): volume on the right half, brightness
- * on the left. Only vertical moves of a single finger are kept from the browser, so that horizontal scrolling
- * and pinching still work. Where only hardware keys can set the volume, the right half scrolls the page.
+ * Handles vertical swipes on a touch screen (specification, section 2): volume on the right half, brightness on the
+ * left. The browser is only kept from handling vertical moves of a single finger, so that horizontal scrolling and
+ * pinching still work. If only hardware keys can set the volume, swiping on the right half scrolls the page.
  */
 export function useSwipes(
   root: HTMLElement,
@@ -231,7 +234,7 @@ export function useSwipes(
     const finger = event.touches[0]!;
     const swipe = current.current;
     if (!swipe || event.touches[1] || finger.identifier !== swipe.finger) return stop();
-    // A finger that holds the double speed may move.
+    // A finger that is holding the video at double speed may move.
     if (commands.isSpeedHeld()) {
       if (event.cancelable) event.preventDefault();
       return;
@@ -240,7 +243,7 @@ export function useSwipes(
     const dy = finger.clientY - swipe.y;
     if (swipe.direction === "undecided") swipe.direction = directionOf(dx, dy);
     if (swipe.direction === "horizontal") return stop();
-    // Even before the direction is certain: once the browser has started to scroll, it is too late.
+    // This is called even before the direction is certain: once the browser has started to scroll, it is too late.
     if (event.cancelable && Math.abs(dy) > Math.abs(dx)) event.preventDefault();
     if (swipe.direction === "undecided") return;
     const { level, from, height } = swipe;
@@ -252,7 +255,7 @@ export function useSwipes(
     feedback.level(level, value);
   });
 
-  // A rotation changes the halves and the height under the finger: end the swipe.
+  // A rotation changes the halves and the height under the finger, so it ends the swipe.
   useListener("window", "resize", stop);
   useListener(element, "emptied", stop);
 }

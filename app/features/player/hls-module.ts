@@ -1,9 +1,9 @@
 import url from "~hls/hls.mjs?url";
 
-/** URL of hls.js, so that pages can preload it. */
+/** The URL of hls.js, which pages need in order to preload it. */
 export const HLS_MODULE_URL: string = url;
 
-/** Imports hls.js from its fixed URL, which the server knows too, unlike that of a build chunk. */
+/** Imports hls.js from its fixed URL, which, unlike a build chunk's URL, is also known to the server. */
 export async function importHls(): Promise<typeof import("hls.js")> {
   return import(/* @vite-ignore */ HLS_MODULE_URL);
 }

@@ -12,12 +12,12 @@ interface KeyActions
   wake(): void;
 }
 
-/** Handles the keyboard shortcuts (specification, section 2) wherever the focus is, except in text fields. */
+/** Handles the keyboard shortcuts (specification, section 2) no matter where the focus is, except in text fields. */
 export function useKeys(actions: KeyActions): void {
   const latest = useRef(actions);
   latest.current = actions;
 
-  // A layout effect, because visitors may press a key as soon as they see the controls.
+  // This is a layout effect, because visitors may press a key as soon as they see the controls.
   useLayoutEffect(() => {
     let repeatedSeekAt = 0;
     const onKey = (event: KeyboardEvent) => {
@@ -27,7 +27,7 @@ export function useKeys(actions: KeyActions): void {
       if (belongsElsewhere(event.key, target, actions.root)) return;
       const command = keyCommand(event);
       if (!command) return;
-      // Also for a repeated key whose command doesn't repeat, or it would scroll the page.
+      // This also applies to a repeated key whose command doesn't repeat; otherwise, the key would scroll the page.
       event.preventDefault();
       if (event.repeat && !MAY_REPEAT.has(command.do)) return;
       // Firefox activates a focused button on keyup, even if keydown was prevented.
@@ -38,15 +38,15 @@ export function useKeys(actions: KeyActions): void {
       }
       carryOut(command, actions);
     };
-    // On the window, so that any other handler can claim a key with preventDefault.
+    // The listener is on the window, so that any other handler can claim a key with preventDefault.
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, []);
 }
 
 /**
- * Returns the element that a key is meant for. After a menu was closed with the mouse, the space bar isn't
- * meant for the button that got the focus back.
+ * Returns the element that a key is meant for. After a menu has been closed with the mouse, the space bar isn't meant
+ * for the button to which the focus returned.
  */
 function keyTarget({ target }: KeyboardEvent, root: HTMLElement): Element {
   if (!(target instanceof Element)) return document.body;
@@ -134,11 +134,14 @@ for (let digit = 0; digit <= 9; digit++) {
   COMMANDS.set(String(digit), { do: "jump", fraction: digit / 10 });
 }
 
-/** Keys that need Shift on most keyboards; with any other key Shift is a modifier. */
+/** The keys that need Shift on most keyboards; with any other key, Shift is a modifier. */
 const WITH_SHIFT = new Set(["<", ">", "?"]);
 const MAY_REPEAT = new Set<KeyCommand["do"]>(["seek", "volume", "frame"]);
 
-/** Returns the player command of a key: those of the specification (section 2, Player controls) and more. */
+/**
+ * Returns the player command for a key. There are more keys than those in the specification (section 2, Player
+ * controls).
+ */
 export function keyCommand(press: KeyPress): KeyCommand | undefined {
   if (press.ctrlKey || press.metaKey || press.altKey) return undefined;
   if (press.shiftKey && !WITH_SHIFT.has(press.key)) return undefined;
@@ -155,8 +158,8 @@ const ARROWS_OF_THEIR_OWN =
 const MODAL = 'dialog[open], [aria-modal="true"]';
 
 /**
- * Returns whether a key belongs to the focused element or an open dialog rather than to the player. Up and
- * down scroll the page unless the player has the focus.
+ * Returns whether a key belongs to the focused element or an open dialog rather than to the player. The up and down
+ * keys scroll the page unless the player has the focus.
  */
 export function belongsElsewhere(key: string, target: Element, player: Element): boolean {
   if (target.closest(FIELDS)) return true;

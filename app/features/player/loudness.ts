@@ -2,14 +2,15 @@ import { useEffect } from "react";
 import { storedValue } from "~/features/visitor/browser-storage";
 import type { PlayerVideo } from "./types";
 
-/** Duration of a gain change; an instant change would be audible as a click. */
+/** The duration of a gain change; an instant change would be audible as a click. */
 const CHANGE_SECONDS = 0.05;
 
-/** Target gain of each element. */
+/** The target gain for each element. */
 const targetGains = new WeakMap<HTMLMediaElement, number>();
 /**
- * Gain node of each element. Routing an element through a node is permanent, and the element is silent while the
- * audio context is suspended. So it is connected only when the gain must change and the context is running.
+ * The gain node for each element. Routing an element through a node is permanent, and the element is silent while the
+ * audio context is suspended. The element is therefore connected only when the gain must change and the context is
+ * running.
  */
 const nodes = new WeakMap<HTMLMediaElement, GainNode>();
 let context: AudioContext | undefined;
@@ -19,7 +20,7 @@ export function canChangeLoudness(): boolean {
   return "MediaSource" in window && "AudioContext" in window;
 }
 
-/** Normalizes the video's loudness while the setting is on and the browser supports it. */
+/** Normalizes the video's loudness while the setting is on, if the browser supports it. */
 export function useLoudnessNormalization(
   element: HTMLMediaElement,
   { loudness }: PlayerVideo,
@@ -30,7 +31,7 @@ export function useLoudnessNormalization(
     targetGains.set(element, gain);
     const apply = () => void applyGain(element);
     apply();
-    // Browsers allow audio only after a user gesture: pressing play at the latest.
+    // Browsers allow audio only after a user gesture; by the time play is pressed, there has been one.
     element.addEventListener("play", apply);
     return () => element.removeEventListener("play", apply);
   }, [element, gain]);
@@ -40,7 +41,7 @@ async function applyGain(element: HTMLMediaElement): Promise<void> {
   const isChanged = targetGains.get(element) !== 1 && !element.paused && canChangeLoudness();
   if (!nodes.has(element) && !isChanged) return;
   context ??= new AudioContext({ latencyHint: "playback" });
-  // Waits here until a user gesture allows audio, or after an interruption such as a phone call.
+  // Waits until a user gesture allows audio, or until an interruption such as a phone call is over.
   await context.resume().catch(() => {});
   const gain = targetGains.get(element) ?? 1;
   const node = nodes.get(element);
@@ -57,22 +58,22 @@ function connectGain(element: HTMLMediaElement, context: AudioContext, gain: num
 /** Whether loudness is normalized, as chosen in this browser. */
 export const stableVolume = storedValue("evenLoudness", (stored) => stored !== false);
 
-/** Target loudness, in LUFS. */
+/** The target loudness, in LUFS. */
 const TARGET_LUFS = -16;
-/** Maximum true peak after amplification, in dBTP; above it the audio would clip. */
+/** The maximum true peak after amplification, in dBTP. Above it, the audio would clip. */
 const MAX_PEAK_DBTP = -1;
-/** Maximum amplification; more would raise the noise of a nearly silent video. */
+/** The maximum amplification; more would also amplify the noise of a nearly silent video. */
 const MAX_GAIN_DB = 12;
-/** Minimum gain change; less is inaudible. */
+/** The minimum gain change; smaller changes are inaudible. */
 const MIN_CHANGE_DB = 0.5;
-/** Loudness below which a video counts as silent (the absolute gate of ITU-R BS.1770). */
+/** The loudness below which a video counts as silent (the absolute gate of ITU-R BS.1770). */
 const GATE_LUFS = -70;
 
 /**
- * Returns the linear gain that brings a video to the target loudness; 1 if it is there already, or if its
- * loudness is unknown. The peak limits how far a quiet video with a loud passage is amplified.
+ * Returns the linear gain that brings a video to the target loudness; 1 if the loudness is already right or unknown.
+ * The peak limits how far a quiet video with a loud passage is amplified.
  *
- * @param loudness integrated loudness of the whole video in LUFS, and its highest true peak in dBTP.
+ * @param loudness the integrated loudness of the whole video in LUFS, and its highest true peak in dBTP.
  */
 export function loudnessGain(loudness: { lufs: number; truePeak: number } | undefined): number {
   if (!loudness || loudness.lufs <= GATE_LUFS) return 1;

@@ -5,14 +5,14 @@ import type { Commands } from "./commands";
 import { SEEK_STEP_S } from "./constants";
 import type { PlayerVideo } from "./types";
 
-/** Provides title, poster and buttons for the lock screen and headphones. */
+/** Provides the title, poster and buttons for the lock screen and headphones. */
 export function useMediaSession(
   element: HTMLVideoElement,
   commands: Commands,
   { title, posterUrl }: PlayerVideo,
   openNext: (() => void) | undefined,
 ): void {
-  // Anyone nearby can read a lock screen.
+  // Discreet titles also apply to the lock screen, which anyone nearby can read.
   const isDiscreet = discreetTitles.use();
   useEffect(() => {
     if (!("mediaSession" in navigator)) return;
@@ -54,7 +54,7 @@ export function useMediaSession(
 
 const CHANNEL = "player";
 
-/** Pauses the videos in the site's other tabs when this one starts playing. */
+/** Pauses videos in the site's other tabs when this video starts playing. */
 export function useSinglePlayer(element: HTMLVideoElement): void {
   useEffect(() => {
     if (!("BroadcastChannel" in window)) return;

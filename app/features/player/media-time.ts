@@ -12,7 +12,7 @@ export function formatTime(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** Clamps a time to 0 … duration; only to 0 and above while the duration is unknown or infinite. */
+/** Clamps a time to 0 … duration, or only to 0 and above if the duration is unknown or infinite. */
 export function clampTime(seconds: number, duration: number): number {
   const end = Number.isFinite(duration) ? duration : Number.POSITIVE_INFINITY;
   return Math.min(Math.max(seconds, 0), end);
@@ -38,7 +38,7 @@ export function linkAt(location: { origin: string; pathname: string }, seconds: 
   return `${location.origin}${location.pathname}${whole > 0 ? `?t=${whole}` : ""}`;
 }
 
-/** Returns the end of the buffered range that contains the time, or 0. */
+/** Returns the end of the buffered range that contains the given time, or 0. */
 export function bufferedEnd(buffered: TimeRanges, time: number): number {
   for (let i = 0; i < buffered.length; i++) {
     if (buffered.start(i) <= time + 0.5 && time <= buffered.end(i)) return buffered.end(i);
@@ -49,8 +49,8 @@ export function bufferedEnd(buffered: TimeRanges, time: number): number {
 const EVENTS = "timeupdate seeking seeked progress loadedmetadata durationchange emptied";
 
 /**
- * Calls `write` with the current time, in seconds, whenever the element reports one. `write` updates the DOM
- * directly: four React renders a second would be noticeable on a slow phone.
+ * Calls `write` with the current time, in seconds, whenever the element reports one. `write` updates the DOM directly,
+ * because four React renders a second would be noticeable on a slow phone.
  */
 export function useMediaTime(element: HTMLVideoElement, write: (seconds: number) => void): void {
   const report = () => write(playbackPosition(element).seconds);
@@ -59,8 +59,8 @@ export function useMediaTime(element: HTMLVideoElement, write: (seconds: number)
 }
 
 /**
- * Writes a text that changes often. It keeps the text node, because replacing a child makes the browser
- * re-evaluate every `:has()` rule.
+ * Writes text that changes often. The text node is kept, because replacing a child makes the browser re-evaluate every
+ * `:has()` rule.
  */
 export function writeText(element: HTMLElement, text: string): void {
   const node = element.firstChild;

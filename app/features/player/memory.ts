@@ -22,15 +22,15 @@ function readSpeed(): number {
   return typeof stored === "number" && stored >= 0.25 && stored <= 4 ? stored : 1;
 }
 
-/** Resets the remembered speed when another video is opened, whose page may have a player of its own. */
+/** Resets the remembered speed. Called when another video is opened, since its page may have a new player. */
 export function resetSpeed(): void {
   writeStored("speed", 1);
 }
 
 /**
- * Restores volume and speed from this browser's storage. A video that is already playing, or whose volume was
- * changed before the scripts loaded, is left alone. Another video on the same page starts at normal speed,
- * which is then stored.
+ * Restores the volume and speed from this browser's storage. A video that is already playing, or whose volume was
+ * changed before the scripts had loaded, isn't changed. Another video on the same page starts at normal speed, which is
+ * then stored.
  */
 export function useStoredVolumeAndSpeed(
   element: HTMLVideoElement,
@@ -48,7 +48,7 @@ export function useStoredVolumeAndSpeed(
 
     const saveVolume = () =>
       writeStored("volume", { volume: element.volume, muted: element.muted });
-    // The default rate, which isn't changed by double speed during a press.
+    // The default rate, which isn't affected by double speed during a press.
     const saveSpeed = () => writeStored("speed", element.defaultPlaybackRate);
     const stop = new AbortController();
     element.addEventListener("volumechange", saveVolume, stop);
@@ -63,12 +63,12 @@ export function useStoredVolumeAndSpeed(
   }, [commands, id]);
 }
 
-/** Returns the stored position in seconds, or undefined when there is none. */
+/** Returns the stored position in seconds, or undefined if there is none. */
 export function resumePoint(id: string): number | undefined {
   return watchHistory().find(([stored]) => stored === id)?.[1];
 }
 
-/** Saves the position, or deletes it near the beginning and the end. */
+/** Saves the position, or deletes it if it is near the beginning or the end. */
 export function saveResumePoint(id: string, seconds: number, duration: number): void {
   const others = watchHistory().filter(([stored]) => stored !== id);
   const left = duration - seconds;
@@ -78,7 +78,7 @@ export function saveResumePoint(id: string, seconds: number, duration: number): 
   writeWatchHistory(others.slice(-RESUME_MAX_VIDEOS));
 }
 
-/** Saves the position during playback and calls `onSave` each time. Returns a function that stops it. */
+/** Saves the position during playback and calls `onSave` each time. Returns a function that stops this. */
 export function saveResumePoints(
   element: HTMLVideoElement,
   id: string,
@@ -104,8 +104,8 @@ export function saveResumePoints(
 }
 
 /**
- * Returns the saved position of this video, for an offer to resume, and keeps saving it. A link with a start
- * time (`?t=`, or `#t=`, which isn't sent to the server) starts there instead.
+ * Returns the saved position of this video, so that the player can offer to resume, and keeps saving it. If the link
+ * has a start time (`?t=`, or `#t=`, which isn't sent to the server), playback starts there instead.
  */
 export function useResume(element: HTMLVideoElement, commands: Commands, id: string) {
   const [position, setPosition] = useState<number>();
@@ -120,7 +120,7 @@ export function useResume(element: HTMLVideoElement, commands: Commands, id: str
     setPosition(shown);
 
     return saveResumePoints(element, id, () => {
-      // Even setting the same state may render once more.
+      // Even setting an unchanged state may trigger another render.
       if (shown !== undefined) setPosition(undefined);
       shown = undefined;
     });
@@ -129,17 +129,19 @@ export function useResume(element: HTMLVideoElement, commands: Commands, id: str
   return { position, dismiss: () => setPosition(undefined) };
 }
 
-/** Path of the page whose video should play on arrival. Outlives the player, which the next page may recreate. */
+/**
+ * The path of the page whose video should play on arrival. It outlives the player, which the next page may recreate.
+ */
 let autoplayPath: string | undefined;
 
-/** Makes the video at this URL play as soon as its page opens. */
+/** Makes the video at this URL start playing as soon as its page opens. */
 export function autoplayNext(href: string): void {
   autoplayPath = new URL(href, window.location.href).pathname;
 }
 
-/** Starts playback when the visitor came here from the end of another video. */
+/** Starts playback if the visitor came to this page from the end of another video. */
 export function useAutoplayNext(commands: Commands, id: string): void {
-  // Checked again for each video.
+  // This is checked again for each video.
   useEffect(() => {
     if (autoplayPath === undefined) return;
     const here = autoplayPath === window.location.pathname;
@@ -150,18 +152,20 @@ export function useAutoplayNext(commands: Commands, id: string): void {
 
 /** An audio or caption track of a video. */
 export interface MediaTrack {
-  /** Such as `English (Commentary)`. */
+  /** A name such as `English (Commentary)`. */
   label: string;
-  /** BCP 47; empty when unknown. */
+  /** A BCP 47 language tag; empty if unknown. */
   language: string;
 }
 
-/** Returns the index of the audio track last chosen in this browser, or of one in its language; -1 for none. */
+/**
+ * Returns the index of the audio track last chosen in this browser, or of a track in the same language; -1 for none.
+ */
 export function rememberedAudioTrack(tracks: readonly MediaTrack[]): number {
   return findMatchingTrack(tracks, readStored("audioTrack"));
 }
 
-/** Returns the index of the track with the stored name, else of the first in its language; -1 for none. */
+/** Returns the index of the track with the stored name, or else of the first one in its language; -1 for none. */
 export function findMatchingTrack(tracks: readonly MediaTrack[], track: unknown): number {
   const stored = track as Partial<MediaTrack> | undefined;
   const same = tracks.findIndex(({ label }) => label === stored?.label);

@@ -22,7 +22,7 @@ import type { PlayerVideo } from "./types";
 
 const BUTTON = "grid size-11 shrink-0 place-items-center rounded-full -outline-offset-3";
 
-/** On the video's page, Back returns to the page that the mini player was on. */
+/** On the video's page, the browser's Back button returns to the page that the mini player was on. */
 const ONE_STEP = { steps: 1 };
 
 /** A small player in the corner of the page that continues the video while the visitor browses. */
@@ -85,7 +85,7 @@ function MiniControls({ element, continued }: { element: HTMLVideoElement; conti
   useLoudnessNormalization(element, video);
   useMediaSession(element, commands, video, undefined);
 
-  // Before the source is opened, which starts at the element's position.
+  // This must run before the source is opened, because the source starts at the element's position.
   useLayoutEffect(() => {
     element.volume = continued.volume;
     element.muted = continued.muted;
@@ -132,9 +132,9 @@ function MiniProblem({ recovery }: { recovery: Recovery }) {
 }
 
 /**
- * Takes over from the mini player if it plays this video, at its position, and closes it. When the page is left
- * during playback, hands the video over to the mini player, unless another page is rendered at the same URL
- * (the video is gone, or a skeleton is shown while the next one loads).
+ * If the mini player is playing this video, takes over at its position and closes it. When the page is left during
+ * playback, hands the video over to the mini player, unless another page is rendered at the same URL (because the video
+ * is gone, or because a skeleton is shown while the next page is loading).
  */
 export function useContinuation(
   element: HTMLVideoElement,
@@ -144,7 +144,8 @@ export function useContinuation(
   const latest = useRef(video);
   latest.current = video;
 
-  // Runs before the effects that read the element's state: the offer to resume, and the one that unloads it.
+  // Runs before the effects that read the element's state: the one that offers to resume, and the one that unloads the
+  // element.
   useLayoutEffect(() => {
     const position = closeMiniPlayer(latest.current.id);
     if (position) commands.seekTo(position.seconds);

@@ -26,7 +26,7 @@ import { PROBLEM_MESSAGES, type Recovery } from "./recovery";
 import type { NextVideo } from "./types";
 import { useEscape } from "./visibility";
 
-/** The card at the end that opens the next video after 8 seconds unless canceled. */
+/** The card that is shown at the end and opens the next video after 8 seconds unless canceled. */
 export function NextCard({
   next,
   onOpen,
@@ -59,13 +59,13 @@ export function NextCard({
   );
 }
 
-/** Returns the seconds left and calls `onEnd` once, at 0. Pauses while the page is hidden. */
+/** Returns the number of seconds left and calls `onEnd` once, when it reaches 0. Pauses while the page is hidden. */
 function useCountdown(seconds: number, onEnd: () => void): number {
   const [left, setLeft] = useState(seconds);
   const latest = useRef(onEnd);
   latest.current = onEnd;
   useEffect(() => {
-    // The page may render again while it is being left; don't call `onEnd` twice.
+    // The page may be rendered again while it is being left, in which case `onEnd` must not be called twice.
     if (left === 0) return latest.current();
     const timer = setInterval(() => {
       if (!document.hidden) setLeft(left - 1);
@@ -76,8 +76,8 @@ function useCountdown(seconds: number, onEnd: () => void): number {
 }
 
 /**
- * Explains why the video can't play, with a retry button where that may help. The specification only stops the spinner
- * (section 8), which would leave visitors with a still image.
+ * Explains why the video can't play, with a retry button where that may help. The specification only says that the
+ * spinner stops (section 8), which would leave visitors with a still image.
  */
 export function ProblemNotice({ recovery }: { recovery: Recovery }) {
   const problem = useStore(recovery.problem);
@@ -95,7 +95,7 @@ export function ProblemNotice({ recovery }: { recovery: Recovery }) {
   );
 }
 
-/** The buffering indicator, until there is a problem to show. Its text isn't only for screen readers. */
+/** The buffering indicator, shown until there is a problem to report. Its text isn't only for screen readers. */
 export function Spinner({ recovery }: { recovery: Recovery }) {
   const { playback } = usePlayer();
   const buffering = useStored(playback, "buffering");
@@ -112,7 +112,7 @@ export function Spinner({ recovery }: { recovery: Recovery }) {
   );
 }
 
-/** Offers to resume where the visitor stopped; never resumes automatically. */
+/** Offers to resume where the visitor stopped. Playback is never resumed automatically. */
 export function ResumePrompt() {
   const { element, commands, video } = usePlayer();
   const { position, dismiss } = useResume(element, commands, video.id);
@@ -140,7 +140,7 @@ export function ResumePrompt() {
   );
 }
 
-/** On-screen feedback for keys, taps and swipes. */
+/** The on-screen feedback for keys, taps and swipes. */
 export function FeedbackLayer() {
   const { feedback } = usePlayer();
   const shown = useStore(feedback.store);
@@ -172,7 +172,7 @@ function SeekRipple({ side, seconds, sequence, at }: Extract<Feedback, { kind: "
   );
 }
 
-/** A vertical bar on the half that the finger doesn't cover (specification, section 2). */
+/** A vertical bar on the half that isn't covered by the finger (specification, section 2). */
 function LevelIndicator({ level, value }: Extract<Feedback, { kind: "level" }>) {
   const { min, max } = level === "volume" ? VOLUME_RANGE : BRIGHTNESS_RANGE;
   const Icon = level === "brightness" ? Sun : value === 0 ? VolumeX : Volume2;

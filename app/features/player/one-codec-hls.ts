@@ -1,7 +1,7 @@
 import Hls, { type HlsConfig } from "hls.js";
 import { efficientCodecs, playedCodecFilter } from "./efficient-codec";
 
-/** Browsers answer within milliseconds; one that takes longer gets H.264. */
+/** Browsers respond within milliseconds. If one takes longer than this, H.264 is used. */
 const MAX_WAIT_MS = 100;
 
 // Determined once, before the first playlist is loaded.
@@ -10,7 +10,7 @@ const efficient = await Promise.race([
   new Promise<string[]>((resolve) => setTimeout(resolve, MAX_WAIT_MS, [])),
 ]);
 
-/** hls.js limited to the renditions of one codec, before it requests anything of another. */
+/** hls.js, limited to the renditions in one codec before it requests anything in another. */
 export default class OneCodecHls extends Hls {
   constructor(config?: Partial<HlsConfig>) {
     super(config);

@@ -1,8 +1,8 @@
-/** The state of the element that the controls show. The element is the source of truth; this mirrors it. */
+/** The state of the element as shown by the controls. The element is the source of truth; this state mirrors it. */
 interface Playback {
   paused: boolean;
   ended: boolean;
-  /** Whether it has played or been seeked since it was loaded. */
+  /** Whether the element has been played or seeked since it was loaded. */
   started: boolean;
   /** Whether playback is waiting for the network. */
   buffering: boolean;
@@ -10,7 +10,7 @@ interface Playback {
   volume: number;
   speed: number;
   loop: boolean;
-  /** Seconds; 0 until known. */
+  /** In seconds; 0 until known. */
   duration: number;
 }
 
@@ -44,7 +44,7 @@ export type PlaybackState = ReturnType<typeof observePlayback>;
 export function observePlayback(video: HTMLVideoElement) {
   let current = readPlayback(video);
   const listeners = new Set<() => void>();
-  /** While another source of the same video loads, keeps the state that playback will return to. */
+  /** While another source for the same video is loading, keeps the state to which playback will return. */
   const duringChange = (next: Playback): Playback => {
     if (!isChangingSource(video)) return next;
     const { seconds, playing } = playbackPosition(video);
@@ -65,7 +65,7 @@ export function observePlayback(video: HTMLVideoElement) {
   };
   return {
     get: () => current,
-    /** Needed after changing `loop`, the one property without an event. */
+    /** This is needed after changing `loop`, the only property without an event. */
     refresh,
     subscribe(listener: () => void): () => void {
       if (listeners.size === 0) {
@@ -82,7 +82,7 @@ export function observePlayback(video: HTMLVideoElement) {
   };
 }
 
-/** The position of a video, and whether it is playing. */
+/** A video's position, and whether it is playing. */
 export interface PlaybackPosition {
   seconds: number;
   playing: boolean;
@@ -101,8 +101,8 @@ export function isChangingSource(element: HTMLVideoElement): boolean {
 }
 
 /**
- * Returns the position to continue from. While another source is loading, the element itself reports 0 and
- * paused, so the state from before the change counts unless the visitor has seeked since.
+ * Returns the position to continue from. While another source is loading, the element itself reports that it is paused
+ * at position 0, so the state from before the change is used unless the visitor has seeked since.
  */
 export function playbackPosition(element: HTMLVideoElement): PlaybackPosition {
   const before = pending.get(element)?.position;
@@ -112,7 +112,7 @@ export function playbackPosition(element: HTMLVideoElement): PlaybackPosition {
   };
 }
 
-/** Pauses, including a video that would resume once its other source has loaded. */
+/** Pauses the video, even one that would resume once its other source has loaded. */
 export function pause(element: HTMLVideoElement): void {
   const change = pending.get(element);
   if (change) change.position = { ...change.position, playing: false };
@@ -141,7 +141,7 @@ export function changeSource(
   );
 }
 
-/** Cancels a pending continuation, because another video is shown or the page is left. */
+/** Cancels a pending continuation because another video is shown or the page is left. */
 export function cancelSourceChange(element: HTMLVideoElement): void {
   pending.get(element)?.stop.abort();
   pending.delete(element);

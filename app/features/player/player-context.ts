@@ -7,9 +7,9 @@ import type { PlaybackState } from "./playback-state";
 import type { Source } from "./source";
 import type { PlayerVideo } from "./types";
 
-/** Shared by all controls. Changes only with the element, the video and the fullscreen state. */
+/** The values shared by all controls. They change only with the element, the video and the fullscreen state. */
 export interface PlayerParts {
-  /** The container element, which goes fullscreen. */
+  /** The container element that is shown in fullscreen. */
   root: HTMLElement;
   element: HTMLVideoElement;
   video: PlayerVideo;

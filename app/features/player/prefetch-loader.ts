@@ -6,7 +6,7 @@ import type {
 } from "hls.js";
 import { dropPrefetch, findPrefetch, nextTask, type Prefetch } from "./prefetch";
 
-/** Returns a loader for hls.js that uses prefetched data where available. */
+/** Returns a loader for hls.js that uses prefetched data if available. */
 export function prefetchLoader(HlsPlayer: typeof Hls): FragmentLoaderConstructor {
   const Loader = HlsPlayer.DefaultConfig.loader;
   class PrefetchLoader extends Loader {
@@ -35,7 +35,7 @@ export function prefetchLoader(HlsPlayer: typeof Hls): FragmentLoaderConstructor
       });
     }
 
-    /** Responds with the prefetch's timing, shifted to now: hls.js estimates the bandwidth from it. */
+    /** Responds with the prefetch's timing, shifted to the present, because hls.js estimates the bandwidth from it. */
     private respond(
       prefetch: Prefetch,
       data: ArrayBuffer,
@@ -55,7 +55,7 @@ export function prefetchLoader(HlsPlayer: typeof Hls): FragmentLoaderConstructor
       callbacks.onSuccess({ url: context.url, data, code: 206 }, stats, context, null);
     }
 
-    /** Drops a prefetch that didn't arrive in time. */
+    /** Discards a prefetch that didn't arrive in time. */
     private finish(): void {
       this.isOver = true;
       if (this.pending) dropPrefetch(this.pending);

@@ -2,12 +2,12 @@ import { useEffect } from "react";
 import { HLS_MODULE_URL } from "./hls-module";
 import type { FileStart, StreamStart } from "./types";
 
-/** How long the mouse must rest on a link; passing over it isn't intent. */
+/** How long the mouse must rest on a link; merely passing over it doesn't signal intent. */
 const MOUSE_RESTS_MS = 100;
 
 /**
- * Prefetches the beginning of a video when a finger, the mouse or the keyboard reaches a link to it, so that
- * its page can play without waiting for the network. Does nothing when the visitor saves data.
+ * Prefetches the beginning of a video when a finger, the mouse or the keyboard reaches a link to it, so that its page
+ * can play without waiting for the network. Does nothing if the visitor's browser is set to save data.
  */
 export function usePreloadOnIntent(): void {
   useEffect(() => {
@@ -25,7 +25,7 @@ export function usePreloadOnIntent(): void {
       timer = setTimeout(
         () => {
           last = path;
-          // Ignore failures: the video's page requests everything again.
+          // Failures are ignored, since the video's page will request everything again.
           void preload(path).catch(() => {});
         },
         mustRest ? MOUSE_RESTS_MS : 0,
@@ -43,7 +43,8 @@ const INTENTS = ["pointerover", "pointerdown", "focusin"];
 const VIDEO_PATH = /^\/video\/[^/]+$/;
 
 async function preload(path: string): Promise<void> {
-  // In parallel with the request, not after its response: most videos have a stream.
+  // The stream is prefetched in parallel with the request rather than after its response, because most videos have a
+  // stream.
   const module = { rel: "modulepreload", href: HLS_MODULE_URL };
   if (!document.querySelector(`link[href="${CSS.escape(HLS_MODULE_URL)}"]`)) {
     document.head.append(Object.assign(document.createElement("link"), module));
@@ -52,7 +53,7 @@ async function preload(path: string): Promise<void> {
   if (response.status !== 200) return;
   const stream = (await response.json()) as { hlsUrl: string; start?: StreamStart };
   if (stream.start) prefetchStart(stream.start);
-  // Fill the browser's cache for the player.
+  // These requests fill the browser's cache for the player.
   const { hlsUrl, start } = stream;
   const urls = [hlsUrl, start?.playlistUrl, start?.audio?.playlistUrl];
   for (const url of urls) if (url) void fetch(url);
@@ -62,16 +63,16 @@ async function preload(path: string): Promise<void> {
 export interface Prefetch {
   url: string;
   size: number;
-  /** Times of the request, the first byte and the last one, in milliseconds of `performance.now()`. */
+  /** The times of the request, the first byte and the last byte, in milliseconds of `performance.now()`. */
   start: number;
   first: number;
   end: number;
-  /** Undefined when the prefetch failed; the player then makes its own request. */
+  /** Undefined if the prefetch failed; the player then makes its own request. */
   bytes: Promise<ArrayBuffer | undefined>;
   stop: AbortController;
 }
 
-/** The prefetches of one stream: video, and audio if it is in a separate file. */
+/** The prefetches for one stream: the video, and the audio if it is in a separate file. */
 let prefetches: Prefetch[] = [];
 
 /** Returns whether the visitor's browser is set to save data. */
@@ -80,7 +81,7 @@ export function savesData(): boolean {
   return (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
 }
 
-/** Prefetches the beginning of a stream, and aborts the prefetch of any other one. */
+/** Prefetches the beginning of a stream, and aborts any other stream's prefetch. */
 export function prefetchStart({ audio, ...video }: StreamStart): void {
   // A native HLS player makes its own requests.
   if (savesData() || !("MediaSource" in window)) return;
@@ -100,12 +101,12 @@ function newPrefetch({ segmentUrl, bytes: size }: FileStart): Prefetch {
   };
 }
 
-/** Returns the prefetch of a file if it contains all bytes before `end`. */
+/** Returns a file's prefetch if it contains all bytes before `end`. */
 export function findPrefetch(url: string, end: number): Prefetch | undefined {
   return prefetches.find((prefetch) => prefetch.url === url && end > 0 && end <= prefetch.size);
 }
 
-/** Drops a prefetch that has been used, to free its memory, or that is no longer next. */
+/** Discards a prefetch that has been used, to free its memory, or whose video is no longer next. */
 export function dropPrefetch(prefetch: Prefetch): void {
   prefetch.stop.abort();
   prefetches = prefetches.filter((other) => other !== prefetch);
@@ -122,8 +123,8 @@ async function fetchStart(prefetch: Prefetch): Promise<ArrayBuffer | undefined> 
 }
 
 /**
- * Continues in a new task. Code after a promise runs as a microtask, before the page can handle input; on a slow
- * phone, several such steps of 100 ms each add up to a tap that seems lost.
+ * Continues in a new task. Code after a promise runs as a microtask, before the page can handle input. On a slow phone,
+ * several such steps of 100 ms each add up, so that a tap seems to have been ignored.
  */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));

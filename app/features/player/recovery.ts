@@ -5,19 +5,19 @@ import { type PlaybackState, playbackPosition } from "./playback-state";
 import type { Source } from "./source";
 import type { PlayerVideo } from "./types";
 
-/** MediaError codes (HTML §4.8.11.1): the download was interrupted; the data can't be decoded. */
+/** The MediaError codes (HTML §4.8.11.1): the download was interrupted; the data can't be decoded. */
 const NETWORK = 2;
 const DECODE = 3;
 const HAVE_CURRENT_DATA = 2;
 
 /**
- * Watches one video for problems that keep it from playing. After a lost connection it reconnects, immediately
- * when the browser reports that it is online and otherwise at growing intervals, and playback continues at the
- * same position. The last frame stays until then, because nothing is reloaded before the server responds.
+ * Watches one video for problems that keep it from playing. After a lost connection, it reconnects: immediately if the
+ * browser reports that it is online, or otherwise at growing intervals. Playback then continues at the same position.
+ * Until then, the last frame stays on screen, because nothing is reloaded before the server responds.
  *
- * A URL stays the same when its file is replaced (only the entity tag changes, RFC 9110 §8.8). The rest of the
- * old file is then unavailable, which interrupts the download or corrupts the data. So a file that fails after
- * playback has started is reloaded once before an error is shown.
+ * When a file is replaced, its URL stays the same (only the entity tag changes, RFC 9110 §8.8). The rest of the old
+ * file is then unavailable, which interrupts the download or corrupts the data. A file that fails after playback has
+ * started is therefore reloaded once before an error is shown.
  */
 export function watchForProblems(
   element: HTMLVideoElement,
@@ -39,7 +39,7 @@ export function watchForProblems(
 
   const undecodable = (): Problem => (streamIsComing ? "preparing" : "unsupported");
 
-  /** Detects a file whose video track can't be decoded: the browser plays its audio without an error. */
+  /** Detects a file whose video track can't be decoded: the browser plays its audio without reporting an error. */
   function videoTrackProblem(): Problem | undefined {
     const isDecoded = element.readyState >= HAVE_CURRENT_DATA;
     return isDecoded && element.videoWidth === 0 && !isAdaptive() ? undecodable() : undefined;
@@ -58,7 +58,10 @@ export function watchForProblems(
     source.reload(position);
   }
 
-  /** Reloads, unless this part of the video was reloaded before and would fail again. Returns whether it did. */
+  /**
+   * Reloads the source, unless this part of the video was already reloaded and would fail again. Returns whether it was
+   * reloaded.
+   */
   function reloadOnce(): boolean {
     if (reloadedAt !== undefined && Math.abs(position.seconds - reloadedAt) < MIN_RELOAD_DISTANCE_S)
       return false;
@@ -93,16 +96,16 @@ export function watchForProblems(
     if (code === undefined || isAdaptive()) return;
     remember();
     const found = await diagnose(code, url);
-    // Meanwhile something newer is playing, or another video.
+    // In the meantime, something newer or another video is playing.
     if (isOver() || element.error?.code !== code) return;
     if (found === "connection") return lose();
-    // A stream without a file is still being encoded, and after a failure again under another URL.
+    // A stream without a file is still being encoded; after a failed encoding, it is encoded again under another URL.
     if (url === hlsUrl) return problem.set("preparing");
     if (found === "missing") return problem.set(found);
     const hasStarted = position.seconds > 0 || position.playing;
     if ((code === NETWORK || code === DECODE) && hasStarted && reloadOnce()) return;
     if (code === NETWORK) {
-      // The server is reachable again already.
+      // The server is already reachable again.
       problem.set("connection");
       reconnectLater();
     } else problem.set(found === "unsupported" ? undecodable() : found);
@@ -115,7 +118,7 @@ export function watchForProblems(
       const result = await probe(url);
       if (isOver() || problem.get() || !playback.get().buffering) return;
       if (result === "unreachable") return lose();
-      // The server is reachable, but no data arrives: the download died without an error.
+      // The server is reachable but no data arrives, so the download died without an error.
       remember();
       if (!isAdaptive() && element.networkState !== HTMLMediaElement.NETWORK_EMPTY) reload();
     }, STALL_CHECK_MS);
@@ -147,13 +150,13 @@ export function watchForProblems(
       if (source.state.get().lost && problem.get() === undefined) lose();
     }),
   ];
-  // It may have failed before the scripts loaded.
+  // The video may have failed before the scripts had loaded.
   void onError();
   if (!hlsUrl) problem.set(videoTrackProblem());
 
   return {
     problem,
-    /** Retries at the visitor's request: from the same position, and playing. */
+    /** Retries at the visitor's request: continues playing from the same position. */
     retry() {
       attempts = 0;
       position = { ...position, playing: true };
@@ -190,7 +193,7 @@ export function useRecovery(
   return recovery;
 }
 
-/** Why the video doesn't play. Only `connection` and `preparing` resolve without action. */
+/** The reason why the video doesn't play. Only `connection` and `preparing` can be resolved without any action. */
 export type Problem = "connection" | "missing" | "damaged" | "unsupported" | "preparing";
 
 /** What happened, and what happens next. */
@@ -205,14 +208,14 @@ export const PROBLEM_MESSAGES: Record<Problem, string> = {
 
 const PROBE_TIMEOUT_MS = 8_000;
 
-/** Returns the problem behind the element's error, checking with the server where the code alone isn't enough. */
+/** Returns the problem behind the element's error. Checks with the server if the error code alone isn't enough. */
 async function diagnose(code: number, url: string): Promise<Problem> {
   const result = await probe(url);
   if (result !== "found") return result === "missing" ? "missing" : "connection";
   return code === DECODE ? "damaged" : "unsupported";
 }
 
-/** Requests the first byte of a file to find out whether it exists and the server is reachable. */
+/** Requests the first byte of a file to find out whether the file exists and the server is reachable. */
 async function probe(url: string): Promise<"found" | "missing" | "unreachable"> {
   try {
     const response = await fetch(url, {

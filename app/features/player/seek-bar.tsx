@@ -7,7 +7,7 @@ import { bufferedEnd, clampTime, formatTime, useMediaTime, writeText } from "./m
 import { playbackPosition } from "./playback-state";
 import { usePlayer } from "./player-context";
 
-/** Played, buffered and hovered time, and the slider. Movement is written to the DOM without a React render. */
+/** The played, buffered and hovered time, and the slider. Movement is written to the DOM without a React render. */
 export function SeekBar() {
   const { root, element, playback, video } = usePlayer();
   const duration = useStored(playback, "duration");
@@ -37,7 +37,7 @@ export function SeekBar() {
   useMediaTime(element, (seconds) => {
     if (!scrubbing.current) paint(seconds);
   });
-  // A new duration moves everything.
+  // A new duration moves everything on the bar.
   useEffect(() => paint(playbackPosition(element).seconds), [duration]);
 
   function point(event: PointerEvent) {
@@ -109,14 +109,14 @@ export function SeekBar() {
   );
 }
 
-/** Scales a stripe, which has its own layer, so that nothing else is restyled or repainted. */
+/** Scales a stripe, which has its own layer, so that nothing else needs to be restyled or repainted. */
 function stretch(stripe: RefObject<HTMLElement>, fraction: number): void {
   if (stripe.current) stripe.current.style.transform = `scaleX(${fraction})`;
 }
 
 /**
- * Returns a scrubber that seeks to the pointer, one seek at a time: a slow phone that gets a new target for every
- * pointer move would show none of them. The latest target is applied when the previous seek is done.
+ * Returns a scrubber that seeks to the pointer, one seek at a time: a slow phone that got a new target for every
+ * pointer move would show none of the frames. The latest target is applied when the previous seek is done.
  */
 function createScrubber(element: HTMLVideoElement) {
   let target: number | undefined;
@@ -131,7 +131,7 @@ function createScrubber(element: HTMLVideoElement) {
       if (element.seeking) target = seconds;
       else element.currentTime = seconds;
     },
-    /** Seeks to the final position when the pointer is released, and drops any earlier target. */
+    /** Seeks to the final position when the pointer is released, and discards any earlier target. */
     finish(seconds: number) {
       target = undefined;
       element.currentTime = seconds;
@@ -142,13 +142,13 @@ function createScrubber(element: HTMLVideoElement) {
   };
 }
 
-/** Width of the bubble in pixels without a thumbnail: room for "10:00:00", or for a chapter's name. */
+/** The width of the bubble without a thumbnail, in pixels: it has room for "10:00:00" or for a chapter's name. */
 const BARE_WIDTH = 80;
 const CHAPTER_WIDTH = 176;
-/** Total width of the thumbnail's left and right borders, or of the top and bottom ones. */
+/** The total width of the thumbnail's left and right borders, which is the same for the top and bottom ones. */
 const BORDERS = 4;
 
-/** Returns the preview above the pointer: the time and, if there is a storyboard, its thumbnail. */
+/** Returns the preview shown above the pointer: the time and, if there is a storyboard, its thumbnail. */
 function usePreview() {
   const { root, video } = usePlayer();
   const { chapters } = video;
@@ -160,10 +160,10 @@ function usePreview() {
   const drawn = useRef<StoryboardFrame | "nothing" | undefined>("nothing");
   const last = useRef<[seconds: number, x: number, width: number]>();
 
-  /** Loads the storyboard, and adds its thumbnail to a bubble that is already shown. */
+  /** Loads the storyboard, and adds the thumbnail to a bubble that is already being shown. */
   async function load() {
     await storyboard.load();
-    // The pointer may have stopped before the storyboard was loaded.
+    // The pointer may have stopped moving before the storyboard was loaded.
     const isShown = bubble.current?.dataset.shown !== undefined;
     if (isShown && last.current) show(...last.current);
   }
@@ -183,12 +183,12 @@ function usePreview() {
     drawn.current = image;
     writeText(chapter.current, chapterAt(chapters ?? [], seconds)?.name ?? "");
     writeText(time.current, formatTime(seconds));
-    // The width is set and never measured, which would force a layout.
+    // The width is set rather than measured, because measuring would force a layout.
     const half = width / 2;
     const middle = Math.min(Math.max(x, half), Math.max(barWidth - half, half));
     box.style.transform = `translateX(${Math.round(middle - half)}px)`;
     box.dataset.shown = "";
-    // Tells the captions to make room.
+    // Tells the captions to make room for the preview.
     root.dataset.preview = image ? "thumbnail" : "time";
   }
 
@@ -215,7 +215,7 @@ function draw(
   width: number,
   hasChapters: boolean,
 ): void {
-  // The texts below the thumbnail, and the gaps around them.
+  // The height of the text below the thumbnail, and of the gaps around it.
   const texts = hasChapters ? "3.625rem" : "2rem";
   const bare = hasChapters ? texts : "";
   const height = frame ? `calc(${frame.height + BORDERS}px + ${texts})` : bare;
@@ -230,7 +230,9 @@ function draw(
   thumbnail.style.backgroundPosition = `-${frame.x}px -${frame.y}px`;
 }
 
-/** Returns the thumbnail of a position. The storyboard loads on first use; if that fails, there is none. */
+/**
+ * Returns the thumbnail for a position. The storyboard is loaded on first use; if that fails, there is no thumbnail.
+ */
 function useStoryboard(url: string | undefined) {
   const loaded = useRef<{ url: string; frames: StoryboardFrame[] }>();
 
@@ -242,7 +244,7 @@ function useStoryboard(url: string | undefined) {
       const response = await fetch(url);
       if (response.ok) own.frames = parseStoryboard(await response.text(), response.url);
     } catch {
-      // Without it the bubble shows only the time.
+      // Without the storyboard, the bubble only shows the time.
     }
   }
 

@@ -27,7 +27,10 @@ import { formatTime, linkAt } from "./media-time";
 import { usePlayer } from "./player-context";
 import { useEscape } from "./visibility";
 
-/** The menu for speed, quality, audio, captions and rarely used actions. Arrow keys move, Escape closes. */
+/**
+ * The menu for speed, quality, audio, captions and rarely used actions. Arrow keys move between items, and Escape
+ * closes the menu.
+ */
 export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShortcuts(): void }) {
   const { root } = usePlayer();
   const pages = useChoicePages();
@@ -36,7 +39,8 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
   const menu = useRef<HTMLDivElement>(null);
   useEscape(() => (page === "main" ? onClose() : setPage("main")));
 
-  // Each page starts with the focus on its current choice, the main page on the page just left.
+  // When a page opens, its current choice gets the focus; on the main page, it is the item for the page that was just
+  // left.
   useEffect(() => {
     const start = page === "main" ? `[data-page="${lastPage.current}"]` : '[aria-checked="true"]';
     lastPage.current = page;
@@ -44,7 +48,7 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
     item?.focus();
   }, [page]);
 
-  // The video and the settings button handle their own presses.
+  // Presses on the video and on the settings button are handled there.
   useListener("document", "pointerdown", ({ target }) => {
     if (target instanceof Element && !root.contains(target)) onClose();
   });
@@ -58,7 +62,7 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
       tabIndex={-1}
       aria-label="Settings"
       onKeyDown={(event) => {
-        // Closing returns the focus to the button, so Tab continues from there.
+        // Closing the menu returns the focus to the button, so that Tab continues from there.
         if (event.key === "Tab") return onClose();
         if (event.key === "ArrowLeft" && page !== "main") {
           event.preventDefault();
@@ -107,7 +111,9 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
   );
 }
 
-/** Returns the item for a key (WAI-ARIA menu pattern): up and down wrap around, Home and End go to the ends. */
+/**
+ * Returns the item that a key moves to (WAI-ARIA menu pattern): up and down wrap around, Home and End go to the ends.
+ */
 function nextItem(key: string, now: number, count: number): number | undefined {
   if (key === "ArrowDown") return (now + 1) % count;
   if (key === "ArrowUp") return now <= 0 ? -1 : now - 1;
@@ -120,7 +126,7 @@ function itemsOf(menu: HTMLElement | null): HTMLElement[] {
   return Array.from(menu?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? []);
 }
 
-/** A page with the choices for one setting, and the current one. */
+/** A page with the choices for one setting, including the current one. */
 interface ChoicePage {
   title: string;
   icon: IconType;
@@ -144,7 +150,7 @@ function choicePage<T>(
   return { title, icon, now: labelOf(chosen), choices };
 }
 
-/** Returns the pages of the settings that this video has choices for. */
+/** Returns the pages for the settings for which this video has choices. */
 function useChoicePages(): ChoicePage[] {
   const { video, playback, commands, source, captions } = usePlayer();
   const speed = useStored(playback, "speed");

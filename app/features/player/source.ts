@@ -14,16 +14,16 @@ import type { PlayerVideo } from "./types";
 
 export interface SourceState {
   playing: "file" | "adaptive";
-  /** Heights of the available renditions, highest first; known once the playlist has been parsed. */
+  /** The heights of the available renditions, highest first; known once the playlist has been parsed. */
   heights: number[];
   chosen: Quality | "file";
-  /** Available audio tracks; empty for a file. */
+  /** The available audio tracks; empty for a file. */
   audioTracks: MediaTrack[];
-  /** Index of the active audio track. */
+  /** The index of the active audio track. */
   audioTrack: number;
-  /** Height of the rendition on screen; 0 while unknown. */
+  /** The height of the rendition on screen; 0 while unknown. */
   height: number;
-  /** Frame rate of the rendition on screen, or the default while unknown. */
+  /** The frame rate of the rendition on screen, or the default while unknown. */
   frameRate: number;
   /** Whether the adaptive source has lost the connection to the server. */
   lost: boolean;
@@ -32,9 +32,9 @@ export interface SourceState {
 export interface Source {
   state: Store<SourceState>;
   choose(quality: Quality | "file"): void;
-  /** Switches the audio track, for this video and the next ones. */
+  /** Switches the audio track, for this video and for the videos that follow. */
   chooseAudioTrack(index: number): void;
-  /** Reloads the current source and continues at the position. */
+  /** Reloads the current source and continues at the same position. */
   reload(position: PlaybackPosition): void;
 }
 
@@ -58,8 +58,8 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
   let interruption: AbortController | undefined;
 
   /**
-   * Postpones the switch from a file that is playing to the adaptive source, because the switch would be visible.
-   * The next stall or seek interrupts playback anyway; then the adaptive source takes over.
+   * Postpones the switch from a file that is playing to the adaptive source, because the switch would be visible. The
+   * adaptive source takes over at the next stall or seek, which interrupts playback anyway.
    */
   function openAtInterruption() {
     interruption?.abort();
@@ -82,14 +82,14 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
     });
   }
 
-  /** Falls back to the file for good: without a playlist there are no qualities to choose from. */
+  /** Permanently falls back to the file: without a playlist, there are no qualities to choose from. */
   function giveUp() {
     if (closed) return;
     update({ heights: [] });
     toFile(playbackPosition(element));
   }
 
-  /** Opens the adaptive source. Unless it may `interrupt`, a playing video is left alone. */
+  /** Opens the adaptive source. A playing video is left alone unless `interrupt` allows interrupting it. */
   async function open(quality: Quality, interrupt: boolean) {
     closed = false;
     if (!hlsUrl || opening) return;
@@ -117,7 +117,7 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
       update({ playing: "adaptive", heights: opened.heights, chosen: quality });
       if (quality !== "auto") opened.choose(quality);
     } catch {
-      // The file is playing: it was left alone, or `onFailed` has fallen back to it.
+      // The file is playing, either because it was left alone, or because `onFailed` has fallen back to it.
     } finally {
       opening = false;
     }
@@ -164,21 +164,21 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
 
 const HAVE_FUTURE_DATA = 3;
 
-/** Returns whether the element has played and isn't waiting for the network. */
+/** Returns whether the element has started playing and isn't waiting for the network. */
 function isRunning(element: HTMLVideoElement): boolean {
   return element.played.length > 0 && element.readyState >= HAVE_FUTURE_DATA;
 }
 
 /**
- * Manages what the element plays: the file from the server's HTML, or the adaptive playlist when there is one.
- * When the id changes, the element is reloaded; when the player is removed, its download stops.
+ * Manages what the element plays: the file from the server's HTML, or the adaptive playlist if there is one. When the
+ * id changes, the element is reloaded; when the player is removed, its download stops.
  */
 export function useSource(element: HTMLVideoElement, video: PlayerVideo): Source {
   const { id, fileUrl, hlsUrl } = video;
-  // A ref, because a new object for the same stream must not reopen the source.
+  // This is a ref, because a new object for the same stream must not reopen the source.
   const latestStart = useRef(video.streamStart);
   latestStart.current = video.streamStart;
-  // Another id needs another source, even with the same file.
+  // Another id requires another source, even if the file is the same.
   const source = useMemo(
     () => createSource(element, fileUrl, hlsUrl),
     [element, id, fileUrl, hlsUrl],
@@ -195,10 +195,10 @@ export function useSource(element: HTMLVideoElement, video: PlayerVideo): Source
   const lastId = useRef(id);
   const position = useRef<PlaybackPosition>();
   useEffect(() => {
-    // The stream of the same video may have been re-encoded; continue at the same position.
+    // The same video's stream may have been re-encoded, so playback continues at the same position.
     if (lastId.current === id && position.current)
       changeSource(element, position.current, () => {});
-    // The server's HTML may have added a start time as a fragment.
+    // The HTML from the server may contain a start time as a fragment.
     if (element.getAttribute("src")?.split("#")[0] !== fileUrl) element.src = fileUrl;
     else if (lastId.current !== id) element.load();
     lastId.current = id;

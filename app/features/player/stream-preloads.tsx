@@ -3,14 +3,14 @@ import { HLS_MODULE_URL } from "./hls-module";
 import { savesData } from "./prefetch";
 import type { StreamStart } from "./types";
 
-/** Lowercase, because React 18 doesn't know `fetchPriority`. */
+/** The attribute is lowercase, because React 18 doesn't know `fetchPriority`. */
 const FIRST = { fetchpriority: "high" };
 
 /**
- * Preloads the player's first requests. Otherwise hls.js and the playlists would load one after the other, each
- * a network round trip later. The poster comes before them, since it is the largest contentful paint and browsers
- * load at most six files of a site at once. hls.js is loaded after the first paint and after the page's own
- * scripts (`ScriptsAfterPaint`).
+ * Preloads the player's first requests. Otherwise hls.js and the playlists would load one after the other, each a
+ * network round trip later. The poster comes before them, since it is the largest contentful paint and browsers load at
+ * most six files from a site at once. hls.js is loaded after the first paint and after the page's own scripts
+ * (`ScriptsAfterPaint`).
  */
 export function StreamPreloads({
   posterUrl,
@@ -41,15 +41,15 @@ export function StreamPreloads({
   );
 }
 
-/** Width of the version at `?w=720`, see `media/serve/small-thumbnail.server.ts`. */
+/** The width of the version at `?w=720`, see `media/serve/small-thumbnail.server.ts`. */
 const SMALL_WIDTH_PIXELS = 720;
-/** Maximum enlargement at which the smaller image still looks sharp. */
+/** The maximum enlargement at which the smaller image still looks sharp. */
 const MAX_ENLARGEMENT = 1.25;
 
 /**
- * Returns the poster for the element. A `poster` has one URL and no `srcset`, so every screen gets the smaller
- * image with the page, where it is a phone's largest contentful paint. Wider screens switch to the full-size one
- * once it has loaded, unless the visitor saves data.
+ * Returns the element's poster. A `poster` has one URL and no `srcset`, so every screen gets the smaller image with the
+ * page, where it is the largest contentful paint on a phone. Wider screens switch to the full-size image once it has
+ * loaded, unless the visitor's browser is set to save data.
  */
 export function usePoster(
   url: string | null | undefined,
@@ -63,7 +63,7 @@ export function usePoster(
     image.src = url;
     image.decode().then(
       () => isCurrent && setLoaded(url),
-      // It couldn't be decoded: keep the smaller one.
+      // The full-size image couldn't be decoded, so the smaller one is kept.
       () => undefined,
     );
     return () => {

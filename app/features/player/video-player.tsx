@@ -7,16 +7,16 @@ import type { NextVideo, PlayerVideo } from "./types";
 
 export interface VideoPlayerProps {
   video: PlayerVideo;
-  /** Opens the next video at the end of the countdown or on a click. Default: follows its link. */
+  /** Opens the next video at the end of the countdown or on a click. By default, the link is followed. */
   onNext?: (next: NextVideo) => void;
-  /** Called when the browser can't decode the file and has to wait for `video.hlsUrl`. */
+  /** Called if the browser can't decode the file and has to wait for `video.hlsUrl`. */
   onPreparing?: () => void;
 }
 
 /**
- * The player of the video page. The server renders a video element with the browser's controls, which work
- * without JavaScript; with it, our controls take over. In theater mode the root has `data-theater`, so that the
- * page can make room: `.page:has([data-theater])`.
+ * The player on the video page. The server renders a video element with the browser's controls, which work without
+ * JavaScript; with JavaScript, our controls take over. In theater mode, the root has `data-theater`, so that the page
+ * can make room: `.page:has([data-theater])`.
  */
 export function VideoPlayer({ video, onNext = followLink, onPreparing }: VideoPlayerProps) {
   const shown = usePinnedFile(video);
@@ -33,9 +33,9 @@ export function VideoPlayer({ video, onNext = followLink, onPreparing }: VideoPl
         className="player-video"
         controls={!enhanced}
         playsInline
-        // With a stream, don't load the file's metadata.
+        // If there is a stream, the file's metadata isn't loaded.
         preload={shown.hlsUrl ? "none" : "metadata"}
-        // The fragment (Media Fragments URI 1.0) works without JavaScript too.
+        // The fragment (Media Fragments URI 1.0) works without JavaScript, too.
         src={shown.startSeconds ? `${shown.fileUrl}#t=${shown.startSeconds}` : shown.fileUrl}
         poster={poster}
         aria-label={shown.title}
@@ -65,9 +65,9 @@ export function VideoPlayer({ video, onNext = followLink, onPreparing }: VideoPl
 }
 
 /**
- * Returns whether to show our controls. On a server-rendered page they come after hydration, so that a slow phone
- * can handle input in between; until then the browser's controls are shown. A player that is opened by
- * client-side navigation has them immediately.
+ * Returns whether to show our controls. On a server-rendered page, they are added after hydration, so that a slow phone
+ * can handle input in between; until then, the browser's controls are shown. A player opened by client-side navigation
+ * has our controls immediately.
  */
 function useEnhanced(isMounted: boolean): boolean {
   const hydrated = useHydrated();
@@ -81,9 +81,9 @@ function followLink(next: NextVideo): void {
 }
 
 /**
- * Returns the video with the file that it started with. A conversion may replace the file at any time, which
- * must not send viewers back to the beginning or to the start time in the URL. The exception is a stream without
- * a file that was encoded again.
+ * Returns the video, keeping the file with which playback started. A conversion may replace the file at any time, which
+ * must not send viewers back to the beginning or to the start time in the URL. The exception is a stream without a file
+ * that has been encoded again.
  */
 function usePinnedFile(video: PlayerVideo): PlayerVideo {
   const [pinned, setPinned] = useState(video);
@@ -94,7 +94,7 @@ function usePinnedFile(video: PlayerVideo): PlayerVideo {
   return { ...video, fileUrl: pinned.fileUrl, startSeconds: pinned.startSeconds };
 }
 
-/** Replaces the player when the video has no file (specification, section 2, Video detail). */
+/** Shown instead of the player if the video has no file (specification, section 2, Video detail). */
 function NoFile({
   posterUrl,
   preparing,

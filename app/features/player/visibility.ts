@@ -3,9 +3,9 @@ import { useListener } from "~/ui/use-listener";
 import { CONTROLS_HIDE_AFTER_PLAY_MS, CONTROLS_HIDE_AFTER_POINTER_MS } from "./constants";
 
 /**
- * Returns whether the controls are shown (specification, section 9): until 5 s after playback starts and 3 s after
- * the pointer stops, and always while paused or in use (a control has the focus or the pointer, a menu is open).
- * `wake` shows them for 3 s, as does touching them.
+ * Returns whether the controls are shown (specification, section 9): until 5 s after playback starts and 3 s after the
+ * pointer stops, and always while paused or in use (a control has the focus or the pointer, a menu is open). `wake`
+ * shows the controls for 3 s, as does touching them.
  */
 export function useControlsVisible(
   root: HTMLElement,
@@ -35,8 +35,8 @@ export function useControlsVisible(
   }, [inUse, wake]);
 
   const last = useRef("");
-  // Browsers also report a resting mouse when the element under it changes. Finger moves are swipes, which
-  // have their own level indicator.
+  // Browsers report mouse movement even for a resting mouse when the element under it changes. Finger moves are swipes,
+  // which have their own level indicator.
   useListener(root, "pointermove", ({ pointerType, clientX, clientY }: PointerEvent) => {
     const here = `${clientX} ${clientY}`;
     if (pointerType === "touch" || here === last.current) return;
@@ -48,7 +48,7 @@ export function useControlsVisible(
   return { visible: paused || inUse || awake, wake };
 }
 
-/** Returns whether the mouse is over the controls, or one of them has keyboard focus. */
+/** Returns whether the mouse is over the controls, or one of the controls has keyboard focus. */
 export function useControlsInUse(root: HTMLElement, bar: HTMLElement | null): boolean {
   const [hovered, setHovered] = useState(false);
   const [focused, setFocused] = useState(false);
@@ -70,13 +70,13 @@ export function useControlsInUse(root: HTMLElement, bar: HTMLElement | null): bo
   return hovered || focused;
 }
 
-/** Marks an element that got the focus back from a menu that was closed with the mouse or a finger. */
+/** Marks an element to which the focus returned from a menu that was closed with the mouse or a finger. */
 export const FOCUSED_BY_POINTER = "data-pointer-focus";
 
 /**
- * Returns a function that restores the focus when a panel closes, and marks whether a pointer closed it. The space
- * bar and the visibility of the controls depend on that. `:focus-visible` doesn't help, because browsers update
- * it on every key press.
+ * Returns a function that restores the focus when a panel closes, and marks whether a pointer closed it. The behavior
+ * of the space bar and the visibility of the controls depend on this mark. `:focus-visible` doesn't help, because
+ * browsers update it on every key press.
  */
 export function useFocusReturn(): (to: HTMLElement | null) => void {
   const byPointer = useRef(false);
@@ -95,7 +95,7 @@ export function useFocusReturn(): (to: HTMLElement | null) => void {
   };
 }
 
-/** Calls `onEscape` when Escape is pressed, wherever the focus is. */
+/** Calls `onEscape` when Escape is pressed, no matter where the focus is. */
 export function useEscape(onEscape: () => void): void {
   useListener("window", "keydown", (event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;

@@ -4,12 +4,12 @@ import { continued } from "./continued";
 import { savesData } from "./prefetch";
 import { PLAYER_VIDEO_SELECTOR, type WatchedVideo } from "./types";
 
-/** The module that tracks a view, loaded when playback begins. */
+/** The module that tracks a view. It is loaded when playback begins. */
 let loaded: typeof import("./watched-report") | undefined;
 
 /**
- * Reports, once at the end of a view, which parts of the video were watched. Browsers that ask not to be tracked
- * or to save data don't even load the code.
+ * Reports, once at the end of a view, which parts of the video were watched. Browsers that request not to be tracked or
+ * to save data don't even load the code.
  *
  * @param isContinuation whether this visit continues a view that began on another page.
  */
@@ -25,7 +25,7 @@ export function useWatchedParts(
 
   useEffect(() => {
     if (!enabled || hasOptedOut()) return;
-    // End the view of the mini player.
+    // Ends the mini player's view.
     if (!isContinuation) loaded?.endView();
     let isLeft = false;
     const begin = async ({ target }: Event) => {
@@ -39,7 +39,7 @@ export function useWatchedParts(
     return () => {
       isLeft = true;
       document.removeEventListener("timeupdate", begin, true);
-      // Unless the video continues in the mini player.
+      // Ends the view unless the video continues in the mini player.
       if (continued.get()?.video.id !== id) loaded?.endView(visit);
     };
   }, [id, visit, enabled, isContinuation]);

@@ -4,22 +4,22 @@ import { PLAYER_VIDEO_SELECTOR, type WatchedVideo } from "./types";
 interface View {
   visit: string;
   video: WatchedVideo;
-  /** Ranges played from the element's previous sources. */
+  /** The ranges played from the element's previous sources. */
   previous: Span[];
   element?: HTMLVideoElement;
-  /** Ranges played from the current source. */
+  /** The ranges played from the current source. */
   played: Span[];
-  /** Duration in seconds according to the element; 0 until known. */
+  /** The duration in seconds as reported by the element; 0 until known. */
   duration: number;
 }
 
-/** The current view; there is one player at a time. */
+/** The current view; there is only one player at a time. */
 let view: View | undefined;
-/** Visits whose view has been reported: returning to a page with Back isn't a new view. */
+/** The visits whose views have been reported: returning to a page with the Back button isn't a new view. */
 const reported = new Set<string>();
 
 /**
- * Tracks what is played from now on, including what the element has already played.
+ * Tracks what is played from now on, in addition to what the element has already played.
  *
  * @param isContinuation whether this visit continues a view that began on another page.
  */
@@ -47,7 +47,8 @@ export function endView(ofVisit = view?.visit): void {
   view = undefined;
   const { id, durationSeconds, isGrowing } = video;
   const isKnown = durationSeconds > 0 || !isGrowing;
-  // The longer one: for a stream that is still encoding, the element knows only the available part.
+  // The longer duration is used, because for a stream that is still being encoded, the element knows only the available
+  // part.
   const length = isKnown ? Math.max(durationSeconds, duration) : 0;
   const report = watchedReport([...previous, ...played], length);
   if (report === undefined || !("keepalive" in Request.prototype)) return;
@@ -56,7 +57,7 @@ export function endView(ofVisit = view?.visit): void {
     method: "POST",
     body: report,
     keepalive: true,
-    // No cookies, and no page URL in the referrer, which may contain a search text.
+    // No cookies are sent, and no page URL in the referrer, since it may contain a search query.
     credentials: "omit",
     referrerPolicy: "origin",
   }).catch(() => {});

@@ -8,7 +8,7 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import "~/ui/studio.css";
 
 const PANEL = ["/admin?tab=manage", "Manage Videos"] as const;
-/** Has a list, and a page for each series. */
+/** This section has a list, and a page for each series. */
 const SERIES = "/admin/series";
 const REPORTS = "/admin/reports";
 const PAGES = [
@@ -24,7 +24,7 @@ const PAGES = [
   ["/admin/account", "Account"],
 ] as const;
 
-/** A page of the studio: its heading, the links to the other pages, and the error of the last form. */
+/** A page in the studio: its heading, the links to the other pages, and the error from the last form. */
 export function AdminPage({
   title,
   above,
@@ -58,7 +58,7 @@ export function AdminPage({
   );
 }
 
-/** Links to the admin pages that the user may open, with the current one marked. The panel has its own tabs. */
+/** Links to the admin pages that the user may open, with the current one marked. The panel has separate tabs. */
 export function AdminLinks() {
   const isPanel = useLocation().pathname === "/admin";
   const may = usePermissions();
@@ -96,7 +96,7 @@ export function AdminLinks() {
   );
 }
 
-/** A badge with the number of open reports when the page was loaded; nothing if there are none. */
+/** A badge with the number of open reports when the page was loaded. Renders nothing if there are none. */
 function WaitingReports() {
   const root = useRouteLoaderData("root") as
     | { reports?: { open: number; overdue: number } }
@@ -119,7 +119,7 @@ const TABS = [
 ] as const;
 export type Tab = (typeof TABS)[number][0];
 
-/** The tabs of the panel. They are links, so that they survive a reload and work without JavaScript. */
+/** The panel's tabs. They are links, so that the selected tab survives a reload and works without JavaScript. */
 export function AdminTabs({ current }: { current: Tab }) {
   return (
     <nav aria-label="Admin" className="flex gap-1 border-b border-line">

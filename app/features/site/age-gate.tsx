@@ -10,8 +10,8 @@ export function useAgeGate(): boolean {
 }
 
 /**
- * The entry dialog. It replaces the page, which is in the HTML for search engines but not displayed, so that no
- * image is visible before the visitor has answered.
+ * The entry dialog. It replaces the page, which is included in the HTML for search engines but not displayed, so that
+ * no image is visible before the visitor has answered.
  */
 export function AgeGate({ siteName }: { siteName: string }) {
   const { pathname, search } = useLocation();
@@ -58,8 +58,8 @@ export function AgeGate({ siteName }: { siteName: string }) {
 }
 
 /**
- * The routes whose pages are shown before the visitor has confirmed their age. On every other page the entry
- * dialog is shown, so a new route is gated until it is listed here. None of these shows a video or a thumbnail.
+ * The routes whose pages are shown before the visitor has confirmed their age. On every other page, the entry dialog is
+ * shown, so a new route is gated until it is listed here. None of the listed pages shows a video or a thumbnail.
  */
 export const UNGATED_ROUTES: ReadonlySet<string> = new Set([
   // Legal information, which anyone may read.
@@ -67,15 +67,15 @@ export const UNGATED_ROUTES: ReadonlySet<string> = new Set([
   "features/site/routes/dmca",
   "features/consent/routes/records",
   "features/moderation/routes/transparency",
-  // People who report a video may be shown in it, and may be minors.
+  // People who report a video may appear in it, and may be minors.
   "features/moderation/routes/report",
   "features/moderation/routes/report-status",
   "features/site/routes/contact",
-  // Forms of the people who run the site.
+  // Forms for the people who run the site.
   "features/accounts/routes/auth",
   "features/accounts/routes/auth-code",
   "features/accounts/routes/invite",
-  // The age check of a provider replaces the dialog.
+  // An external provider's age check replaces the dialog.
   "features/age/routes/age-check",
   // Information and settings without any videos.
   "features/site/routes/preferences",

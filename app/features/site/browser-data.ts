@@ -1,13 +1,13 @@
 import type { SiteCookie } from "~/platform/site-cookies";
 
 /**
- * Everything that the site stores in a browser. The privacy page lists it, and a test compares it with the code:
- * a cookie or a storage key that isn't listed here fails the suite.
+ * Everything that the site stores in a browser. The privacy page lists it, and a test compares it with the code: the
+ * test fails if a cookie or a storage key isn't listed here.
  */
 export type BrowserData = Described &
   (
     | { kind: "cookie"; keys: readonly SiteCookie[] }
-    // Keys in the browser's storage, with a field after a period: `storage` persists, `tab` lasts until the tab is
+    // The keys in the browser's storage, with a field after a period: `storage` persists, `tab` lasts until the tab is
     // closed.
     | { kind: "storage" | "tab"; keys: readonly string[] }
   );
@@ -15,7 +15,7 @@ export type BrowserData = Described &
 interface Described {
   what: string;
   howLong: string;
-  /** Whether it is stored for visitors, or only for people who manage the videos. */
+  /** Whether the data is stored for visitors, or only for people who manage the videos. */
   isForVisitors: boolean;
 }
 
@@ -26,7 +26,7 @@ export const BROWSER_DATA: readonly BrowserData[] = [
     kind: "cookie",
     keys: ["age"],
     what: "That you confirmed that you are 18 or over or, where the law requires it, that your age was checked. It has the same value for everyone.",
-    howLong: "One year; after an age check, as long as the owners of the site have set.",
+    howLong: "One year; after an age check, for the period set by the site’s owners.",
     isForVisitors: true,
   },
   {
@@ -132,8 +132,8 @@ export const BROWSER_DATA: readonly BrowserData[] = [
 ];
 
 /**
- * What is rate-limited by IP address, by module. The counts are kept in memory, keyed by hashes of the addresses,
- * for at most an hour.
+ * The actions that are rate-limited by IP address, by module. The counts are kept in memory, keyed by hashes of the
+ * addresses, for at most an hour.
  */
 export const MEMORY_LIMITS: Readonly<Record<string, string>> = {
   "app/features/accounts/sign-in-rate-limit.server.ts": "sign-ins",

@@ -9,8 +9,8 @@ export interface ContactResult {
 }
 
 /**
- * The contact form. With JavaScript the message never leaves the browser; without it, the server validates it,
- * returns it and keeps nothing.
+ * The contact form. With JavaScript, the message never leaves the browser; without it, the server validates the
+ * message, returns it and keeps nothing.
  */
 export function ContactForm({ email, fromServer }: { email: string; fromServer?: ContactResult }) {
   const [own, setOwn] = useState<ContactResult>();
@@ -80,7 +80,7 @@ function Acknowledged({ email, message }: { email: string; message: ContactMessa
   );
 }
 
-/** The input of the contact form. */
+/** An input in the contact form. */
 export interface ContactMessage {
   name: string;
   email: string;
@@ -98,7 +98,7 @@ const MISSING: Record<keyof ContactMessage, string> = {
   message: "Please enter a message.",
 };
 
-/** Returns the trimmed fields of a form and their errors. All four fields are required. */
+/** Returns a form's trimmed fields and their errors. All four fields are required. */
 export function readContactForm(form: FormData): {
   message: ContactMessage;
   errors: ContactErrors;

@@ -21,12 +21,12 @@ export function useNonce(): string {
 }
 
 /**
- * The page's title and meta tags, with a discreet title if the visitor wants that. FirstPaintScript has then
+ * The page's title and meta tags, with a discreet title if the visitor wants one. In that case, FirstPaintScript has
  * already replaced the title before hydration, so it may differ from the server's HTML.
  */
 export function HeadTags() {
   const isDiscreet = discreetTitles.useSelected((isOn) => isOn, true);
-  // Called rather than rendered, to modify its elements.
+  // The component is called rather than rendered, so that its elements can be modified.
   const tags = Meta() as ReactElement<{ children: ReactNode[] }>;
   return cloneElement(
     tags,
@@ -44,14 +44,14 @@ export function HeadTags() {
 }
 
 /**
- * Applies data from this browser's storage before the first paint, so that nothing moves on hydration. A few lines
- * in the page's head. It sets:
+ * Applies data from this browser's storage before the first paint, so that nothing moves on hydration. The script
+ * consists of a few lines in the page's head. It sets:
  *
  * - `data-begun` on the root element, for the styles, if there are videos under Continue watching,
  * - the page title, if the visitor wants a discreet one.
- *
  */
-// The keys "player:resume" and "discreet-titles" predate the single document; they are migrated after hydration.
+// The keys "player:resume" and "discreet-titles" date from before there was a single document; they are migrated after
+// hydration.
 const SCRIPT = `(function(h){
 function stored(k){try{return JSON.parse(localStorage.getItem(k))}catch(e){}}
 function field(f,k){var d=stored(${JSON.stringify(STORAGE_KEY)});return d&&d[f]!==undefined?d[f]:stored(k)}
@@ -67,10 +67,10 @@ export function FirstPaintScript({ nonce }: { nonce: string | undefined }) {
 }
 
 /**
- * Restores the scroll position once per navigation. Remix's own component also does so after each revalidation,
- * with the position from when it started, so that visitors who scroll in the meantime are thrown back (fixed in
- * React Router 7 by https://github.com/remix-run/react-router/pull/13671). So it gets the router state of the
- * navigation instead of the current one.
+ * Restores the scroll position once per navigation. Remix's own component also does so after each revalidation, with
+ * the position from when it started, so that visitors who scroll in the meantime are taken back (fixed in React Router
+ * 7 by https://github.com/remix-run/react-router/pull/13671). This component therefore passes it the router state from
+ * the time of the navigation instead of the current one.
  */
 export function ScrollRestoration({ nonce }: { nonce?: string }) {
   const state = useContext(RouterState);
@@ -84,15 +84,15 @@ export function ScrollRestoration({ nonce }: { nonce?: string }) {
 }
 
 /**
- * Loads the framework's scripts only after the first paint. The page is complete without them, and on a slow
- * connection or CPU, a hundred kilobytes of script would delay the first paint. A hidden page loads them
- * immediately, and one that hasn't been painted loads them after three seconds.
+ * Loads the framework's scripts only after the first paint. The page is complete without them, and on a slow connection
+ * or CPU, a hundred kilobytes of script would delay the first paint. A hidden page loads the scripts immediately, and a
+ * page that hasn't been painted loads them after three seconds.
  *
- * hls.js, which a link on the page names as `data-stream-module`, comes after them, because it is as large as all
- * of them together. An iPhone, which has no Media Source Extensions, doesn't need it.
+ * hls.js, which a link on the page specifies as `data-stream-module`, is loaded after them, because it is as large as
+ * all of them together. An iPhone, which has no Media Source Extensions, doesn't need it.
  */
 export function ScriptsAfterPaint({ nonce }: { nonce: string | undefined }) {
-  // Called rather than rendered, to modify its elements.
+  // The component is called rather than rendered, so that its elements can be modified.
   const scripts = Scripts({ nonce }) as ReactElement | null;
   const preloads: string[] = [];
   return scripts && afterPaint(scripts, preloads);
@@ -112,7 +112,8 @@ function afterPaint(node: ReactNode, preloads: string[]): ReactNode {
     return null;
   }
   if (type === "module" && source) {
-    // The browser gets it in the server's HTML, so the client bundle doesn't contain the code that writes it.
+    // The browser receives the script in the server's HTML, so the client bundle doesn't contain the code that writes
+    // it.
     const __html = import.meta.env.SSR ? importAfterPaint(source.__html, preloads) : "";
     return cloneElement(node, { type: undefined, dangerouslySetInnerHTML: { __html } });
   }

@@ -2,13 +2,15 @@ import { X } from "lucide-react";
 import { type MouseEvent as ReactMouseEvent, useEffect, useState } from "react";
 import { exitByShift } from "~/features/visitor/preferences";
 
-/** The target of Leave in the age dialog and of Exit this page: a blank page, without a request to another site. */
+/**
+ * The target of Leave in the age dialog and of Exit this page: a blank page, which requires no request to another site.
+ */
 export const LEAVE_URL = "about:blank";
 
 /**
- * Rules of Exit this page, from GOV.UK's design system
- * (https://design-system.service.gov.uk/components/exit-this-page/): the number of Shift presses, and the maximum
- * time between two of them.
+ * The rules for Exit this page, taken from GOV.UK's design system
+ * (https://design-system.service.gov.uk/components/exit-this-page/): the number of Shift presses, and the maximum time
+ * between two of them.
  */
 const PRESSES = 3;
 const WINDOW_MS = 5_000;
@@ -18,14 +20,14 @@ function leaveImmediately(): void {
   document.body.style.display = "none";
   document.title = "";
   for (const media of document.querySelectorAll<HTMLMediaElement>("video, audio")) media.pause();
-  // Even with unsaved input: a confirmation dialog would defeat the purpose.
+  // This happens even if there is unsaved input, because a confirmation dialog would defeat the purpose.
   window.addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), {
     capture: true,
   });
   window.location.replace(LEAVE_URL);
 }
 
-/** A plain link to the same URL without JavaScript. */
+/** Without JavaScript, this is a plain link to the same URL. */
 export function ExitLink({ className }: { className: string }) {
   function leave(event: ReactMouseEvent) {
     event.preventDefault();
@@ -41,7 +43,7 @@ export function ExitLink({ className }: { className: string }) {
   );
 }
 
-/** Listens for Shift, and announces the remaining presses to screen readers. */
+/** Listens for Shift, and announces the number of remaining presses to screen readers. */
 export function ExitByShift() {
   const isOn = exitByShift.use();
   const [message, setMessage] = useState("");
@@ -68,8 +70,8 @@ export function ExitByShift() {
 }
 
 /**
- * Counts presses of Shift alone. Any other key resets the count; Shift held for a capital letter, a shortcut or a
- * click doesn't count.
+ * Counts presses of Shift alone. Any other key resets the count, and pressing Shift for a capital letter, a shortcut or
+ * a click doesn't count.
  */
 export function listenForShift(on: {
   press(left: number): void;
@@ -77,7 +79,7 @@ export function listenForShift(on: {
   exit(): void;
 }): () => void {
   let presses = 0;
-  /** Whether Shift was used as a modifier since it was pressed. */
+  /** Whether Shift has been used as a modifier since it was pressed. */
   let isModifier = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -99,7 +101,7 @@ export function listenForShift(on: {
         on.exit();
       }
     } else reset();
-    // A key released while Shift is held was combined with it.
+    // A key that is released while Shift is held was combined with Shift.
     isModifier = event.shiftKey;
   };
   const onPointer = (event: MouseEvent) => {

@@ -15,8 +15,8 @@ const optionId = (index: number) => `${LIST_ID}-${index}`;
 const ICON = "size-11 place-items-center rounded-md text-muted hover:text-ink";
 
 /**
- * The search in the header. On Home, which has its own field, it is a link to that field. Elsewhere it is a field
- * in the header, or in narrow headers a popover that an icon opens, which works without JavaScript.
+ * The search in the header. On Home, which has a search field in the page, it is a link to that field. Elsewhere, it is
+ * a field in the header or, in narrow headers, a popover opened by an icon, which works without JavaScript.
  */
 export function HeaderSearch() {
   const { pathname, search, key } = useLocation();
@@ -46,7 +46,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
   const panel = useRef<HTMLFormElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(search);
-  /** Typing opens the list; Escape, a choice and leaving the field close it. */
+  /** Typing opens the list; Escape, selecting an entry or leaving the field closes it. */
   const [isOpen, setIsOpen] = useState(false);
   const [active, setActive] = useState(-1);
   const suggestions = useSuggestions(isOpen ? text : undefined, category);
@@ -54,7 +54,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
   const isShown = isOpen && suggestions.length > 0;
   const chosen = isShown ? suggestions[active] : undefined;
 
-  // Text that was typed before hydration counts as well.
+  // Text that was typed before hydration is included as well.
   useEffect(() => setText(input.current?.value ?? ""), []);
 
   useEffect(() => {
@@ -71,7 +71,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
     setActive(-1);
   }
 
-  /** Closes the form before navigating: the next page has a new one, which is closed. */
+  /** Closes the form before navigating. The next page has a new form, which is closed. */
   function leaveFor(href: string) {
     close();
     navigate(href);
@@ -82,7 +82,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
     leaveFor(listPath({ from: "home", search: text.trim(), category }));
   }
 
-  /** Handles the keys of the combobox pattern (WAI-ARIA Authoring Practices); all others edit the text. */
+  /** Handles the keys of the combobox pattern (WAI-ARIA Authoring Practices); all other keys edit the text. */
   function onKeyDown(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing) return;
     const last = suggestions.length - 1;
@@ -109,7 +109,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
         ref={panel}
         id={HEADER_SEARCH_ID}
         role="search"
-        // Some pages, such as the admin list, have their own search.
+        // Some pages, such as the admin list, have a separate search.
         aria-label="Site search"
         action="/"
         className="header-search"
@@ -148,7 +148,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
             placeholder="Search videos"
             className="min-h-11 w-full min-w-0 rounded-md border border-line-strong bg-surface pr-3 pl-10 text-base text-ellipsis placeholder:text-muted hover:border-muted mouse:min-h-10 mouse:text-sm"
           />
-          {/* Rendered even when empty, because aria-controls refers to it. */}
+          {/* The list is rendered even if it is empty, because aria-controls refers to it. */}
           <div
             role="listbox"
             id={LIST_ID}
@@ -209,7 +209,7 @@ function Option({
       role="option"
       id={id}
       aria-selected={isActive}
-      // Keep the focus in the field, so that the list isn't closed before the click.
+      // This keeps the focus in the field, so that the list isn't closed before the click.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
       className={classNames(
@@ -221,7 +221,7 @@ function Option({
       <span dir="auto" className="min-w-0 flex-1 truncate">
         {text}
       </span>
-      {/* If large text leaves no room for it, the icon is enough. */}
+      {/* If large text leaves no room for the label, the icon is enough. */}
       <span className="shrink-0 text-xs text-muted @max-[14rem]/suggestions:sr-only">
         {kind === "tag" ? "Tag" : "Video"}
       </span>
@@ -229,13 +229,13 @@ function Option({
   );
 }
 
-/** Delay after the last keystroke; most are faster. */
+/** The delay after the last keystroke; most keystrokes follow each other faster. */
 const TYPING_PAUSE_MS = 150;
 const NONE: readonly Suggestion[] = [];
 
 /**
- * Returns the suggestions for a text; none for undefined or after an error. Responses that are outdated by the next
- * keystroke are dropped.
+ * Returns the suggestions for the given text, or none if the text is undefined or an error has occurred. Responses that
+ * are outdated because of the next keystroke are discarded.
  */
 function useSuggestions(
   text: string | undefined,

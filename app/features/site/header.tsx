@@ -30,7 +30,9 @@ export function Header({ siteName }: { siteName: string }) {
   );
 }
 
-/** A `<details>`, so that it opens without JavaScript; with it, it closes after a navigation. */
+/**
+ * This is a `<details>` element, so that it opens without JavaScript. With JavaScript, it is closed after a navigation.
+ */
 function MobileMenu() {
   const location = useLocation();
   const details = useRef<HTMLDetailsElement>(null);
@@ -42,7 +44,8 @@ function MobileMenu() {
   }
 
   return (
-    // As large as its summary: until that has arrived, browsers show their own, wider one.
+    // The element is as large as its summary. Until the summary has arrived, browsers show a default one, which is
+    // wider.
     <details
       key={location.key}
       ref={details}
@@ -68,14 +71,14 @@ function MobileMenu() {
 
 const LINK =
   "flex min-h-11 items-center gap-2 rounded-md px-4 text-base font-medium transition-colors bar:px-3 bar:text-sm";
-/** A label next to an icon, shown if there is room. */
+/** A label next to an icon, shown if there is enough room. */
 const LABEL = "bar-narrow:sr-only";
 
 function linkClass(isActive: boolean): string {
   return classNames(LINK, isActive ? "bg-raised text-ink" : "text-muted hover:text-ink");
 }
 
-/** A link that is marked on its page and the pages below it, except Home, which is above every page. */
+/** A link that is marked as current on its page and the pages below it, except for Home, which is above every page. */
 function NavItem({
   to,
   isActive,
@@ -98,7 +101,7 @@ function NavItem({
   );
 }
 
-/** A badge on the icon that takes up no space, because the count is only known after hydration. */
+/** A badge on the icon that takes up no space, because the count isn't known until after hydration. */
 function SavedCount() {
   const count = useSavedCount();
   if (count === 0) return null;
@@ -153,7 +156,7 @@ function Links() {
   );
 }
 
-/** The logo, and the site's name if there is room, as a link to Home. */
+/** The logo and, if there is room, the site's name, as a link to Home. */
 function Brand({ siteName }: { siteName: string }) {
   return (
     <PageLink

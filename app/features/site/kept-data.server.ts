@@ -1,21 +1,21 @@
 import { settings } from "~/platform/settings.server";
 
 /**
- * All personal data in the database: what it is, why it is stored, and for how long. The privacy page is rendered
- * from it, and a test compares it with the schema: a column that is listed neither here nor in
- * `impersonal-columns.ts` fails the suite.
+ * All personal data in the database: what it is, why it is stored, and for how long. The privacy page is rendered from
+ * it, and a test compares it with the schema: the test fails if a column is listed neither here nor in
+ * `impersonal-columns.ts`.
  */
 interface KeptData {
   what: string;
   why: string;
-  /** The retention period as a sentence; a function where it depends on a setting. */
+  /** The retention period as a sentence, or a function if it depends on a setting. */
   howLong: string | (() => string);
-  /** The columns that contain it, by table. */
+  /** The columns that contain the data, by table. */
   columns: Readonly<Record<string, string>>;
 }
 
 export interface KeptGroup {
-  /** The people concerned. */
+  /** The people whom the data is about. */
   title: string;
   lead: string;
   kept: readonly KeptData[];

@@ -3,21 +3,21 @@ import { prepared } from "~db/client.server";
 import { requireTransaction } from "~db/run-query.server";
 
 /**
- * Videos whose files moderators still need. Nobody can delete them before every report about them is decided.
+ * Videos whose files moderators still need. Nobody can delete them until every report about them has been decided.
  * Videos that a moderator removed or the scan refused stay in the trash for 30 days; only owners can delete them
  * sooner. Nobody can delete what a report preserves.
  */
 
-/** Why the files of a video can't be deleted. */
+/** The reason why a video's files can't be deleted. */
 export const EVIDENCE_MESSAGE =
   "Its files are kept as evidence because of a report, because the scan refused them, or because the uploader can still object to the removal.";
 
 export interface EvidenceOptions {
-  /** Whether videos that a moderator removed or the scan refused count as evidence too. */
+  /** Whether videos that a moderator removed or the scan refused also count as evidence. */
   isRemovedKept: boolean;
 }
 
-/** Returns an SQL condition for the id of a video, deleted or not. */
+/** Returns an SQL condition for the id of a video, whether it is deleted or not. */
 export function isEvidence(videoId: string, { isRemovedKept }: EvidenceOptions): string {
   const isReported = `EXISTS (SELECT 1 FROM report_videos AS reported JOIN reports ON reports.id = report_id
     WHERE reported.video_id = ${videoId} AND reported.decision IS NULL AND reports.state <> 'closed')`;
@@ -46,9 +46,7 @@ export function evidenceAmong(
   return new Set(found);
 }
 
-/**
- * Records that videos have a new file, or none: moderators have only reviewed the earlier one.
- */
+/** Records that videos have a new file, or no file, since moderators have only reviewed the previous one. */
 export function recordFileChange(videoIds: readonly string[], now = Date.now()): void {
   requireTransaction();
   prepared(

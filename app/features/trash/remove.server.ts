@@ -12,29 +12,29 @@ import type { NewVideoRow, VideoRow } from "~db/schema";
 import { isBusy, retryWhileBusy } from "~db/write-lock";
 import { evidenceAmong } from "./evidence.server";
 
-/** Other writes run between two transactions. */
+/** Other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
-/** Applies after the first videos were deleted. */
+/** Used if an error occurs after the first videos have been deleted. */
 const RETRY_FOR_MS = 10_000;
 
-/** Computed columns, which a restored row doesn't set. */
+/** Computed columns, which aren't set when a row is restored. */
 const COMPUTED = ["number", "sort_key", "seconds", "bytes", "held", "public", "listed"] as const;
 
 /** One deletion, which can be undone as a whole. */
 export interface Deletion {
-  /** The time of the deletion, ISO 8601 UTC. */
+  /** The time of the deletion (ISO 8601, UTC). */
   batch: string;
 }
 
 /**
- * Deletes a video by moving its row to the trash. While the deletion can be undone, its files stay where they are, but
- * aren't served.
+ * Deletes a video by moving its row to the trash. As long as the deletion can be undone, the video's files stay where
+ * they are, but aren't served.
  */
 export async function deleteVideo(id: string, userId: string): Promise<Deletion | Refusal> {
   return transaction(() => deleteVideoIn(id, userId));
 }
 
-/** The same as a part of the caller's transaction. */
+/** The same, but as part of the caller's transaction. */
 export function deleteVideoIn(id: string, userId: string): Deletion | Refusal {
   const batch = new Date().toISOString();
   const refusal = deletionRefused([id], userId, "/admin delete");
@@ -45,7 +45,7 @@ export function deleteVideoIn(id: string, userId: string): Deletion | Refusal {
   return { batch };
 }
 
-/** Returns why an account may no longer delete videos. Called in the transaction that deletes them. */
+/** Returns the reason why an account may no longer delete videos. Called in the transaction that deletes them. */
 export function deletionRefused(
   ids: readonly string[],
   userId: string,
@@ -71,11 +71,11 @@ export interface Removed {
 /**
  * Deletes many videos.
  *
- * @param refuse called in each transaction; returns why the videos can't be deleted. Omitted for automatic deletions
- *   and for a moderator's decision.
+ * @param refuse called in each transaction; returns the reason why the videos can't be deleted. Omitted for automatic
+ * deletions and for a moderator's decision.
  * @param record called in each transaction with the titles of all videos deleted so far.
  * @returns the titles of the deleted videos, the id of the deletion, and the number of videos that weren't deleted if
- *   it failed after the first transaction.
+ * it failed after the first transaction.
  */
 export async function removeVideos<Refused extends Refusal = never>(
   ids: readonly string[],
@@ -103,7 +103,7 @@ export async function removeVideos<Refused extends Refusal = never>(
         ? await removeBatch()
         : await retryWhileBusy(removeBatch, RETRY_FOR_MS).catch((error) => stoppedBy(error));
     if (isRefusal(outcome)) {
-      // After the first transaction, the result is about the deleted videos.
+      // After the first transaction, the result only covers the deleted videos.
       if (titles.length === 0) return outcome as Refused;
       const left = { videos: all.length - processed, because: outcome };
       return { titles, batch: deletedAt, left };
@@ -114,7 +114,7 @@ export async function removeVideos<Refused extends Refusal = never>(
   return { titles, batch: deletedAt };
 }
 
-/** Returns the refusal to report for an error that ended a bulk change after its first transaction. */
+/** Returns the refusal to be reported for an error that ended a bulk change after its first transaction. */
 export function stoppedBy(error: unknown): Refusal {
   if (isBusy(error)) return { code: "busy" };
   console.error("A bulk change failed:", error);
@@ -122,8 +122,8 @@ export function stoppedBy(error: unknown): Refusal {
 }
 
 /**
- * Part of a transaction. Returns the title if the video exists, otherwise an empty list. Videos with the same time of
- * deletion can be restored together.
+ * Must be called as part of a transaction. Returns the title if the video exists, or else an empty list. Videos with
+ * the same deletion time can be restored together.
  */
 function moveRowToTrash(id: string, userId: string, deletedAt: string): string[] {
   const row = prepared<VideoRow>("SELECT * FROM videos WHERE id = ?").get(id);
@@ -134,7 +134,7 @@ function moveRowToTrash(id: string, userId: string, deletedAt: string): string[]
      VALUES (@id, @title, @row, @userId, @deletedAt, @bytes)`,
   ).run({ id, title, row: JSON.stringify(withoutComputed(row)), userId, deletedAt, bytes });
   prepared("DELETE FROM videos WHERE id = ?").run(id);
-  // The jobs of a pending file are enqueued again when the video is restored.
+  // A pending file's jobs are requeued when the video is restored.
   prepared(
     "DELETE FROM jobs WHERE video_id IN (SELECT id FROM video_files WHERE video_id = ?)",
   ).run(id);

@@ -16,7 +16,7 @@ import { runChange } from "~db/run-query.server";
 import type { NewVideoRow } from "~db/schema";
 import { activityAbout } from "./trash.server";
 
-/** Other writes run between two transactions. */
+/** Other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 
 interface Deleted {
@@ -28,15 +28,15 @@ interface Deleted {
 interface Restored {
   /** The restored videos. */
   done: { id: string; title: string }[];
-  /** Titles of videos that stay in the trash because their id is taken. */
+  /** The titles of videos that stay in the trash because their id is taken. */
   taken: string[];
-  /** Titles of videos that stay in the trash because a moderator removed them. */
+  /** The titles of videos that stay in the trash because a moderator removed them. */
   removed: string[];
-  /** Restored videos that stay hidden, and why. */
+  /** The restored videos that stay hidden, and the reasons. */
   hidden: { title: string; refusal: string }[];
 }
 
-/** Restores the videos of one deletion; only a user's own videos if `own` is given. */
+/** Restores the videos that were deleted in one deletion. If `own` is given, only that user's videos are restored. */
 export async function restoreDeletion(
   batch: string,
   userId: string,
@@ -53,9 +53,9 @@ export async function restoreDeletion(
 }
 
 /**
- * Restores videos from the trash with their texts, views, files and captions, and enqueues their unfinished jobs again.
+ * Restores videos from the trash with their text, views, files and captions, and requeues their unfinished jobs.
  *
- * @returns a failure if none was restored: 404 if none is in the trash, 409 if they can't be restored.
+ * @returns a failure if no video was restored: 404 if none of them is in the trash, 409 if they can't be restored.
  */
 export async function restoreVideos(
   ids: readonly string[],
@@ -77,7 +77,7 @@ export async function restoreVideos(
   return describeResult(ids.length, restored);
 }
 
-/** Part of a transaction. Returns whether any of these videos was restored. */
+/** Must be called as part of a transaction. Returns whether any of these videos was restored. */
 function restorePart(ids: readonly string[], restored: Restored, now: number): boolean {
   const columns = new Set(
     (sqliteHandle().pragma("table_info(videos)") as { name: string }[]).map(({ name }) => name),
@@ -90,7 +90,7 @@ function restorePart(ids: readonly string[], restored: Restored, now: number): b
   const holds = holdsOf(ids);
   for (const row of rows) {
     if (holds.get(row.id)?.includes("removed")) restored.removed.push(row.title);
-    // Another program has inserted a video with this id since.
+    // Another tool has since inserted a video with this id.
     else if (row.is_taken) restored.taken.push(row.title);
     else ready.push(row);
   }
@@ -104,7 +104,7 @@ function restorePart(ids: readonly string[], restored: Restored, now: number): b
     runChange(database().insertInto("videos").values(values));
     addUpFiles("videos", id);
   }
-  // Their jobs were deleted with them.
+  // The videos' jobs were deleted together with the videos.
   enqueueMissingJobs(back);
   const pending = prepared<string>(
     `SELECT id FROM video_files WHERE state = 'pending'
@@ -116,14 +116,17 @@ function restorePart(ids: readonly string[], restored: Restored, now: number): b
   return true;
 }
 
-/** Returns the row to insert. Omits columns that no longer exist, because the site may have been upgraded since. */
+/**
+ * Returns the row to insert. Omits columns that no longer exist, because the site may have been upgraded in the
+ * meantime.
+ */
 function toRow(row: string, columns: ReadonlySet<string>, now: number): NewVideoRow {
   const before = JSON.parse(row) as NewVideoRow;
   const kept = Object.entries(before).filter(([column]) => columns.has(column));
   const { publish_at, unpublish_at, ...rest } = Object.fromEntries(kept) as unknown as NewVideoRow;
   const isAhead = (at: string | null | undefined) => at && Date.parse(at) > now;
-  // A publication that became due in the trash is dropped, so that restoring doesn't publish the video. A time to hide
-  // that became due is applied.
+  // If a video's publication became due while it was in the trash, it is dropped, so that restoring the video doesn't
+  // publish it. If the time to hide the video has passed, the video is hidden.
   const isExpired = unpublish_at && !isAhead(unpublish_at) && rest.status === "published";
   return {
     ...rest,

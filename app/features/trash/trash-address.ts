@@ -1,7 +1,7 @@
 import { formatQuantity } from "~/shared/format";
 import { searchText } from "~/shared/search-text";
 
-/** The URL of the Trash page. Parameters at their defaults are left out. */
+/** The URL of the Trash page. Parameters with default values are left out. */
 
 /** How long a deleted video can be restored. */
 export const TRASH_DAYS = 30;
@@ -9,12 +9,12 @@ export const TRASH_DAYS = 30;
 export interface TrashView {
   /** Shows replaced files instead of deleted videos. */
   files?: true;
-  /** A trimmed part of the title; empty for all. */
+  /** A trimmed part of the title; empty for all videos. */
   search: string;
   page: number;
 }
 
-/** Parses a URL. Invalid values count as the default. */
+/** Parses a URL. Invalid values are replaced with the default. */
 export function readTrashView(parameters: URLSearchParams): TrashView {
   const page = parameters.get("page") ?? "";
   return {
@@ -24,7 +24,7 @@ export function readTrashView(parameters: URLSearchParams): TrashView {
   };
 }
 
-/** Returns the URL of a view, optionally with the dialog for emptying the trash. */
+/** Returns a view's URL, optionally with the dialog for emptying the trash. */
 export function trashHref({ files, search, page }: TrashView, isEmptying = false): string {
   const parameters = new URLSearchParams();
   if (files) parameters.set("show", "files");
@@ -36,7 +36,7 @@ export function trashHref({ files, search, page }: TrashView, isEmptying = false
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Returns how long something can still be restored, such as `29 days`; at least one day. */
+/** Returns how much longer something can still be restored, such as `29 days`; at least one day. */
 export function daysLeft(deletedAt: string, now: number): string {
   const left = Date.parse(deletedAt) + TRASH_DAYS * DAY_MS - now;
   return formatQuantity(Math.max(1, Math.ceil(left / DAY_MS)), "day");

@@ -19,7 +19,7 @@ import { TRASH_DAYS } from "./trash-address";
 /** How long a deleted video can be restored. */
 export const TRASH_MS = TRASH_DAYS * 24 * 60 * 60 * 1000;
 const EMPTY_EVERY_MS = 60_000;
-/** Other writes run between two transactions. */
+/** Other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 
 /** A permanently deleted video. */
@@ -30,9 +30,9 @@ export interface Purged {
 }
 
 interface RemovalOptions<Removed> {
-  /** Whether a user requested it, as opposed to the automatic cleanup. */
+  /** Whether a user requested the deletion, as opposed to the automatic cleanup. */
   isOrdered?: boolean;
-  /** Called in each transaction with everything removed so far. */
+  /** Called in each transaction with all videos removed so far. */
   record?: (removed: readonly Removed[]) => void;
 }
 
@@ -40,7 +40,7 @@ interface RemovalOptions<Removed> {
  * Permanently deletes videos from the trash, with their views, watched parts, digests and positions in series, and
  * enqueues the removal of their files. Doesn't delete evidence.
  *
- * @returns the videos that were deleted.
+ * @returns the deleted videos.
  */
 export async function purge(
   ids: readonly string[],
@@ -64,14 +64,14 @@ export async function purge(
   return purged;
 }
 
-/** Returns the subject and detail of an activity entry about videos. */
+/** Returns the subject and the detail of an activity entry about videos. */
 export function activityAbout(videos: readonly { id: string; title: string }[]) {
   const titles = videos.map(({ title }) => title);
   const [only] = videos.length === 1 ? videos : [];
   return { subjectId: only?.id, detail: only?.title ?? nameTitles(titles) };
 }
 
-/** The rows that are kept while a video can be restored. */
+/** The rows that are kept as long as a video can be restored. */
 const KEPT = [
   "view_days WHERE video_id",
   "watched_parts WHERE video_id",
@@ -99,7 +99,7 @@ function purgePart(
     const files = entriesOf(id, JSON.parse(row) as NamingRow);
     enqueueRemovals(files, { reason: "deleted", isOrdered });
   }
-  // Another program may have inserted a video with the same id since.
+  // Another tool may have since inserted a video with the same id.
   const gone = JSON.stringify(rows.map(({ id }) => id));
   recordFileChange(rows.map(({ id }) => id));
   for (const named of KEPT) {
@@ -116,8 +116,8 @@ function purgePart(
 }
 
 /**
- * Returns at most `limit` ids of videos that were deleted until a time, the oldest first, without evidence; only of a
- * user's own videos if `own` is given.
+ * Returns at most `limit` ids of videos that were deleted at or before a given time, oldest first, excluding evidence.
+ * If `own` is given, only that user's videos are included.
  */
 export function trashedUntil(
   until: string,
@@ -158,7 +158,7 @@ export function scheduleTrashCleanup(): void {
   every(EMPTY_EVERY_MS, "empty the trash", () => emptyTrash(), { firstMs: 0 });
 }
 
-/** A removed file of a video, which may be in the trash itself. */
+/** A removed file that belongs to a video, which may itself be in the trash. */
 export interface RemovedFile {
   id: string;
   videoId: string;
@@ -173,7 +173,7 @@ const REMOVED_FILE = `
   LEFT JOIN videos ON videos.id = video_id
   LEFT JOIN deleted_videos AS deleted ON deleted.id = video_id`;
 
-/** Returns those of the files that were replaced; only of a user's own videos if `own` is given. */
+/** Returns those of the files that were replaced. If `own` is given, only files of that user's videos are included. */
 export function replacedFiles(ids: readonly string[], own: OwnVideos | undefined): RemovedFile[] {
   return prepared<RemovedFile>(
     `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(@ids)) AND +state = 'earlier'
@@ -184,7 +184,7 @@ export function replacedFiles(ids: readonly string[], own: OwnVideos | undefined
 /**
  * Permanently removes pending or replaced files. Doesn't remove evidence.
  *
- * @returns the files that were removed.
+ * @returns the removed files.
  */
 export async function removeReplaced(
   ids: readonly string[],
@@ -204,11 +204,13 @@ export async function removeReplaced(
   return removed;
 }
 
-/** Part of a transaction: enqueues the removal of a file, and deletes its row or marks it as removed. */
+/**
+ * Must be called as part of a transaction. Enqueues the removal of a file, and deletes its row or marks it as removed.
+ */
 function removeRow(id: string, isOrdered: boolean): void {
   const row = prepared<VideoFileRow>("SELECT * FROM video_files WHERE id = ?").get(id)!;
   const files = row.state === "removed" ? [] : entriesOf(id, row);
-  // The row of a replaced file is kept, because its URL may be known and redirects to the current file.
+  // A replaced file's row is kept, because its URL may be known and redirects to the current file.
   const kept = `replaced_at IS NOT NULL AND
     (video_id IN (SELECT id FROM videos) OR video_id IN (SELECT id FROM deleted_videos))`;
   prepared("DELETE FROM jobs WHERE video_id = ?").run(id);
@@ -218,7 +220,7 @@ function removeRow(id: string, isOrdered: boolean): void {
   enqueueRemovals(files, { reason, isOrdered });
 }
 
-/** Checked in one call of `removeOrphanFiles`, which takes a few milliseconds. */
+/** The number of rows checked per call of `removeOrphanFiles`, which takes a few milliseconds. */
 const ROWS_PER_CALL = 2_000;
 const IS_ORPHAN = `NOT EXISTS (SELECT 1 FROM videos WHERE videos.id = video_id)
   AND NOT EXISTS (SELECT 1 FROM deleted_videos AS deleted WHERE deleted.id = video_id)
@@ -228,8 +230,8 @@ const FIRST_ROW = { videoId: "", id: "" };
 const check = processState("check for orphan files", () => ({ after: FIRST_ROW }));
 
 /**
- * Removes the files of videos that exist neither in the catalogue nor in the trash, whatever program deleted them.
- * Checks the next few thousand rows per call, because it runs on the thread that serves requests.
+ * Removes the files of videos that exist neither in the catalogue nor in the trash, regardless of which tool deleted
+ * them. Each call checks the next few thousand rows, because this function runs in the thread that serves requests.
  */
 async function removeOrphanFiles(): Promise<void> {
   const next = `SELECT video_id AS videoId, video_id, id FROM video_files
@@ -249,7 +251,7 @@ async function removeOrphanFiles(): Promise<void> {
   removeSoon();
 }
 
-/** Part of a transaction: removes the remaining files of those of the videos that no longer exist. */
+/** Must be called as part of a transaction. Removes the remaining files of those videos that no longer exist. */
 function removeFilesOf(videoIds: readonly string[], isOrdered: boolean): void {
   const orphans = prepared<string>(
     `SELECT id FROM video_files WHERE video_id IN (SELECT value FROM json_each(?)) AND ${IS_ORPHAN}`,
@@ -257,7 +259,9 @@ function removeFilesOf(videoIds: readonly string[], isOrdered: boolean): void {
   for (const id of orphans.all(JSON.stringify(videoIds))) removeRow(id, isOrdered);
 }
 
-/** Returns at most `limit` ids of files that were replaced until a time, the oldest first, without evidence. */
+/**
+ * Returns at most `limit` ids of files that were replaced at or before a given time, oldest first, excluding evidence.
+ */
 export function replacedUntil(
   until: string,
   limit: number,

@@ -16,27 +16,27 @@ import type { CutOff } from "~/shared/cut-off";
 import { database, transaction } from "~db/client.server";
 import type { Duplicate } from "./upload-fields";
 
-/** What examining the content of an upload found. */
+/** The result of examining a video's content. */
 export interface ProbedVideo {
   extension: string;
-  /** Undefined if unknown; the first job of the video sets it then. */
+  /** Undefined if unknown; the video's first job sets it in that case. */
   durationSeconds?: number;
   cutOff?: CutOff;
-  /** Also true if unknown, because nothing could transcode the file then. */
+  /** Also true if unknown, because then nothing could transcode the file anyway. */
   playable: boolean;
 }
 
 /**
- * Examines the content; only its first bytes if ffprobe isn't installed.
+ * Examines the file's content; if ffprobe isn't installed, it only checks the first bytes.
  *
  * @param userId the account that uploads the file.
- * @throws {UploadError} 415 or 422 if it isn't a video, 503 if it couldn't be examined now.
+ * @throws {UploadError} 415 or 422 if it isn't a video, 503 if the file couldn't be examined at this time.
  */
 export async function probeUpload(file: string, userId: string): Promise<ProbedVideo> {
   const head = await buffer(createReadStream(file, { end: HEAD_BYTES - 1 }));
   const extension = await videoExtension(head);
   try {
-    // Wait despite a full queue or a disconnected client: the whole file has arrived.
+    // Waits for a free slot even if the queue is full or the client has disconnected, since the whole file has arrived.
     const read = () => probe(file, { measureUpTo: MAX_MEASURED_UPLOAD_BYTES });
     const found = await withSlot(read, { owner: userId, ignoresQueueLimit: true });
     if (!found) return { extension, playable: true };
@@ -50,7 +50,7 @@ export async function probeUpload(file: string, userId: string): Promise<ProbedV
   }
 }
 
-/** Who sent a file, and its intended title or the video whose file it was to replace. */
+/** Who sent a file, together with its intended title or the video whose file it was meant to replace. */
 interface Sender {
   userId: string;
   detail: string;
@@ -60,16 +60,16 @@ interface Sender {
 /**
  * Rejects a file that is on the block list or in an imported digest list, and records the rejection.
  *
- * @throws {UploadError} 422, which makes the caller delete the received file.
+ * @throws {UploadError} 422, so that the caller deletes the received file.
  */
 export async function refuseBlockedFile(file: ReceivedFile, about: Sender): Promise<void> {
   if (await isOnBlockList(file)) await refuse(about);
 }
 
 /**
- * Runs the transaction that writes the rows of a file, unless the file has been added to the block list.
+ * Runs the transaction that writes a file's rows, unless the file has been added to the block list.
  *
- * @throws {UploadError} 422, like `refuseBlockedFile`.
+ * @throws {UploadError} 422, as in `refuseBlockedFile`.
  */
 export async function insertUnlessBlocked<T>(
   file: ReceivedFile,
@@ -90,8 +90,9 @@ async function refuse(about: Sender): Promise<never> {
 /**
  * Returns the newest video whose uploaded file had exactly these bytes.
  *
- * @param sha256 hexadecimal.
- * @param uploader the id of a user who can't see other users' unpublished videos; undefined for one who sees all.
+ * @param sha256 the digest in hexadecimal.
+ * @param uploader the id of a user who can't see other users' unpublished videos; undefined for one who can see all
+ * videos.
  */
 export async function findDuplicate(
   sha256: string,

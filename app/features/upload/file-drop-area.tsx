@@ -21,8 +21,9 @@ import { fileError, isFinished, type QueueItem } from "./upload-queue";
 import type { UploadQueue } from "./use-upload-queue";
 
 /**
- * The file input of the upload form as a large drop area. With JavaScript, the browser's control covers
- * the whole area invisibly; without it, the control is visible inside, since it shows the selected file.
+ * The upload form's file input, shown as a large drop area. With JavaScript, the browser's file control covers the
+ * whole area invisibly. Without JavaScript, the control is visible inside the area, since it shows which file is
+ * selected.
  */
 export function FileDropArea({
   label,
@@ -36,7 +37,7 @@ export function FileDropArea({
   hint: string;
   error?: string;
   hydrated: boolean;
-  /** Whether files have been selected already, and this adds more. */
+  /** Whether files are already selected, so that this area adds more. */
   isSmall: boolean;
 } & Omit<InputHTMLAttributes<HTMLInputElement>, "type">) {
   const id = useId();
@@ -81,14 +82,14 @@ export function FileDropArea({
   );
 }
 
-/** Accepts files dropped anywhere on the page. Returns whether files are being dragged over it. */
+/** Accepts files dropped anywhere on the page. Returns whether files are currently being dragged over it. */
 export function useFileDrop(onDrop: (files: File[]) => void): boolean {
   const [over, setOver] = useState(false);
   const drop = useRef(onDrop);
   drop.current = onDrop;
 
   useEffect(() => {
-    // `dragenter` of a child fires before `dragleave` of its parent, so they are counted.
+    // A child's `dragenter` event fires before its parent's `dragleave` event, so both are counted.
     let depth = 0;
     const listening = new AbortController();
     const on = (
@@ -118,8 +119,8 @@ export function useFileDrop(onDrop: (files: File[]) => void): boolean {
 }
 
 /**
- * Adds selected and dropped files to the queue, each with its duration and a title from its name.
- * A single file also fills in the form's fields.
+ * Adds selected and dropped files to the queue, each with its duration and a title derived from its name. A single file
+ * also fills in the form fields.
  */
 export function useChosenFiles(
   form: RefObject<HTMLFormElement>,
@@ -139,14 +140,14 @@ export function useChosenFiles(
       dispatch({ type: "add", items: added });
 
       const input = control(form.current, "video");
-      // The queue owns the files from now on. An empty input allows selecting the same file again.
+      // The queue owns the files from now on. Emptying the input allows the same file to be selected again.
       if (input) input.value = "";
       const isOnly = current.current.length === done.length && added.length === 1;
       const title = control(form.current, "title");
       if (isOnly && !added[0]!.unrecoverable && title?.value === "")
         title.value = added[0]!.own.title;
       for (const item of added) {
-        // Its entry in the queue shows the reason.
+        // The reason is shown in the file's queue entry.
         if (item.unrecoverable) continue;
         detectDuration(item.file).then((seconds) => {
           const duration = formatDuration(seconds ?? 0);
@@ -162,7 +163,7 @@ export function useChosenFiles(
     [dispatch, form, limits, toast],
   );
 
-  // Files that were selected before hydration.
+  // Adds the files that were selected before hydration.
   const adopt = useRef(choose);
   useEffect(() => {
     adopt.current([...(control(form.current, "video")?.files ?? [])]);

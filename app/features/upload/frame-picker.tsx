@@ -3,7 +3,7 @@ import { useEffect, useId, useState } from "react";
 
 const FRAMES = 6;
 
-/** Offers frames of the video as its thumbnail if no image file was selected. */
+/** Offers frames of the video as thumbnails if no image file has been selected. */
 export function FramePicker({
   file,
   chosen,
@@ -82,7 +82,7 @@ export function FramePicker({
   );
 }
 
-/** The selected thumbnail; an icon while there is none. */
+/** The selected thumbnail, or an icon if none is selected. */
 function LargeFrame({ url }: { url: string | undefined }) {
   if (url) {
     return (
@@ -103,7 +103,7 @@ function LargeFrame({ url }: { url: string | undefined }) {
   );
 }
 
-/** Returns an object URL of a blob for as long as the component is mounted. */
+/** Returns an object URL for a blob, valid while the component is mounted. */
 function useObjectUrl(blob: Blob | undefined): string | undefined {
   const [url, setUrl] = useState<string>();
   useEffect(() => {
@@ -118,13 +118,13 @@ function useObjectUrl(blob: Blob | undefined): string | undefined {
   return url;
 }
 
-/** Duration and frames of a video file, read in the browser. */
+/** The duration and frames of a video file, read in the browser. */
 
 const LOADS_WITHIN_MS = 15_000;
 const FRAME_WIDTH = 1280;
 const FRAME_QUALITY = 0.85;
 
-/** The file, opened in a video element; `close` releases its memory. */
+/** The file opened in a video element; `close` releases its memory. */
 async function openVideo(file: File, preload: "metadata" | "auto") {
   const video = document.createElement("video");
   const url = URL.createObjectURL(file);
@@ -162,7 +162,7 @@ function happens(video: HTMLVideoElement, event: string): Promise<void> {
   });
 }
 
-/** Returns the duration in seconds; undefined if the browser can't determine it. */
+/** Returns the duration in seconds, or undefined if the browser can't determine it. */
 export async function detectDuration(file: File): Promise<number | undefined> {
   try {
     const { video, close } = await openVideo(file, "metadata");
@@ -174,7 +174,7 @@ export async function detectDuration(file: File): Promise<number | undefined> {
   }
 }
 
-/** Returns frames spread evenly over the video; none if the browser can't play it. */
+/** Returns frames spread evenly over the video, or none if the browser can't play it. */
 async function captureFrames(file: File, count: number): Promise<Blob[]> {
   try {
     const { video, close } = await openVideo(file, "auto");

@@ -7,12 +7,12 @@ import { TextAreaField } from "~/ui/forms/field";
 import type { QueueItem } from "./upload-queue";
 import type { UploadQueue } from "./use-upload-queue";
 
-/** Fills in the texts of several files from pasted lines, one line per file in order. */
+/** Fills in the text fields of several files from pasted lines, one line per file in order. */
 export function PasteLines({
   items,
   dispatch,
 }: {
-  /** The files that aren't sent yet. */
+  /** The files that haven't been sent yet. */
   items: readonly QueueItem[];
   dispatch: UploadQueue["dispatch"];
 }) {
@@ -64,7 +64,7 @@ export function PasteLines({
   );
 }
 
-/** The texts of one file from its line; missing parts are undefined. */
+/** A file's text, parsed from its line; missing parts are undefined. */
 interface PastedTexts {
   title?: string;
   tags?: string;
@@ -72,15 +72,15 @@ interface PastedTexts {
 }
 
 interface PastedLines {
-  /** One entry per line; an empty line leaves its file unchanged. */
+  /** One entry per line. An empty line leaves its file's text unchanged. */
   texts: PastedTexts[];
-  /** Unknown categories with their line numbers, from 1. */
+  /** Unknown categories with their line numbers, starting at 1. */
   unknown: { line: number; category: string }[];
 }
 
 /**
- * Parses lines of `title | tags | category`, such as those copied from a spreadsheet: tabs are separators as
- * well. A category is matched by id or label, ignoring case. Trailing empty lines are ignored.
+ * Parses lines of `title | tags | category`, such as those copied from a spreadsheet: tabs also act as separators. A
+ * category is matched by id or label, ignoring case. Trailing empty lines are ignored.
  */
 export function readPastedLines(text: string): PastedLines {
   const lines = text

@@ -48,22 +48,22 @@ import { recordPublished } from "./upload-outcomes.server";
 export interface Upload {
   userId: string;
   status: "published" | "review";
-  /** When it is published and hidden automatically; until it is published, it is a draft. */
+  /** When the video will be published and hidden automatically; until it is published, it is a draft. */
   schedule: Schedule;
-  /** What to do if an incomplete file is to be published; by default it becomes a draft. */
+  /** What to do if an incomplete file is supposed to be published. By default, it becomes a draft. */
   whenCutOff?: "ask" | "publish";
   texts: NewVideoTexts;
   /** The acceptance of the uploaders' terms; undefined if none is required, see `checkTerms`. */
   acceptance: Acceptance | undefined;
   video: ReceivedFile;
   thumbnail?: ReceivedFile;
-  /** The id of the resumable upload that sent the video; undefined for a file in the form. */
+  /** The id of the resumable upload that sent the video; undefined if the file was part of the form. */
   sentBefore?: string;
   /** Called in the transaction that inserts the video. */
   alongside?: (outcome: UploadSuccess) => void;
 }
 
-/** The file is incomplete, and the sender has to decide whether to publish it. */
+/** Thrown if the file is incomplete and the sender must decide whether to publish it. */
 export class CutOffError extends Error {
   constructor(readonly cutOff: CutOff) {
     super(incompleteMessage(cutOff));
@@ -71,14 +71,14 @@ export class CutOffError extends Error {
 }
 
 /**
- * Creates a video from the received files; both ways to upload end here. Examines the content, moves the files into
- * their buckets, and then writes, in one transaction, the row, the sizes of the files, the digest, the jobs, the
- * activity, and the outcome, which a repeated request gets.
+ * Creates a video from the received files; both upload methods end here. Examines the content, moves the files into
+ * their buckets, and then writes, in one transaction, the row, the file sizes, the digest, the jobs, the activity, and
+ * the outcome, which is returned to repeated requests.
  *
  * @throws {CutOffError} if the file is incomplete and the sender wants to decide.
- * @throws {UploadError} 403 if the account was restricted in the meantime, 403 or 429 for its quota, 415 or 422 if a file
- *   isn't a video or image or is blocked, 507 if the disk is full, 503 if the video couldn't be examined now. In each
- *   case there is no row and no new file, and the received files are where they were.
+ * @throws {UploadError} 403 if the account was restricted in the meantime, 403 or 429 for its quota, 415 or 422 if a
+ * file isn't a video or image or is blocked, 507 if the disk is full, 503 if the video couldn't be examined at this
+ * time. In each case, no row and no new file is created, and the received files stay where they were.
  */
 export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   const { userId, texts, video, sentBefore } = upload;
@@ -90,15 +90,15 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     await refuseBlockedFile(video, sender);
     const probed = await probeUpload(video.path, userId);
     const { status, schedule, lacksRecord, isCutOff } = decideStatus(upload, probed.cutOff);
-    // Before there is a row: it is never public in between.
+    // The comparison runs before the row exists, so that a blocked video is never public in between.
     const comparison = await compareFile(video.path);
     const isUncompared = comparison === "late";
     const looksBlocked =
       !isUncompared && comparison !== undefined && comparison.blockedVideos.length > 0;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
-    // Again, while the file still has its original digests.
+    // Checks again, while the file still has its original digests.
     await refuseBlockedFile(video, sender);
-    // A file that is converted first is never public as it was uploaded.
+    // A file that will be converted first is never public in its uploaded form.
     const isClean = probed.playable && (await removeMetadata({ file: video.path }));
     const moved = await moveIntoBucket(
       userId,
@@ -154,8 +154,8 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
 }
 
 /**
- * Returns the status of a new video. It is saved as a draft instead of published if it is scheduled for later, if its
- * consent record is missing, or if the file is incomplete.
+ * Returns the status of a new video. The video is saved as a draft instead of being published if it is scheduled for
+ * later, if its consent record is missing, or if the file is incomplete.
  *
  * @throws {CutOffError} if the file is incomplete and the sender wants to decide.
  */
@@ -173,7 +173,7 @@ function decideStatus({ status, schedule, whenCutOff }: Upload, cutOff: CutOff |
   };
 }
 
-/** Cleans up. Logs failures instead of throwing, since the video exists by now. */
+/** Cleans up. Failures are logged instead of thrown, since the video already exists. */
 async function tidyUp(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -192,7 +192,7 @@ interface NewVideo {
   posterColors: string | null;
 }
 
-/** Inserts all rows of a new video. */
+/** Inserts all of a new video's rows. */
 function insertUpload({
   id,
   upload,
@@ -203,7 +203,7 @@ function insertUpload({
   posterColors,
 }: NewVideo): void {
   const { userId, status, schedule, texts, video, acceptance } = upload;
-  // Checked again, since examining the file takes time.
+  // Checked again, since examining the file takes a while.
   requireMayUpload(userId, status === "published" || schedule.publishAt !== null);
   requireQuota(
     userId,
@@ -221,7 +221,7 @@ function insertUpload({
         category: texts.category,
         tags: storedTags(tags),
         duration: formatDuration(probed.durationSeconds ?? texts.duration ?? 0),
-        // A file that browsers can't play has no video URL yet, only the source for transcoding.
+        // A file that browsers can't play has no video URL yet, only a source URL for transcoding.
         video_url: probed.playable ? videoUrl : "",
         source_url: probed.playable ? null : videoUrl,
         thumbnail_url: moved.thumbnailPath ? mediaUrl("thumbnails", moved.thumbnailPath) : null,
@@ -230,7 +230,7 @@ function insertUpload({
         ...newIntention(status, schedule),
       }),
   );
-  // After the row, whose trigger adds them up for the quota of the next upload.
+  // Inserted after the video's row, whose trigger adds up the sizes for the quota check of the next upload.
   for (const file of files) recordFileIn(file);
   recordDigest(id, video.sha256);
   storeAcceptance(id, "video", userId, acceptance);
@@ -251,7 +251,7 @@ function insertUpload({
   }
 }
 
-/** Checks again, since the account may have been blocked or restricted to drafts while the file arrived. */
+/** Checks again, since the account may have been blocked or restricted to drafts while the file was being uploaded. */
 function requireMayUpload(userId: string, publishes: boolean): void {
   const account = accountNow(userId);
   if (!account || !allows(account, "/admin/publish")) throw new UploadError(403, NOT_ALLOWED);
@@ -260,7 +260,7 @@ function requireMayUpload(userId: string, publishes: boolean): void {
   }
 }
 
-/** Measures the files to be recorded before the transaction, which must not wait for the disk. */
+/** Measures the files before the transaction, which must not wait for the disk. */
 function measureFiles(
   videoId: string,
   { videoPath, thumbnailPath }: MovedUpload,

@@ -7,14 +7,14 @@ import { prepared } from "~db/client.server";
 import type { Role } from "~db/schema";
 
 const DAY_MS = 24 * 3_600_000;
-/** Only the jobs of an uploader's newest videos count, which takes a few milliseconds. */
+/** Only the jobs for an uploader's newest videos are counted, which takes a few milliseconds. */
 const MAX_VIDEOS_WITH_JOBS = 1_000;
-/** Retry-After for the job limit, since the end of a job can't be predicted. */
+/** The Retry-After value for the job limit, since there is no way to predict when a job will end. */
 const RETRY_JOBS_SECONDS = 300;
 
 /**
- * Returns the limits of an account, each undefined if there is none; undefined if it has none at all. Owners and
- * editors never have any.
+ * Returns an account's limits. A limit that doesn't apply is undefined, and so is the result if no limit applies.
+ * Owners and editors never have limits.
  */
 export function quotaOf(userId: string) {
   const row = prepared<UploaderLimits & { role: Role }>(
@@ -31,7 +31,7 @@ export function quotaOf(userId: string) {
   return Object.values(quota).some((limit) => limit !== undefined) ? quota : undefined;
 }
 
-/** Returns the limits from the settings; null for none. */
+/** Returns the limits from the settings; null means no limit. */
 export function siteLimits(): UploaderLimits {
   const { uploaderMaxBytes, uploaderMaxVideosPerDay, uploaderMaxQueuedJobs } = settings();
   return {
@@ -41,12 +41,12 @@ export function siteLimits(): UploaderLimits {
   };
 }
 
-/** @param own the account's limit: null for that of the settings, 0 for none. */
+/** @param own the account's limit: null to use the limit from the settings, 0 for no limit. */
 function limitOf(own: number | null, ofSite: number | null): number | undefined {
   return (own ?? ofSite) || undefined;
 }
 
-/** Returns a text about an account's use of its quota; undefined without a quota. */
+/** Returns text that describes how much of its quota an account has used; undefined if it has no quota. */
 export function quotaLine(userId: string, now = Date.now()): string | undefined {
   const quota = quotaOf(userId);
   return quota && quotaText(quota, useOf(userId, quota, now));
@@ -54,7 +54,7 @@ export function quotaLine(userId: string, now = Date.now()): string | undefined 
 
 type Quota = NonNullable<ReturnType<typeof quotaOf>>;
 
-/** Reads only the figures that are limited. */
+/** Reads only the figures that have a limit. */
 function useOf(userId: string, quota: Quota, now: number) {
   return {
     bytes: quota.maxBytes === undefined ? 0 : bytesOf(userId),
@@ -64,11 +64,11 @@ function useOf(userId: string, quota: Quota, now: number) {
 }
 
 /**
- * Checks whether an account may upload another video, or another file of a video. Called before the bytes arrive, and
- * again in the transaction that inserts the row, since two tabs may upload at the same time.
+ * Checks whether an account may upload another video or another file for a video. Called before the bytes arrive, and
+ * again in the transaction that inserts the row, since uploads in two tabs may run at the same time.
  *
- * @param bytes the size of the file, as far as it is known.
- * @throws {UploadError} 403 for the storage limit, 429 with the seconds to wait for the others.
+ * @param bytes the size of the file, if known.
+ * @throws {UploadError} 403 for the storage limit; 429 with the seconds to wait for the other limits.
  */
 export function requireQuota(userId: string, bytes: number, now = Date.now()): void {
   const quota = quotaOf(userId);
@@ -108,7 +108,7 @@ function waitText(seconds: number): string {
   return formatQuantity(Math.ceil(minutes / 60), "hour");
 }
 
-/** Sums videos, including those in the trash and derived files, and replaced files. */
+/** Adds up the account's videos, including videos in the trash, derived files and replaced files. */
 function bytesOf(userId: string): number {
   return prepared<number>(
     `SELECT (SELECT coalesce(sum(bytes), 0) FROM videos WHERE uploaded_by = @userId)
@@ -119,7 +119,7 @@ function bytesOf(userId: string): number {
     .get({ userId })!;
 }
 
-/** Counts activities rather than videos, so that permanently deleted videos count too. */
+/** Counts activities rather than videos, so that permanently deleted videos are included. */
 const UPLOADS = `FROM activities
   WHERE user_id = @userId AND created_at > @since AND action IN ('publish', 'draft', 'file-send')`;
 const iso = (time: number) => new Date(time).toISOString();
@@ -130,7 +130,7 @@ function uploadsSince(userId: string, since: number): number {
     .get({ userId, since: iso(since) })!;
 }
 
-/** Returns the seconds until the oldest upload over the limit is a day old. */
+/** Returns the number of seconds until the oldest upload that exceeds the limit is a day old. */
 function secondsUntilNext(userId: string, limit: number, now: number): number {
   const at = prepared<string>(
     `SELECT created_at ${UPLOADS} ORDER BY created_at DESC LIMIT 1 OFFSET @skipped`,
@@ -140,10 +140,10 @@ function secondsUntilNext(userId: string, limit: number, now: number): number {
   return Math.max(1, Math.ceil((Date.parse(at) + DAY_MS - now) / 1000));
 }
 
-/** Excludes cleanup jobs, which wait for hours on purpose. */
+/** Excludes cleanup jobs, which intentionally wait for hours. */
 function queuedJobsOf(userId: string): number {
   return prepared<number>(
-    // CROSS JOIN fixes the order; otherwise SQLite would read all unfinished jobs.
+    // CROSS JOIN fixes the join order; otherwise SQLite would read all unfinished jobs.
     `SELECT count(*) FROM (
        SELECT id FROM (SELECT id FROM videos WHERE uploaded_by = @userId
          ORDER BY sort_key DESC LIMIT ${MAX_VIDEOS_WITH_JOBS})
@@ -156,7 +156,7 @@ function queuedJobsOf(userId: string): number {
     .get({ userId })!;
 }
 
-/** Formats the use of each limit, such as "1.2GB of 5GB used · 3 of 10 videos in the last 24 hours". */
+/** Formats the used part of each limit, such as "1.2GB of 5GB used · 3 of 10 videos in the last 24 hours". */
 function quotaText(quota: Quota, use: ReturnType<typeof useOf>): string {
   const { maxBytes, maxVideosPerDay, maxQueuedJobs } = quota;
   return [

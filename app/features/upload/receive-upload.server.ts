@@ -32,7 +32,7 @@ import {
 } from "./upload-fields";
 import { findOutcome, shareOutcome } from "./upload-outcomes.server";
 
-/** More than the text fields of a form need. */
+/** More than a form's text fields need. */
 const FORM_BYTES = 1024 * 1024;
 
 export type UploadOutcome =
@@ -40,11 +40,11 @@ export type UploadOutcome =
   | { ok: false; status: number; failure: UploadFailure; retryAfterSeconds?: number };
 
 /**
- * Receives the upload form. The video is either in the field `video`, or was sent over tus and is named in the field
- * `upload`.
+ * Receives the upload form. The video is either in the `video` field, or was sent over tus and is named in the `upload`
+ * field.
  *
- * @returns the video, or a failure with its status. After a failure the received files are deleted, except a file
- *   that was sent over tus, which can be retried, and a duplicate or incomplete file that awaits a decision.
+ * @returns the video, or a failure with its status. After a failure, the received files are deleted, except for a file
+ * sent over tus, which can be retried, and a duplicate or incomplete file that awaits a decision.
  */
 export async function receiveUpload(
   request: Request,
@@ -57,9 +57,9 @@ export async function receiveUpload(
 }
 
 /**
- * Returns the rules for the files of the upload form.
+ * Returns the rules for the upload form's files.
  *
- * @param requireRoom checks the quota as soon as a video starts to arrive.
+ * @param requireRoom checks the quota as soon as the video starts to arrive.
  */
 export function uploadRules(
   requireRoom: () => void = () => {},
@@ -75,7 +75,7 @@ export function uploadRules(
 }
 
 /**
- * Responds to a tus request. Owners and editors may reserve all of the free space. Checks the uploaders' terms and the
+ * Responds to a tus request. Owners and editors may reserve all free disk space. Checks the uploaders' terms and the
  * quota before the first byte.
  *
  * @param path the URL path of the tus endpoint.
@@ -94,16 +94,16 @@ export function answerUpload(
   return handleTusRequest(request, sender, requireAdmission, path);
 }
 
-/** Returns a function that checks the quota for a form, whose length is known before its video is parsed. */
+/** Returns a function that checks the quota for a form whose length is known before its video is parsed. */
 export function quotaCheck(request: Request, userId: string): () => void {
   const length = Number(request.headers.get("Content-Length") ?? 0);
-  // The form also contains texts and a thumbnail. The exact size is checked once it has arrived.
+  // The form also contains text fields and a thumbnail. The exact size is checked once the video has arrived.
   const bytes = Math.max(0, length - settings().maxThumbnailBytes - FORM_BYTES);
   return () => requireQuota(userId, bytes);
 }
 
 /**
- * Publishes a received form, and deletes its files afterwards.
+ * Publishes a received form and then deletes its files.
  *
  * @param own set for uploaders, who aren't told about other users' videos and may be restricted to drafts.
  * @param alongside see `Upload`.
@@ -144,7 +144,7 @@ async function publishForm(
   const sentBefore = form.fields.get("upload");
   const published = sentBefore && findOutcome(userId, sentBefore);
   if (published) {
-    // The process may have been killed before it removed the files.
+    // The process may have been killed before it could remove the files.
     await removeUpload(userId, sentBefore);
     return { ok: true, video: published };
   }
@@ -170,28 +170,28 @@ async function publishForm(
     const fields = { video: "Choose a video file." };
     return fail(form, 422, { message: MESSAGES.missing, fields });
   }
-  // The bytes don't have to be sent again.
+  // The bytes don't need to be sent again.
   const keep = async () => ({
     upload: sentBefore ?? (await storeFinishedUpload(userId, video)),
     fileName: video.name,
   });
   const { refusal, acceptance } = checkTerms(named ?? video.terms);
   if (refusal) {
-    // The terms may have changed while the bytes were being sent.
+    // The terms may have changed while the file was being uploaded.
     const waiting = await keep();
     return fail(form, 422, { message: refusal, fields: { terms: refusal }, waiting });
   }
 
   const removeUseless = async (error: unknown): Promise<never> => {
-    // A retry can't succeed. After other errors, such as a disk error, the bytes are kept.
+    // A retry can't succeed here. After other errors, such as a disk error, the bytes are kept.
     const isUseless = error instanceof UploadError && error.field === "video";
     if (sentBefore && isUseless) await removeUpload(userId, sentBefore);
     throw error;
   };
-  // Before the duplicate check, whose result would reveal other videos.
+  // Runs before the duplicate check, whose result would reveal other users' videos.
   const about = { userId, detail: checked.texts.title };
   await refuseBlockedFile(video, about).catch(removeUseless);
-  // Only our form asks for a warning about duplicates; scripts have nobody who could decide.
+  // Only our form asks for a warning about duplicates; in scripts, there is nobody to make the decision.
   const warnsAboutDuplicates = form.fields.get("duplicate") === "ask";
   const duplicate = warnsAboutDuplicates
     ? await findDuplicate(video.sha256, own?.userId)
@@ -209,7 +209,7 @@ async function publishForm(
   const thumbnail = form.files.get("thumbnail");
   const { texts, schedule } = checked;
   const incomplete = form.fields.get("incomplete");
-  // A client that doesn't ask, such as a script, gets a draft of an incomplete file.
+  // For a client that doesn't ask, such as a script, an incomplete file becomes a draft.
   const whenCutOff: Upload["whenCutOff"] =
     incomplete === "keep" ? "publish" : incomplete === "ask" ? "ask" : undefined;
   const files = { video, thumbnail, sentBefore };
@@ -242,7 +242,7 @@ function fail(
   };
 }
 
-/** Returns the texts of a form as they were typed; missing fields are empty. */
+/** Returns a form's text as it was typed; missing fields are empty. */
 export function typedTexts(fields: ReadonlyMap<string, string>): UploadTexts {
   const names = Object.keys(NO_TEXTS) as (keyof UploadTexts)[];
   return Object.fromEntries(
@@ -254,7 +254,7 @@ type CheckedTexts =
   | { ok: true; texts: NewVideoTexts; schedule: Schedule }
   | { ok: false; message: string; fields: Partial<Record<UploadField, string>> };
 
-/** Returns the validated texts and times, or a message for each invalid field. */
+/** Returns the validated text and times, or a message for each invalid field. */
 export function checkTexts(typed: UploadTexts, now = Date.now()): CheckedTexts {
   const checked = check(newVideoTexts, typed);
   const scheduled = readSchedule(typed, now);

@@ -1,34 +1,34 @@
 import type { DetailedError, PreviousUpload } from "tus-js-client";
 import { MESSAGES } from "./upload-fields";
 
-/** Sends one file to the server over tus, in the browser. */
+/** Sends a file to the server over tus, in the browser. */
 
 const ENDPOINT = "/admin/uploads";
-/** Retries after a lost connection, for about ten minutes. */
+/** The delays between retries after a lost connection, about ten minutes in total. */
 const RETRY_DELAYS_MS = [0, 1_000, 3_000, 5_000, 10_000, 15_000, ...Array(18).fill(30_000)];
 
 export interface Transfer {
-  /** Stops, and keeps the sent bytes. */
+  /** Stops the transfer and keeps the bytes already sent. */
   pause(): Promise<void>;
-  /** Stops, and deletes the sent bytes. */
+  /** Stops the transfer and deletes the bytes already sent. */
   cancel(): Promise<void>;
 }
 
 export interface TransferEvents {
   onProgress(sentBytes: number): void;
-  /** The connection was lost, and is retried. */
+  /** Called when the connection was lost and will be retried. */
   onInterrupted(): void;
-  /** @param upload the id that the form sends. */
+  /** @param upload the id that the form will send. */
   onArrived(upload: string): void;
-  /** @param status 0 without a response. */
+  /** @param status the response's status, or 0 without a response. */
   onFailed(message: string, status: number): void;
 }
 
-/** Loaded when the first file is sent, since no other page needs it. */
+/** The library is loaded when the first file is sent, since no other page needs it. */
 const tus = () => import("tus-js-client");
 
 /**
- * Sends a file, resuming where an earlier attempt of this browser with the same file stopped.
+ * Sends a file, resuming where this browser's earlier attempt to send the same file stopped.
  *
  * @param terms the accepted version of the uploaders' terms.
  */
@@ -54,7 +54,7 @@ export async function startTransfer(
       if (statusOf(error) !== 0 || navigator.onLine) {
         return events.onFailed(messageOf(error), statusOf(error));
       }
-      // A retry while offline is pointless: the browser fires `online` when the network is back.
+      // Retrying while offline is pointless; the browser fires `online` when the network is back.
       events.onInterrupted();
       window.addEventListener("online", goOn, { once: true });
     },
@@ -76,12 +76,12 @@ export async function startTransfer(
   };
 }
 
-/** 0: no response. 409 and 423: an earlier connection hasn't ended yet. */
+/** 0 means no response. 409 and 423 mean that an earlier connection hasn't ended yet. */
 function isWorthAnotherTry(status: number): boolean {
   return status === 0 || status === 409 || status === 423 || (status >= 500 && status !== 507);
 }
 
-/** Returns the status; 0 without a response. */
+/** Returns the response's status, or 0 without a response. */
 function statusOf(error: Error | DetailedError): number {
   return "originalResponse" in error ? (error.originalResponse?.getStatus() ?? 0) : 0;
 }
@@ -93,12 +93,12 @@ function messageOf(error: Error | DetailedError): string {
   return status < 500 || status === 507 ? body || MESSAGES.failed : MESSAGES.failed;
 }
 
-/** Returns uploads that this browser started and didn't finish. */
+/** Returns the uploads that this browser started but didn't finish. */
 export async function unfinishedUploads(): Promise<PreviousUpload[]> {
   return (await tus()).defaultOptions.urlStorage.findAllUploads();
 }
 
-/** Deletes the stored upload URL of a file, once it is published or canceled. */
+/** Deletes the stored upload URL for a file once the file has been published or canceled. */
 export async function forgetTransfer(file: File): Promise<void> {
   const { Upload, defaultOptions } = await tus();
   const upload = new Upload(file, { endpoint: ENDPOINT });

@@ -19,13 +19,13 @@ const GONE = "This template no longer exists.";
 type TypedTemplate = Omit<UploadTemplate, "id">;
 type TemplateField = "name" | "description" | "tags" | "category";
 
-/** A form that was rejected, with what was typed. */
+/** A rejected form, including the entered values. */
 export interface TemplateFailure extends Failure {
   typed?: TypedTemplate;
   fields?: Partial<Record<TemplateField, string>>;
 }
 
-/** Returns the templates of a user, by name. */
+/** Returns a user's templates, sorted by name. */
 export function templatesOf(userId: string): UploadTemplate[] {
   const rows = prepared<Omit<UploadTemplate, "isDefault"> & { isDefault: 0 | 1 }>(
     `SELECT id, name, description, category, tags, is_default AS isDefault FROM upload_templates
@@ -35,9 +35,9 @@ export function templatesOf(userId: string): UploadTemplate[] {
 }
 
 /**
- * Returns the texts that a user's upload form can start from.
+ * Returns the text that a user's upload form can start from.
  *
- * @param requested the id of a template, or `last`; null for the default.
+ * @param requested a template's id, or `last`; null for the default.
  */
 export function uploadStart(userId: string, requested: string | null): UploadStart {
   const templates = templatesOf(userId);
@@ -48,7 +48,7 @@ export function uploadStart(userId: string, requested: string | null): UploadSta
   return { templates, last, texts: requested === "last" ? last : template };
 }
 
-/** Returns the texts of the user's newest video, without title and duration. */
+/** Returns the text of the user's newest video, without its title and duration. */
 function lastTexts(userId: string): StartTexts | undefined {
   const row = prepared<{ description: string; category: string; tags: string | null }>(
     `SELECT description, category, tags FROM videos WHERE uploaded_by = ?
@@ -62,7 +62,8 @@ function lastTexts(userId: string): StartTexts | undefined {
 /**
  * Creates or changes a template.
  *
- * @returns a failure: 404 if it no longer exists, 409 if the name is taken, 422 for an invalid field or too many.
+ * @returns a failure, if any: 404 if the template no longer exists, 409 if the name is taken, 422 for an invalid field
+ * or too many templates.
  */
 export async function saveTemplate(
   userId: string,
@@ -104,7 +105,7 @@ export async function saveTemplate(
   });
 }
 
-/** Deletes a template of a user, which can be restored for 30 days; returns its name if it existed. */
+/** Deletes a user's template, which can be restored for 30 days. Returns its name if it existed. */
 export function deleteTemplate(
   userId: string,
   id: number,
@@ -119,7 +120,7 @@ export function deleteTemplate(
   });
 }
 
-/** Deletes the rows of templates that were deleted more than 30 days ago. */
+/** Deletes the rows of templates deleted more than 30 days ago. */
 export async function deleteOldTemplates(now = Date.now()): Promise<void> {
   const until = new Date(now - RESTORABLE_MS).toISOString();
   await transaction(() =>
@@ -130,7 +131,8 @@ export async function deleteOldTemplates(now = Date.now()): Promise<void> {
 /**
  * Restores a template that a user deleted in the last 30 days.
  *
- * @returns its name, or a failure: 404 if it no longer exists, 409 if the name is taken, 422 for too many.
+ * @returns the template's name, or a failure: 404 if it no longer exists, 409 if the name is taken, 422 if there are
+ * too many.
  */
 export function restoreTemplate(
   userId: string,
@@ -152,7 +154,7 @@ export function restoreTemplate(
   });
 }
 
-/** Returns why a template of that name can't be added. */
+/** Returns the reason why a template with that name can't be added. */
 function refusalOf(
   name: string,
   others: readonly UploadTemplate[],

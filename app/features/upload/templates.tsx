@@ -2,10 +2,10 @@ import { Link } from "@remix-run/react";
 import type { MouseEvent } from "react";
 import { buttonClass } from "~/ui/button";
 
-/** A set of texts that uploads can start from. */
+/** A set of field values that uploads can start from. */
 export interface StartTexts {
   description: string;
-  /** An id, or empty. */
+  /** A category id, or empty. */
   category: string;
   /** Separated by commas. */
   tags: string;
@@ -14,19 +14,19 @@ export interface StartTexts {
 export interface UploadTemplate extends StartTexts {
   id: number;
   name: string;
-  /** Whether the form starts with it by default. */
+  /** Whether the upload form starts from this template by default. */
   isDefault: boolean;
 }
 
-/** What the upload form can start from, and its current choice. */
+/** The values that the upload form can start from, and the current choice. */
 export interface UploadStart {
   templates: UploadTemplate[];
-  /** The texts of the user's last upload. */
+  /** The text of the user's last upload. */
   last?: StartTexts;
   texts?: StartTexts;
 }
 
-/** Returns only the texts of what may be a template. */
+/** Returns only the fields that can be part of a template. */
 export function textsOf(start: StartTexts | undefined): Partial<StartTexts> {
   if (!start) return {};
   const { description, category, tags } = start;
@@ -36,19 +36,19 @@ export function textsOf(start: StartTexts | undefined): Partial<StartTexts> {
 export const MAX_TEMPLATE = 50;
 export const MAX_TEMPLATE_NAME_LENGTH = 60;
 
-/** Returns the URL of the upload form filled from a template or the last upload. */
+/** Returns the URL of the upload form, filled in from a template or the last upload. */
 function startHref(start: number | "last"): string {
   return `/admin?start=${start}`;
 }
 
-/** Returns the URL of the templates page, with the form of one template if given. */
+/** Returns the URL of the templates page, with the form for one template if given. */
 export function templatesHref(id?: number): string {
   return id === undefined ? "/admin/templates" : `/admin/templates?template=${id}`;
 }
 
 /**
- * The choices that fill in the upload form. Each is a link; with JavaScript, the fields are filled in on the page, so
- * that selected files stay selected.
+ * The choices for filling in the upload form. Each is a link. With JavaScript, the fields are filled in without leaving
+ * the page, so that selected files stay selected.
  */
 export function StartChoice({
   start: { templates, last },
@@ -88,7 +88,7 @@ export function StartChoice({
   );
 }
 
-/** Fills texts into the fields of a form as if they were typed. */
+/** Fills a form's fields with text as if it had been typed. */
 export function fillIn(form: HTMLFormElement | null, texts: StartTexts): void {
   for (const name of ["description", "category", "tags"] as const) {
     const field = form?.elements.namedItem(name);

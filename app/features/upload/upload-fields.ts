@@ -6,11 +6,11 @@ import type { FileLimits } from "~/shared/file-rules";
 import { formatBytes } from "~/shared/format-bytes";
 import type { TypedTexts } from "~/shared/video-fields";
 
-/** Fields, messages and responses of the upload form. */
+/** The upload form's fields, messages and responses. */
 
 export type UploadIntent = "publish" | "draft";
 
-/** The texts of the form as they were typed; shown again after a failure. */
+/** The form's text as it was typed; shown again if the upload fails. */
 export type UploadTexts = TypedTexts & TypedSchedule;
 
 export type UploadField = keyof UploadTexts | "thumbnail" | "video" | "terms";
@@ -39,21 +39,21 @@ export interface Duplicate {
   isPublic: 0 | 1;
 }
 
-/** The warnings that the admin has already accepted, in the order in which they are shown. */
+/** The warnings that the admin has already accepted, in the order in which they were shown. */
 export type Accepted = "nothing" | "duplicate" | "cut off";
 
-/** Why an upload was rejected, with everything that the form needs to be shown again. */
+/** The reasons why an upload was rejected, plus all data needed to show the form again. */
 export interface UploadFailure {
   message: string;
   texts: UploadTexts;
   fields: Partial<Record<UploadField, string>>;
-  /** Set if the bytes are on the server and await a decision; `upload` publishes them without sending them again. */
+  /** Set if the file is on the server and awaits a decision; `upload` publishes it without sending it again. */
   duplicate?: Duplicate & { upload: string; fileName: string };
   /** The same for an incomplete file. */
   cutOff?: CutOff & { upload: string; fileName: string };
-  /** The same for a file whose form hasn't accepted the current terms. */
+  /** The same for a file whose form was sent without accepting the current terms. */
   waiting?: { upload: string; fileName: string };
-  /** The terms that have to be accepted, and the version in the form. */
+  /** The terms that must be accepted, and their version in the form. */
   terms?: Terms;
   acceptedTerms?: string;
 }
@@ -63,21 +63,21 @@ export interface UploadSuccess {
   title: string;
   status: "published" | "review";
   category: CategoryId;
-  /** When it will be published automatically, ISO 8601 UTC. */
+  /** When the video will be published automatically (ISO 8601, UTC). */
   publishAt?: string;
-  /** It was saved as a draft instead of published, because the file is incomplete. */
+  /** The video was saved as a draft instead of being published, because its file is incomplete. */
   isCutOff?: boolean;
-  /** It resembles a blocked video, and is on hold until somebody has decided that it is a different one. */
+  /** The video resembles a blocked video, and is on hold until someone has decided that it is a different one. */
   looksBlocked?: boolean;
-  /** Its comparison with the block list isn't finished, and it is on hold until then. */
+  /** The video is on hold until its comparison with the block list has finished. */
   isUncompared?: boolean;
-  /** Its file is scanned before it becomes public. */
+  /** The file is being scanned before the video becomes public. */
   isScanned?: boolean;
-  /** It was to be published and needs a consent record first. */
+  /** The video was supposed to be published, but needs a consent record first. */
   needsConsent?: boolean;
 }
 
-/** Returns the message about a successful upload. */
+/** Returns the message shown after a successful upload. */
 export function successMessage(video: UploadSuccess): string {
   const { status, publishAt } = video;
   if (video.looksBlocked)
@@ -97,7 +97,7 @@ export function successMessage(video: UploadSuccess): string {
     : "Video uploaded and saved as a draft.";
 }
 
-/** Returns the hints of the form with the maximum sizes from the settings. */
+/** Returns the form's hints, which contain the maximum sizes from the settings. */
 
 export function videoHint({ maxVideoBytes }: FileLimits): string {
   return `MP4, MOV, AVI up to ${formatBytes(maxVideoBytes)}`;

@@ -31,12 +31,12 @@ import { useUploadQueue } from "./use-upload-queue";
 const UNDER_WAY = "Uploads are still running. Leave anyway?";
 const NOT_UPLOADED = "Your changes haven't been uploaded. Leave anyway?";
 const FIELDS = Object.keys(NO_TEXTS) as (keyof UploadTexts)[];
-/** Fields that save themselves: the schedule. */
+/** The fields whose values are saved by their own component: the schedule. */
 const SAVED_FIELDS = FIELDS.filter((name) => !(name in NO_SCHEDULE));
 
 /**
  * The Upload tab of the admin panel: a standard form that JavaScript turns into a queue. With one file, the form
- * describes that file; with several, it contains the texts that they share.
+ * describes that file; with several, it contains the text that they share.
  */
 export function UploadForm({
   limits,
@@ -46,11 +46,11 @@ export function UploadForm({
   failure,
 }: {
   limits: FileLimits;
-  /** Templates and the last upload, to start from. */
+  /** The templates and the last upload that the form can start from. */
   start?: UploadStart;
-  /** The uploaders' terms, if they have to be accepted. */
+  /** The uploaders' terms, if they must be accepted. */
   terms?: Terms;
-  /** The uploader's use of their quota, if they have one. */
+  /** How much of their quota the uploader has used, if they have a quota. */
   quota?: string;
   failure?: UploadFailure;
 }) {
@@ -59,7 +59,7 @@ export function UploadForm({
   const mayPublish = usePermissions()("/admin publish");
   const [rejected, setRejected] = useState<UploadFailure>();
   const { revalidate } = useRevalidator();
-  // The refreshed page finds out that the session has ended, and shows it.
+  // The revalidated page detects that the session has ended, and shows it.
   const queue = useUploadQueue(
     useCallback((failure) => setRejected(failure), []),
     revalidate,
@@ -74,7 +74,7 @@ export function UploadForm({
   }, [forgetTyped]);
   const toast = useToast();
   const [resets, setResets] = useState(0);
-  // The defaults from when the form was opened: a refresh must not change fields that are being edited.
+  // The defaults are those from when the form was opened: revalidation must not change fields that are being edited.
   const [first] = useState<UploadTexts>({ ...NO_TEXTS, ...textsOf(start?.texts) });
 
   const question = failure?.duplicate ?? failure?.cutOff ?? failure?.waiting;
@@ -92,12 +92,12 @@ export function UploadForm({
     if (open.length > 0) return NOT_UPLOADED;
     // The links to uploaded videos appear just before the form is reset.
     if (isAllDone && !isEmptied.current) return undefined;
-    // Only the texts are restored after signing in.
+    // After signing in, only the text is restored.
     if (nextPath === "/auth") return undefined;
     return failure || isChanged(form.current) ? NOT_UPLOADED : undefined;
   }, forgetTexts);
 
-  // The form is reset when the last upload has succeeded.
+  // The form is reset once the last upload has succeeded.
   useEffect(() => {
     isEmptied.current = isAllDone;
     if (!isAllDone) return;
@@ -108,7 +108,7 @@ export function UploadForm({
   }, [isAllDone, forgetTexts]);
 
   function send(event: FormEvent<HTMLFormElement>) {
-    // The bytes are already on the server, so the browser submits the form as it would without JavaScript.
+    // The file is already on the server, so the browser submits the form as it would without JavaScript.
     if (isConfirmation) {
       isPosted.current = true;
       forgetTexts();
@@ -125,7 +125,7 @@ export function UploadForm({
     const thumbnail = fields.get("thumbnail");
     const chosen =
       !several && thumbnail instanceof File && thumbnail.size > 0 ? thumbnail : undefined;
-    // Checked before the first byte is sent, since the time may pass during the upload.
+    // Checked before the first byte is sent, since the scheduled time may pass during the upload.
     const scheduled = readSchedule(typed, Date.now());
     if ("fields" in scheduled) {
       const [message = MESSAGES.failed] = Object.values(scheduled.fields);
@@ -146,7 +146,7 @@ export function UploadForm({
     }
   }
 
-  /** The thumbnail of a single video: a file or a frame, whichever was chosen last. */
+  /** The thumbnail of a single video: a file or a frame, whichever was selected last. */
   function chooseThumbnail(thumbnail: Blob | undefined) {
     if (!(thumbnail instanceof File)) {
       const field = form.current?.elements.namedItem("thumbnail");
@@ -159,7 +159,7 @@ export function UploadForm({
   const media = (
     <div
       key="media"
-      // Content that appears or disappears here must not move the texts next to it.
+      // Content that appears or disappears here must not shift the text fields next to it.
       className="flex min-w-0 flex-col gap-4 max-lg:order-first lg:col-start-1 lg:row-span-2 lg:row-start-1 lg:[overflow-anchor:none]"
     >
       {only && (
@@ -237,8 +237,8 @@ export function UploadForm({
       )}
       {quota && <p className="text-sm text-muted figures">{quota}</p>}
       <div className="grid items-start gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,1.1fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
-        {/* The file is shown first. Without JavaScript it comes last, so that the texts before it are
-            kept if it is rejected while it is being sent. */}
+        {/* The file is shown first. Without JavaScript it comes last, so that the text before it is
+            kept if the file is rejected while it is being sent. */}
         {hydrated ? [media, texts] : [texts, media]}
         <div className="flex flex-wrap gap-3 lg:col-start-2 lg:row-start-2">
           {mayPublish && (
@@ -275,7 +275,7 @@ export function UploadForm({
 
 const LIFE_MS = 24 * 3_600 * 1000;
 
-/** Uploads that a reload interrupted. Selecting the same file resumes them. */
+/** Uploads interrupted by a reload. Selecting the same file again resumes its upload. */
 function UnfinishedUploads() {
   const [names, setNames] = useState<string[]>([]);
   useEffect(() => {

@@ -12,7 +12,7 @@ import { type ItemState, progressFigures, type QueueItem } from "./upload-queue"
 import { CategoryOptions } from "./upload-text-fields";
 import type { UploadQueue } from "./use-upload-queue";
 
-/** One file of the queue with its progress and actions. */
+/** A file in the queue, with its progress and actions. */
 export function UploadItem({
   item,
   queue,
@@ -22,9 +22,9 @@ export function UploadItem({
 }: {
   item: QueueItem;
   queue: UploadQueue;
-  /** Whether it has texts of its own, because there are several files. */
+  /** Whether the file has its own text fields, because there are several files. */
   isEditable: boolean;
-  /** Whether it is the first of several, whose frames are shown immediately. */
+  /** Whether the file is the first of several; the frames of the first file are shown immediately. */
   isFirst: boolean;
   onOwn: (own: Partial<UploadTexts>) => void;
 }) {
@@ -179,7 +179,7 @@ const WORDS: Record<ItemState, string> = {
   done: "Uploaded",
 };
 
-/** The progress of an upload as text and as a bar. */
+/** An upload's progress as text and as a bar. */
 function UploadProgress({ item }: { item: QueueItem }) {
   const { state, message, sentBytes, bytesPerSecond, file } = item;
   if (state === "chosen") return null;
@@ -202,7 +202,7 @@ function UploadProgress({ item }: { item: QueueItem }) {
   );
 }
 
-/** @param share 0 to 1. */
+/** @param share the progress, from 0 to 1. */
 export function UploadBar({ label, share }: { label: string; share: number }) {
   return (
     <div
@@ -222,8 +222,8 @@ export function UploadBar({ label, share }: { label: string; share: number }) {
 }
 
 /**
- * A file that can't be sent shows the reason. A server error is shown as a toast, which disappears, so the entry also
- * has it, collapsed.
+ * A file that can't be sent shows the reason. A server error is shown as a toast, which disappears, so the queue entry
+ * also contains it, collapsed.
  */
 function Failure({ item: { sent, message } }: { item: QueueItem }) {
   if (!sent) {
@@ -244,7 +244,9 @@ function Failure({ item: { sent, message } }: { item: QueueItem }) {
   );
 }
 
-/** Replaces the file input while a file on the server awaits a decision, since it doesn't have to be sent again. */
+/**
+ * Replaces the file input while a file on the server awaits a decision, since the file doesn't have to be sent again.
+ */
 export function QuestionNotice({
   failure: { duplicate, cutOff, waiting },
 }: {
@@ -283,7 +285,7 @@ export function QuestionNotice({
   );
 }
 
-/** Links to the page of a public video; to the list of videos for any other. */
+/** Links to the video's page if the video is public, or else to the list of videos. */
 function DuplicateLink({
   duplicate,
 }: {

@@ -4,8 +4,9 @@ import { processState } from "~db/runtime.server";
 import type { UploadSuccess } from "./upload-fields";
 
 /**
- * The outcomes of published uploads. The browser sends the request to publish again after a lost connection, even if
- * that is days later or the site was restarted in the meantime: it gets the success that already happened.
+ * The outcomes of published uploads. After a lost connection, the browser sends the publish request again, even if that
+ * is days later or the site has restarted in the meantime. It then gets the success response for the publication that
+ * already happened.
  */
 
 const KEPT_MS = 7 * 86_400_000;
@@ -21,7 +22,10 @@ export function recordPublished(userId: string, upload: string, outcome: UploadS
   runChange(database().insertInto("published_uploads").values(row));
 }
 
-/** Returns the outcome of a user's upload, or undefined if it wasn't published. Other users' uploads are not found. */
+/**
+ * Returns the outcome of a user's upload, or undefined if the upload wasn't published. Other users' uploads are never
+ * found.
+ */
 export function findOutcome(userId: string, upload: string): UploadSuccess | undefined {
   const row = firstRow(
     database()
@@ -33,7 +37,7 @@ export function findOutcome(userId: string, upload: string): UploadSuccess | und
   return row && (JSON.parse(row.outcome) as UploadSuccess);
 }
 
-/** Deletes outcomes that are more than a week old. */
+/** Deletes outcomes more than a week old. */
 export async function deleteOldPublishedUploads(now = Date.now()): Promise<void> {
   await database()
     .deleteFrom("published_uploads")
@@ -41,24 +45,23 @@ export async function deleteOldPublishedUploads(now = Date.now()): Promise<void>
     .execute();
 }
 
-/** Requests that are using the bytes of a resumable upload, by user and upload. */
+/** The requests that are currently using a resumable upload's file, by user and upload. */
 const running = processState(
   "uploads in use",
   () => new Map<string, { request: string; outcome: Promise<unknown> }>(),
 );
 
 /**
- * Performs a request that uses a resumable upload, one at a time for each upload. A request that is repeated while
- * the first is running, such as after a lost connection, gets the outcome of the first. A different request for the
- * same upload waits.
+ * Performs a request that uses a resumable upload, one at a time for each upload. A request that is repeated while the
+ * first one is still running, such as after a lost connection, gets the outcome of the first.
  *
- * @param request identifies the request: its kind and its fields.
+ * @param request identifies the request by its kind and fields.
  */
 export async function shareOutcome<Outcome>(
   { userId, upload, request }: { userId: string; upload: string; request: string },
   perform: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  // Ids can be guessed from file URLs, so only requests of the same user are joined.
+  // Ids can be guessed from file URLs, so only requests from the same user are joined.
   const key = JSON.stringify([userId, upload]);
   for (let other = running().get(key); other; other = running().get(key)) {
     if (other.request === request) return other.outcome as Promise<Outcome>;

@@ -7,20 +7,20 @@ import { formatSpan } from "~/shared/format-span";
 import { check, firstMessage } from "~/shared/video-fields";
 import type { Duplicate, UploadIntent, UploadTexts } from "./upload-fields";
 
-/** The queue of the Upload tab: its items, and the rules that need no browser. */
+/** The queue on the Upload tab: its items, and those of its rules that don't need a browser. */
 
 export type ItemState =
-  /** Selected, not sent yet. */
+  /** Selected, but not sent yet. */
   | "chosen"
   /** Queued. */
   | "waiting"
   | "sending"
   | "paused"
-  /** All bytes have arrived, and the server creates the video. */
+  /** All bytes have arrived, and the server is creating the video. */
   | "publishing"
-  /** The catalogue already has the same file; the admin decides. */
+  /** The catalogue already contains the same file; the admin must decide. */
   | "duplicate"
-  /** The file is incomplete; the admin decides. */
+  /** The file is incomplete; the admin must decide. */
   | "cut off"
   | "failed"
   | "done";
@@ -28,19 +28,19 @@ export type ItemState =
 export interface QueueItem {
   key: string;
   file: File;
-  /** The texts of this file; an empty text means the default from the form. */
+  /** The file's text; an empty field means the default from the form. */
   own: UploadTexts;
-  /** A file, or a frame of the video. */
+  /** An image file, or a frame of the video. */
   thumbnail?: Blob;
   state: ItemState;
   sentBytes: number;
-  /** Smoothed; 0 while unknown. */
+  /** Smoothed; 0 while still unknown. */
   bytesPerSecond: number;
-  /** The texts, the intent and the version of the uploaders' terms that were sent with it. */
+  /** The text, the intent and the version of the uploaders' terms that were sent with the file. */
   sent?: { texts: UploadTexts; intent: UploadIntent; terms?: string };
   /** The id of the upload, once all bytes have arrived. */
   upload?: string;
-  /** Why it failed, or what it is waiting for. */
+  /** Why the upload failed, or what it is waiting for. */
   message?: string;
   /** A retry can't succeed. */
   unrecoverable?: boolean;
@@ -72,28 +72,33 @@ export function reduceQueue(items: QueueItem[], action: QueueAction): QueueItem[
   }
 }
 
-/** Whether leaving the page would lose work or stop an upload. */
+/** Returns whether leaving the page would lose work or stop an upload. */
 export function isUnderWay({ state }: QueueItem): boolean {
   return state === "waiting" || state === "sending" || state === "paused" || state === "publishing";
 }
 
-/** Returns what the form's button sends: selected files, and those that failed for a reason that the form can fix. */
+/**
+ * Returns the items that the form's button sends: selected files, and files that failed for a reason that can be fixed
+ * in the form.
+ */
 export function canBeSent({ state, sent, unrecoverable }: QueueItem): boolean {
   return state === "chosen" || (state === "failed" && sent !== undefined && !unrecoverable);
 }
 
-/** Whether an item is finished, successfully or not; finished items are removed when other files are selected. */
+/**
+ * Returns whether an item is finished, successfully or not. Finished items are removed when other files are selected.
+ */
 export function isFinished({ state, unrecoverable }: QueueItem): boolean {
   return state === "done" || unrecoverable === true;
 }
 
-/** Returns the next item to send if none is being sent: files are sent one at a time. */
+/** Returns the next item to send, unless one is already being sent: files are sent one at a time. */
 export function nextToSend(items: readonly QueueItem[]): QueueItem | undefined {
   if (items.some(({ state }) => state === "sending" || state === "publishing")) return undefined;
   return items.find(({ state }) => state === "waiting");
 }
 
-/** Returns why a file is rejected, as far as the browser can check before the first byte is sent. */
+/** Returns the reason why a file is rejected, as far as the browser can tell before the first byte is sent. */
 export function fileError(
   file: Pick<File, "name" | "size" | "type">,
   limits: FileLimits,
@@ -102,7 +107,7 @@ export function fileError(
   return checked.ok ? undefined : firstMessage(checked);
 }
 
-/** Returns the texts to send with an item: its own, or those of the form. */
+/** Returns the text to send with an item: the item's, or else the form's. */
 export function textsFor(item: QueueItem, form: UploadTexts, several: boolean): UploadTexts {
   return {
     title: several ? item.own.title.trim() || titleFromFileName(item.file.name) : form.title,
@@ -115,7 +120,7 @@ export function textsFor(item: QueueItem, form: UploadTexts, several: boolean): 
   };
 }
 
-/** Returns the texts to publish with, once the file has arrived; its scheduled time may have passed. */
+/** Returns the text to publish with once the file has arrived. By then, its scheduled time may have passed. */
 export function onArrival(
   sent: NonNullable<QueueItem["sent"]>,
   now: number,
@@ -125,10 +130,10 @@ export function onArrival(
   return isDue ? { ...sent, texts: { ...texts, publishAt: "" }, intent: "publish" } : sent;
 }
 
-/** Window of the moving average: long enough to be steady, short enough to follow changes. */
+/** The window of the moving average: long enough to be steady, short enough to follow changes. */
 const SPEED_WINDOW_MS = 4_000;
 
-/** Measures bytes per second over the last few seconds. */
+/** Measures the throughput over the last few seconds, in bytes per second. */
 export function throughputMeter(now: () => number) {
   const samples: { at: number; bytes: number }[] = [];
   return (bytes: number): number => {
@@ -140,7 +145,7 @@ export function throughputMeter(now: () => number) {
   };
 }
 
-/** Formats percentage, speed and remaining time of an upload, as far as they are known. */
+/** Formats the percentage, speed and remaining time of an upload, as far as they are known. */
 export function progressFigures(size: number, sent: number, bytesPerSecond: number): string[] {
   const left = timeLeft(size - sent, bytesPerSecond);
   return [
@@ -150,7 +155,7 @@ export function progressFigures(size: number, sent: number, bytesPerSecond: numb
   ];
 }
 
-/** Formats the remaining time (`8 s`, `3 min 20 s`, `1 h 5 min`); undefined while the throughput is unknown. */
+/** Formats the remaining time (`8 s`, `3 min 20 s`, `1 h 5 min`). Returns undefined while the throughput is unknown. */
 export function timeLeft(bytesLeft: number, bytesPerSecond: number): string | undefined {
   if (bytesPerSecond <= 0) return undefined;
   return formatSpan(Math.ceil(bytesLeft / bytesPerSecond));

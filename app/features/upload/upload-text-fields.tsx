@@ -8,7 +8,7 @@ import { DateTimeField } from "~/ui/forms/date-time-field";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
 import { thumbnailHint, type UploadField, type UploadTexts } from "./upload-fields";
 
-/** The text fields next to the file: of a single video, or shared by several. */
+/** The text fields next to the file: for a single video, or shared by several. */
 export function UploadTextFields({
   texts,
   wrong,
@@ -22,9 +22,9 @@ export function UploadTextFields({
   wrong: Partial<Record<UploadField, string>>;
   limits: FileLimits;
   several: boolean;
-  /** Whether the texts weren't sent before. */
+  /** Whether the text hasn't been submitted before. */
   isFresh: boolean;
-  /** Fills in the fields after the title. */
+  /** Fills in the fields that follow the title. */
   startChoice: ReactNode;
   onThumbnail: (file: File | undefined) => void;
 }) {
@@ -71,7 +71,7 @@ export function UploadTextFields({
   );
 }
 
-/** The texts of a new video except its title. */
+/** The text fields for a new video, except its title. */
 export function DetailFields({
   texts,
   wrong,
@@ -120,19 +120,19 @@ export function CategoryOptions() {
 const STORAGE_KEY = "upload-schedule";
 
 /**
- * The schedule of an upload; collapsed, since most videos are published immediately. Typed values are restored after a
- * reload like the texts of the form (`use-saved-texts.ts`); they need this component, because the displayed time isn't
- * a field of the form.
+ * The schedule of an upload; collapsed, since most videos are published immediately. Like the form's text, typed values
+ * are restored after a reload (`use-saved-texts.ts`), but they need this component, because the displayed time isn't a
+ * field of the form.
  */
 function UploadSchedule({
   typed,
   wrong,
   isFresh,
 }: {
-  /** Initial values of the fields. */
+  /** The initial values of the fields. */
   typed: TypedSchedule;
   wrong: Partial<TypedSchedule>;
-  /** Whether nothing was sent before, so that saved values may replace it. */
+  /** Whether nothing has been submitted yet, so that saved values may replace the initial ones. */
   isFresh: boolean;
 }) {
   const [shown, setShown] = useState<TypedSchedule>(typed);
@@ -179,7 +179,7 @@ function UploadSchedule({
   );
 }
 
-/** Deletes the saved values once they are sent or discarded. */
+/** Deletes the saved values once they have been submitted or discarded. */
 export function forgetSchedule(): void {
   sessionStorage.removeItem(STORAGE_KEY);
 }

@@ -1,11 +1,11 @@
 import { type RefObject, useCallback, useEffect } from "react";
 
 /**
- * Saves the named texts of a form in this tab's session storage while they are typed, and restores them when the form
- * is shown again after a reload or after signing in.
+ * Saves the text of the named form fields in the tab's session storage while it is being typed, and restores it when
+ * the form is shown again after a reload or after signing in.
  *
- * @param isEmpty false if the form already has texts, which are kept then.
- * @returns a function that deletes the saved texts once they are sent or discarded.
+ * @param isEmpty false if the form already contains text, which is kept in that case.
+ * @returns a function that deletes the saved text once it has been submitted or discarded.
  */
 export function useSavedTexts(
   form: RefObject<HTMLFormElement>,
@@ -40,7 +40,7 @@ function readSaved(storageKey: string): Record<string, unknown> {
 function restore(form: HTMLFormElement, texts: Record<string, unknown>): void {
   for (const [name, text] of Object.entries(texts)) {
     const field = control(form, name);
-    // Texts that were typed before hydration are newer.
+    // Text that was typed before hydration is newer.
     if (field && field.value === "" && typeof text === "string") field.value = text;
   }
 }

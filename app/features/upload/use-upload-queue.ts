@@ -19,17 +19,17 @@ import {
   throughputMeter,
 } from "./upload-queue";
 
-/** Statuses of a file that is too large or not a video. */
+/** The statuses for a file that is too large or not a video. */
 const UNRECOVERABLE_STATUSES = [413, 415];
-/** Status of an upload that hasn't accepted the current uploaders' terms. */
+/** The status for an upload that hasn't accepted the current uploaders' terms. */
 const TERMS_REFUSED = 422;
 const INTERRUPTED = "Connection lost. Retrying…";
 
 /**
- * The upload queue in the browser: sends one file at a time, and publishes each when it has arrived.
+ * The upload queue in the browser: sends one file at a time, and publishes each file once it has arrived.
  *
- * @param onRejected called for every form that the server rejected.
- * @param onOutdated called when the page has to be reloaded: the session has ended, or the terms have changed.
+ * @param onRejected called for each form rejected by the server.
+ * @param onOutdated called when the page must be reloaded because the session has ended or the terms have changed.
  */
 export function useUploadQueue(
   onRejected: (failure: UploadFailure) => void,
@@ -44,7 +44,7 @@ export function useUploadQueue(
     [],
   );
 
-  /** Shows the reason as a toast, and keeps it in the queue entry. */
+  /** Shows the reason as a toast, and also in the queue entry. */
   const fail = useCallback(
     (key: string, reason: string, change: Partial<QueueItem> = {}) => {
       patch(key, { ...change, state: "failed", message: reason });
@@ -76,7 +76,7 @@ export function useUploadQueue(
       }
       if (failure.cutOff) return patch(item.key, { state: "cut off", cutOff: failure.cutOff });
       const unrecoverable = failure.fields.video !== undefined;
-      // A retry restarts an upload that no longer exists.
+      // A retry starts over if the upload no longer exists.
       const isGone = unrecoverable || status === 404;
       if (isGone) await forgetTransfer(item.file);
       const change = { unrecoverable, ...(isGone && { upload: undefined }) };
@@ -127,7 +127,7 @@ export function useUploadQueue(
     await (await transfers.current.get(item.key))?.pause();
   }
 
-  /** Removes an item, and deletes its sent bytes. */
+  /** Removes an item and deletes the bytes already sent. */
   async function remove(item: QueueItem) {
     dispatch({ type: "remove", keys: [item.key] });
     if (item.state === "chosen" || item.state === "done") return;
@@ -138,7 +138,7 @@ export function useUploadQueue(
 
   const again = (item: QueueItem) => patch(item.key, { state: "waiting", message: "" });
 
-  /** Publishes a file after a warning. */
+  /** Publishes a file despite a warning. */
   function accept(item: QueueItem, accepted: Accepted) {
     if (item.upload) void publish(item, item.upload, accepted);
   }
@@ -148,14 +148,14 @@ export function useUploadQueue(
 
 export type UploadQueue = ReturnType<typeof useUploadQueue>;
 
-/** Delay before a retry after a lost connection. */
+/** The delay before a retry after a lost connection. */
 const AGAIN_AFTER_MS = 3_000;
-/** Statuses of a proxy that can't reach the site (specification, section 8). */
+/** The statuses returned by a proxy that can't reach the site (specification, section 8). */
 const RETRYABLE_STATUSES = [502, 503, 504];
 
 /**
  * Asks the server to publish a complete upload with the fields of the form. Retries lost connections and proxy errors
- * without limit, since a repeated request gets the outcome of the first.
+ * without limit, since a repeated request gets the outcome of the first one.
  */
 export async function requestPublish(request: {
   upload: string;
@@ -190,7 +190,7 @@ export async function requestPublish(request: {
         return failed(status, status === 401 ? MESSAGES.signedOut : MESSAGES.failed);
       }
     } catch {
-      // Connection lost.
+      // The connection was lost.
     }
     request.onInterrupted();
     await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));

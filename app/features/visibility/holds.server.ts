@@ -3,11 +3,11 @@ import { requireTransaction } from "~db/run-query.server";
 import type { HoldReason } from "~db/schema/moderation";
 
 /**
- * Holds: while a video has a hold, it isn't public, whatever its status. Each row has one cause, so that releasing
- * one hold never releases another. The code that adds or releases a hold also writes the log.
+ * Holds: while a video has a hold, it isn't public, regardless of its status. Each row has one cause, so that releasing
+ * one hold never releases another. The code that adds or releases a hold also writes the log entry.
  */
 
-/** Why a video isn't public, the most permanent reason first. */
+/** The reasons why a video isn't public, with the most permanent reason first. */
 export const HOLD_MESSAGES: Record<HoldReason, string> = {
   removed: "A moderator removed this video. It can only be restored from the report.",
   "user-blocked": "The account that uploaded this video is blocked.",
@@ -21,16 +21,16 @@ export const HOLD_MESSAGES: Record<HoldReason, string> = {
 
 const BY_WEIGHT = Object.keys(HOLD_MESSAGES) as HoldReason[];
 
-/** One cause for holding a video. */
+/** A cause for putting a video on hold. */
 export interface Hold {
   videoId: string;
   reason: HoldReason;
-  /** Tells causes with the same reason apart, for example the id of a report or of a blocked account. */
+  /** Distinguishes causes with the same reason, for example by the id of a report or of a blocked account. */
   sourceId?: string;
 }
 
 /**
- * Holds a video. Synchronous, for the transaction of the caller.
+ * Puts a video on hold. Synchronous, because it is called in the caller's transaction.
  *
  * @returns whether the hold is new.
  */
@@ -44,10 +44,10 @@ export function hold({ videoId, reason, sourceId = "" }: Hold, now = Date.now())
 }
 
 /**
- * Releases the hold of one cause. The video is public again if it has no other and its status says so.
- * Synchronous, for the transaction of the caller.
+ * Releases the hold for one cause. The video becomes public again if it has no other holds and its status allows it.
+ * Synchronous, because it is called in the caller's transaction.
  *
- * @returns whether it was held for this cause.
+ * @returns whether the video was on hold for this cause.
  */
 export function releaseHold({ videoId, reason, sourceId = "" }: Hold): boolean {
   requireTransaction();
@@ -57,7 +57,7 @@ export function releaseHold({ videoId, reason, sourceId = "" }: Hold): boolean {
   return changes > 0;
 }
 
-/** Returns the reasons of the holds of videos, the most permanent first. Omits videos without a hold. */
+/** Returns the reasons for videos' holds, the most permanent first. Omits videos without a hold. */
 export function holdsOf(videoIds: readonly string[]): Map<string, HoldReason[]> {
   const rows = prepared<{ video_id: string; reasons: string }>(
     `SELECT video_id, json_group_array(DISTINCT reason) AS reasons FROM video_holds
@@ -71,7 +71,7 @@ export function holdsOf(videoIds: readonly string[]): Map<string, HoldReason[]> 
   );
 }
 
-/** Returns the `source_id` of each hold of a video with this reason. */
+/** Returns the `source_id` of each of a video's holds that has this reason. */
 export function sourcesOf(videoId: string, reason: HoldReason): string[] {
   return prepared<string>("SELECT source_id FROM video_holds WHERE video_id = ? AND reason = ?")
     .pluck()
@@ -79,8 +79,8 @@ export function sourcesOf(videoId: string, reason: HoldReason): string[] {
 }
 
 /**
- * Returns the videos that one cause holds, whatever state their rows are in: another program may have deleted them,
- * or entered them again with other values.
+ * Returns the videos that are on hold for one cause, regardless of the state of their rows: another tool may have
+ * deleted the rows, or inserted them again with other values.
  */
 export function heldFor(reason: HoldReason, sourceId: string): string[] {
   return prepared<string>("SELECT video_id FROM video_holds WHERE reason = ? AND source_id = ?")
@@ -89,10 +89,10 @@ export function heldFor(reason: HoldReason, sourceId: string): string[] {
 }
 
 /**
- * Corrects the flag `held` of videos whose holds don't match it, because another program may have rebuilt the
- * database without its triggers. Called at startup.
+ * Corrects the `held` flag of videos whose holds don't match it, because another tool may have rebuilt the database
+ * without its triggers. Called at startup.
  *
- * @returns how many videos it corrected.
+ * @returns the number of corrected videos.
  */
 export function correctHeld(): number {
   const held = "(SELECT video_id FROM video_holds)";

@@ -9,8 +9,8 @@ import { prepared } from "~db/client.server";
 import type { VideoRow } from "~db/schema";
 
 /**
- * Responds to GET and HEAD requests for a file. A file that isn't public returns the same 404 as one that doesn't
- * exist, unless the user may see it.
+ * Responds to GET and HEAD requests for a file. If a file isn't public, the response is the same 404 as for a file that
+ * doesn't exist, unless the user may see it.
  *
  * @param maySeeHidden called only for files that aren't public.
  */
@@ -21,7 +21,7 @@ export async function respondWithMedia(
 ): Promise<Response> {
   const open = parseMediaUrl(publicFile(mediaUrl(requested.bucket, requested.path)) ?? "");
   if (open?.path === requested.path) return serveMedia(request, open, true);
-  // Users who may see hidden files get this file, even if others get the playable one at its URL.
+  // Users who may see hidden files get this file, even if other users get the playable file at its URL.
   const isOwn =
     exists(requested) && (await maySeeHidden(requested)) && !isOfDeletedVideo(requested);
   if (isOwn) return serveMedia(request, requested, false);
@@ -34,9 +34,10 @@ function exists(name: MediaName): boolean {
 }
 
 /**
- * Returns the URL of the public file for a URL: the same one if a public video uses it. A former URL of a public video,
- * such as that of an AVI that was converted to MP4, returns the current file. Undefined if nothing there is public.
- * Looked up on every request, so that hiding a video takes effect immediately.
+ * Returns the URL of the public file for a URL. It is the same URL if a public video uses it. For a former URL of a
+ * public video, such as that of an AVI that was converted to MP4, it is the URL of the current file. The result is
+ * undefined if nothing at the URL is public. It is looked up on every request, so that hiding a video takes effect
+ * immediately.
  *
  * @param url a path such as `/media/videos/u/1700000000000.mp4`.
  */
@@ -49,15 +50,15 @@ export function publicFile(url: string): string | undefined {
   const isDerived = name.path.split("/").length > 2;
   const played = playedFile(base);
   if (played === undefined) return isDerived && isStreamed(base) ? url : replacedFile(name);
-  // Derived files are in the folder of their video, and public if it is.
+  // Derived files are in their video's folder, and are public if the video is.
   if (isDerived) return url;
   return name.bucket === "videos" ? played : undefined;
 }
 
 /**
- * Returns the current file for the URL of a replaced one. A replaced or trimmed file may contain what nobody should
- * see, so it is no longer served, and neither are its derived files. Open players continue with the current file (see
- * app/features/player/recovery.ts).
+ * Returns the current file for the URL of a replaced one. A replaced or trimmed file may contain something that nobody
+ * should see, so it is no longer served, and neither are the files derived from it. Open players continue with the
+ * current file (see app/features/player/recovery.ts).
  */
 function replacedFile({ bucket, path }: MediaName): string | undefined {
   if (bucket !== "videos" || path.split("/").length !== 2) return undefined;
@@ -95,25 +96,26 @@ function isStreamed(base: string): boolean {
 function playedFile(base: string): string | undefined {
   const prefix = `/media/videos/${base}`;
   const urls = prepared<string>(
-    // From "{base}." to below "{base}0": the file itself ("."), or one in its folder ("/").
+    // From "{base}." up to, but not including, "{base}0": the file itself ("."), or a file in its folder ("/").
     `SELECT video_url FROM videos
      WHERE public AND video_url >= @from AND video_url < @to`,
   )
     .pluck()
     .all({ from: `${prefix}.`, to: `${prefix}0` });
-  // The range also contains "{base}.other.mp4", which is a file of another video.
+  // The range also contains "{base}.other.mp4", which is another video's file.
   return urls.find((url) => mediaBasePath(parseMediaUrl(url)?.path ?? "") === base);
 }
 
 /**
- * Whether all videos that a file belongs to were uploaded by a user. False for a file that belongs to no known video.
+ * Returns whether all videos that a file belongs to were uploaded by a user. False for a file that belongs to no known
+ * video.
  */
 export function isUploadersFile(name: MediaName, userId: string): boolean {
   const videos = videosUsing(name);
   return videos.length > 0 && videos.every((video) => video.uploaded_by === userId);
 }
 
-/** Returns the videos that a file belongs to, including pending and replaced files. */
+/** Returns the videos to which a file belongs, including pending and replaced files. */
 export function videosUsing(name: MediaName): Pick<VideoRow, "id" | "uploaded_by">[] {
   return prepared<Pick<VideoRow, "id" | "uploaded_by">>(
     `WITH ids AS (SELECT value AS id FROM json_each(?))
@@ -124,13 +126,13 @@ export function videosUsing(name: MediaName): Pick<VideoRow, "id" | "uploaded_by
 }
 
 /**
- * Returns the ids of the videos or rows of `video_files` that a file belongs to, according to the records of files or
- * the URLs of a row.
+ * Returns the ids of the videos or `video_files` rows to which a file belongs, according to the file records or the
+ * URLs in a row.
  */
 export function videosOfFile({ bucket, path }: MediaName): string[] {
   const base = mediaBasePath(path);
   const url = mediaUrl(bucket, path);
-  // From "{base}." to below "{base}0": the file itself ("."), or one in its folder ("/").
+  // From "{base}." up to, but not including, "{base}0": the file itself ("."), or a file in its folder ("/").
   const recorded = prepared<{ id: string; path: string }>(
     `SELECT video_id AS id, path FROM media_files
      WHERE bucket IN ('videos', 'thumbnails') AND video_id IS NOT NULL
@@ -146,7 +148,7 @@ export function videosOfFile({ bucket, path }: MediaName): string[] {
   )
     .pluck()
     .all({ url });
-  // The ranges also contain "{base}.other.mp4", which is a file of another video.
+  // The ranges also contain "{base}.other.mp4", which is another video's file.
   const isOfBase = (path: string | undefined) => mediaBasePath(path ?? "") === base;
   return [
     ...new Set([

@@ -1,12 +1,12 @@
 import { parseTime } from "~/shared/format";
 
-/** When a video is published and hidden automatically; ISO 8601 UTC, null for never. */
+/** When a video is published and hidden automatically (ISO 8601, UTC); null for never. */
 export interface Schedule {
   publishAt: string | null;
   unpublishAt: string | null;
 }
 
-/** The two fields of the schedule form, as entered. */
+/** The schedule form's two fields, as entered. */
 export type TypedSchedule = Record<keyof Schedule, string>;
 
 export const NO_SCHEDULE: TypedSchedule = { publishAt: "", unpublishAt: "" };
@@ -23,7 +23,7 @@ const MESSAGES = {
 /**
  * Parses a schedule form. Returns the schedule, or an error message for each invalid field.
  *
- * @param typed ISO 8601; UTC if there is no time zone, as from a browser without JavaScript.
+ * @param typed ISO 8601; UTC if there is no time zone, as is the case in a browser without JavaScript.
  * @param now milliseconds since 1970.
  */
 export function readSchedule(

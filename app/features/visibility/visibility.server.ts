@@ -2,15 +2,16 @@ import { prepared } from "~db/client.server";
 import type { NewVideoRow, VideoRow, VideoStatus } from "~db/schema";
 
 /**
- * Who may see a video. `status`, `publish_at` and `unpublish_at` store what users want; holds (`holds.server.ts`)
- * override them. The database derives two columns from both, which every query uses: `public` for pages and files,
- * `listed` for lists, search and feeds. Only this folder writes these columns.
+ * Determines who may see a video. `status`, `publish_at` and `unpublish_at` store what users want; holds
+ * (`holds.server.ts`) override them. From these columns and the holds, the database derives two columns, which every
+ * query uses: `public` for pages and files, and `listed` for lists, search and feeds. Only the code in this folder
+ * writes these columns.
  */
 
-/** The visibility that users have set for a video; holds can override it. */
+/** The visibility that users have set for a video. Holds can override it. */
 export type Intention = Pick<VideoRow, "status" | "publish_at" | "unpublish_at">;
 
-/** When a video is published and hidden automatically, ISO 8601 UTC. */
+/** When a video is published and hidden automatically (ISO 8601, UTC). */
 interface Times {
   publishAt: string | null;
   unpublishAt: string | null;
@@ -21,7 +22,7 @@ export function isPublic(videoId: string): boolean {
   return prepared("SELECT 1 FROM videos WHERE id = ? AND public").get(videoId) !== undefined;
 }
 
-/** Returns the visibility columns of a new video. */
+/** Returns a new video's visibility columns. */
 export function newIntention(
   status: VideoStatus,
   { publishAt, unpublishAt }: Partial<Times> = {},
@@ -30,9 +31,9 @@ export function newIntention(
 }
 
 /**
- * Returns the columns after a user publishes or hides a video, or undefined if nothing changes. Hiding cancels the
- * schedule, so that nothing publishes the video later. Publishing replaces the scheduled publication and keeps a
- * future time to hide.
+ * Returns the columns as they are after a user has published or hidden a video, or undefined if nothing changes. Hiding
+ * cancels the schedule, so that nothing publishes the video later. Publishing replaces the scheduled publication and
+ * keeps a future time to hide.
  *
  * @param now milliseconds since 1970.
  */
@@ -53,8 +54,8 @@ export function intentionAfter(
 }
 
 /**
- * Publishes or hides a video for a user. Holds stay: the video is public once all of them are released.
- * Synchronous, for the transaction of the caller.
+ * Publishes or hides a video for a user. Holds stay: the video only becomes public once all of them have been released.
+ * Synchronous, because it is called in the caller's transaction.
  *
  * @returns whether anything changed.
  */
@@ -72,7 +73,10 @@ export function setVisibility(
   return true;
 }
 
-/** Sets when a video is published and hidden automatically. Synchronous, for the transaction of the caller. */
+/**
+ * Sets when a video is published and hidden automatically. Synchronous, because it is called in the caller's
+ * transaction.
+ */
 export function setTimes(videoId: string, { publishAt, unpublishAt }: Times): void {
   prepared("UPDATE videos SET publish_at = ?, unpublish_at = ? WHERE id = ?").run(
     publishAt,
@@ -81,7 +85,7 @@ export function setTimes(videoId: string, { publishAt, unpublishAt }: Times): vo
   );
 }
 
-/** Writes the planned columns of many videos. Synchronous, for the transaction of the caller. */
+/** Writes many videos' scheduled columns. Synchronous, because it is called in the caller's transaction. */
 export function writeIntentions(videos: readonly ({ id: string } & Intention)[]): void {
   prepared(
     `UPDATE videos SET status = given.value ->> 'status', publish_at = given.value ->> 'publish_at',
@@ -90,7 +94,7 @@ export function writeIntentions(videos: readonly ({ id: string } & Intention)[])
   ).run(JSON.stringify(videos));
 }
 
-/** A video that was due, and the change of its status. */
+/** A video that was due, and the change to its status. */
 export interface DueVideo {
   id: string;
   title: string;
@@ -98,15 +102,15 @@ export interface DueVideo {
 }
 
 /**
- * Publishes and hides the videos that are due, and clears that time. A published video is sorted by its
- * scheduled time. Synchronous, for the transaction of the caller.
+ * Publishes and hides the videos that are due, and clears the time at which they were due. A published video is sorted
+ * by its scheduled time. Synchronous, because it is called in the caller's transaction.
  *
- * @param time ISO 8601 UTC.
- * @returns at most `limit` videos; none once nothing is due.
+ * @param time in ISO 8601 format (UTC).
+ * @returns at most `limit` videos, or none once nothing is due.
  */
 export function applyTimes(time: string, limit: number): DueVideo[] {
   const due = prepared<{ id: string; title: string } & Intention>(
-    // With UNION, SQLite would read both halves in the order of their ids, which scans the whole table.
+    // With UNION, SQLite would read both halves in the order of their ids, which requires scanning the whole table.
     `SELECT id, title, status, publish_at, unpublish_at FROM videos WHERE number IN (
        SELECT number FROM videos WHERE publish_at <= @time
        UNION ALL SELECT number FROM videos WHERE unpublish_at <= @time LIMIT @limit)`,

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * Everything that the site stores in a visitor's browser is one JSON document under one key, in `localStorage` for
- * data that persists and is shared by all tabs, and in `sessionStorage` for the data of one tab. The visitor may
- * clear it, the browser may refuse to store it (private mode, quota), and the stored text may be anything.
- * document-head.tsx reads the persistent document too.
+ * Everything that the site stores in a visitor's browser is one JSON document under one key, in `localStorage` for data
+ * that persists and is shared by all tabs, and in `sessionStorage` for the data of one tab. The visitor may clear the
+ * document, the browser may refuse to store it (private mode, quota), and the stored text may be anything.
+ * document-head.tsx also reads the persistent document.
  */
 export const STORAGE_KEY = "visitor";
 const VERSION = 1;
@@ -28,7 +28,7 @@ const persistent = storedDocument<PersistentField>(() => localStorage);
 /** Data that is stored until the tab is closed. */
 export const tabStorage = /* @__PURE__ */ storedDocument<TabField>(() => sessionStorage);
 
-/** Returns the unvalidated value of a field; undefined if there is none. */
+/** Returns a field's unvalidated value, or undefined if there is none. */
 export const readStored = persistent.read;
 export const writeStored = persistent.write;
 /** Returns all persistent fields. */
@@ -37,7 +37,7 @@ export function storedFields(): Fields {
   return fields;
 }
 
-/** Returns a field that components can subscribe to, including changes by other tabs; see {@link fieldOf}. */
+/** Returns a field to which components can subscribe, including changes by other tabs; see {@link fieldOf}. */
 export const storedValue = <T>(
   field: PersistentField,
   parse: (stored: unknown) => T,
@@ -66,7 +66,9 @@ function storedDocument<Field extends string>(storage: () => Storage) {
   let text: string | null = null;
   /** The document parsed from `text`. */
   let stored: Fields = {};
-  /** Values that the browser refused to store. They are newer than `stored` and last until the page is closed. */
+  /**
+   * Values that the browser has refused to store. They are newer than `stored` and are kept until the page is closed.
+   */
   let inMemory: Fields = {};
 
   function refresh(): void {
@@ -96,11 +98,11 @@ function storedDocument<Field extends string>(storage: () => Storage) {
     read,
     fields,
     /**
-     * Changes one field of the current document, so that no tab loses what another one has written.
+     * Changes a single field in the current document, so that no tab loses what another tab has written.
      *
      * @param value undefined removes the field.
-     * @param keepInMemory whether to keep a value that the browser refuses to store until the page is closed.
-     * @returns false when the browser refused to store the value.
+     * @param keepInMemory whether to keep a value until the page is closed if the browser refuses to store it.
+     * @returns false if the browser refused to store the value.
      */
     write(field: Field, value: unknown, keepInMemory = true): boolean {
       const wanted = { ...fields(), [field]: value, version: VERSION };
@@ -127,7 +129,7 @@ function storedDocument<Field extends string>(storage: () => Storage) {
     subscribe(listener: () => void): () => void {
       if (listeners.size === 0) {
         window.addEventListener("storage", reread);
-        // A page restored from the back/forward cache has missed any changes.
+        // A page restored from the back/forward cache has missed all changes made in the meantime.
         window.addEventListener("pageshow", reread);
       }
       listeners.add(listener);
@@ -139,8 +141,8 @@ function storedDocument<Field extends string>(storage: () => Storage) {
 /**
  * Returns a field with functions to read, write and subscribe to it.
  *
- * @param parse validates the stored value; returns the default for `undefined`, which is also used in the server's
- *   HTML.
+ * @param parse validates the stored value. For `undefined`, it returns the default, which is also used in the server's
+ * HTML.
  */
 function fieldOf<Field extends string, T>(
   { read, write, subscribe }: ReturnType<typeof storedDocument<Field>>,
@@ -152,7 +154,10 @@ function fieldOf<Field extends string, T>(
   let source: unknown;
   let value = initial;
 
-  /** Returns the current value. It keeps its identity while the stored JSON is the same, to avoid renders. */
+  /**
+   * Returns the current value. Its identity stays the same as long as the stored JSON is the same, in order to avoid
+   * renders.
+   */
   function latest(): T {
     const stored = read(field);
     if (stored !== source && JSON.stringify(stored) !== JSON.stringify(source))
@@ -162,9 +167,9 @@ function fieldOf<Field extends string, T>(
   }
 
   /**
-   * Subscribes to a selection of the value; renders again only when the selection changes.
+   * Subscribes to a selection from the value; renders again only when the selection changes.
    *
-   * @param whileHydrating whether to use the stored value during hydration, where it may differ from the HTML.
+   * @param whileHydrating whether to use the stored value during hydration, when it may differ from the HTML.
    */
   function useSelected<S>(select: (value: T) => S, whileHydrating = false): S {
     const current = () => select(latest());
@@ -177,7 +182,7 @@ function fieldOf<Field extends string, T>(
 
   return {
     read: latest,
-    /** Returns false when the browser refused to store the value. */
+    /** Returns false if the browser refused to store the value. */
     write: (wanted: T | undefined): boolean => write(field, wanted, keepInMemory),
     use: (): T => useSelected((value) => value),
     useSelected,

@@ -1,9 +1,9 @@
 import { storedValue } from "./browser-storage";
 
-/** Replaces every page title, in the tab and in the browser history, if the visitor wants that. */
+/** Replaces all page titles, in the tab and in the browser history, if the visitor wants that. */
 export const DISCREET_TITLE = "Video site";
 
-/** Whether page titles are hidden; off by default. document-head.tsx reads it too. */
+/** Whether page titles are hidden; off by default. document-head.tsx also reads this preference. */
 export const discreetTitles = storedValue("discreetTitles", (stored) => stored === true);
 
 /** Whether pressing Shift three times exits the page; on by default. */

@@ -1,28 +1,28 @@
 /**
- * The export file with which visitors move their data to another browser: the ids of saved videos, the watch
- * history and the preferences. Files of earlier versions contain only the saved videos.
+ * The export file with which visitors move their data to another browser: the ids of saved videos, the watch history
+ * and the preferences. Files from earlier versions contain only the saved videos.
  */
 
 export const SAVED_FILE_NAME = "saved-videos.json";
-/** Ten times the size of 500 saved videos, 500 watched ones and 100 positions. */
+/** Ten times the size of a file with 500 saved videos, 500 watched videos and 100 positions. */
 export const SAVED_FILE_MAX_BYTES = 256 * 1024;
 const TYPE = "saved-videos";
 const ID_MAX_LENGTH = 200;
 
 interface SavedFile {
   ids: string[];
-  /** Number of entries that aren't valid ids. */
+  /** The number of entries that aren't valid ids. */
   ignored: number;
-  /** The other fields of the browser's storage. */
+  /** The other fields in the browser's storage. */
   data?: Record<string, unknown>;
 }
 
-/** Returns the content of an export file for the fields of the browser's storage. */
+/** Returns an export file's content for the fields in the browser's storage. */
 export function savedFile({ saved = [], ...data }: Readonly<Record<string, unknown>>): string {
   return `${JSON.stringify({ type: TYPE, version: 1, videos: saved, data }, null, 2)}\n`;
 }
 
-/** Parses an untrusted export file. Returns its unique ids in order; undefined if it isn't an export file. */
+/** Parses an untrusted export file. Returns its unique ids in order, or undefined if it isn't an export file. */
 export function parseSavedFile(text: string): SavedFile | undefined {
   let file: unknown;
   try {

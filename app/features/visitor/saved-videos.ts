@@ -1,7 +1,7 @@
 import { useToast } from "~/ui/feedback/toast";
 import { storedValue } from "./browser-storage";
 
-/** Maximum number of saved videos: nobody needs more, and their cards have to be requested. */
+/** The maximum number of saved videos. Nobody needs more, and all of their cards have to be requested. */
 export const MAX_SAVED = 500;
 
 /** The ids of the saved videos, latest first; stored only in this browser. */
@@ -9,7 +9,9 @@ const saved = storedValue<readonly string[]>("saved", (stored) =>
   Array.isArray(stored) ? stored.filter((id) => typeof id === "string") : [],
 );
 
-/** Saves a video. Returns false if the browser doesn't store it, so that it lasts only until the page is closed. */
+/**
+ * Saves a video. Returns false if the browser doesn't store it, in which case it is only kept until the page is closed.
+ */
 export function saveVideo(id: string): boolean {
   return saved.write([id, ...saved.read().filter((other) => other !== id)].slice(0, MAX_SAVED));
 }
@@ -53,7 +55,8 @@ export function useSaveVideo(id: string) {
 /**
  * Appends ids to the saved videos, up to the maximum.
  *
- * @returns how many were added, were already saved, and didn't fit; and whether the browser stores them.
+ * @returns how many ids were added, how many were already saved and how many didn't fit, and whether the browser stores
+ * them.
  */
 export function addSavedVideos(ids: readonly string[]) {
   const before = saved.read();

@@ -4,7 +4,9 @@ import type { VideoCardData } from "~/shared/video-card";
 import { createStore, useStore } from "~/ui/store";
 import { storedValue } from "./browser-storage";
 
-/** The position in seconds at which each video was left, newest last; stored only in this browser. */
+/**
+ * The position in seconds at which the visitor stopped watching each video, newest last; stored only in this browser.
+ */
 type WatchHistory = readonly (readonly [id: string, seconds: number])[];
 
 const history = storedValue<WatchHistory>("resume", parseHistory, false);
@@ -17,7 +19,7 @@ function parseHistory(stored: unknown): WatchHistory {
   );
 }
 
-/** The ids of videos that were watched to the end, latest first. */
+/** The ids of the videos that were watched to the end, latest first. */
 const finished = storedValue<readonly string[]>("watched", (stored) =>
   Array.isArray(stored) ? stored.filter((id) => typeof id === "string") : [],
 );
@@ -50,7 +52,10 @@ export function removeFromHistory(gone: readonly string[]): void {
   if (gone.length > 0) history.write(history.read().filter(([id]) => !gone.includes(id)));
 }
 
-/** Returns the watched fraction of a video, 0 to 1; undefined if it wasn't started or its duration is unknown. */
+/**
+ * Returns the watched fraction of a video (0 to 1), or undefined if the video wasn't started or its duration is
+ * unknown.
+ */
 export function useWatchedPart(id: string, duration: string): number | undefined {
   const seconds = history.useSelected((points) => points.find(([begun]) => begun === id)?.[1]);
   const whole = parseDuration(duration);
@@ -60,13 +65,13 @@ export function useWatchedPart(id: string, duration: string): number | undefined
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Returns the videos of a page without those watched in this browser, if the visitor hides them.
+ * Returns a page's videos without those watched in this browser, if the visitor hides them.
  *
- * @param isOffered whether the page has that option.
+ * @param isOffered whether the page offers that option.
  */
 export function useUnwatched(videos: VideoCardData[], isOffered: boolean) {
   const hides = useHidesWatched() && isOffered;
-  // Read again for each page: the visitor may have watched one in the meantime.
+  // The history is read again for each page, because the visitor may have watched a video in the meantime.
   const watched = useMemo(
     () => (hides && videos.length > 0 ? watchedIds() : NONE),
     [hides, videos],
@@ -75,7 +80,7 @@ export function useUnwatched(videos: VideoCardData[], isOffered: boolean) {
   return { unwatched, hidden: videos.length - unwatched.length };
 }
 
-/** Kept in memory only: after a reload, a list that shrinks after its first paint would jump. */
+/** This is kept only in memory, because after a reload, a list that shrinks after its first paint would jump. */
 const hidesWatched = createStore(false);
 export const setHidesWatched = hidesWatched.set;
 

@@ -23,8 +23,8 @@ import "./continue-watching.css";
 const ONE_STEP: WayBack = { steps: 1 };
 
 /**
- * The videos that were started in this browser. The server doesn't know them, so its HTML contains only a
- * placeholder, which a script shows before the first paint if there are any (document-head.tsx). The row has a
+ * The videos that were started in this browser. The server doesn't know these videos, so its HTML contains only a
+ * placeholder, which a script shows before the first paint if there are any videos (document-head.tsx). The row has a
  * fixed height regardless of its content, so that nothing below it moves.
  */
 export function ContinueWatching() {
@@ -36,7 +36,7 @@ export function ContinueWatching() {
   function clear() {
     clearWatchHistory();
     show({ kind: "success", title: "Watch history cleared" });
-    // The button is gone, so move the focus to the list.
+    // The button no longer exists, so the focus moves to the list.
     document.getElementById("list-heading")?.focus({ preventScroll: true });
   }
 
@@ -62,7 +62,7 @@ export function ContinueWatching() {
       </div>
       <ul className="continue-row">
         {(hydrated && videos.length > 0 ? videos : PLACEHOLDER).map((video, index) => (
-          // Keyed by index, so that a dropped video is replaced in place and nothing moves.
+          // Keyed by index, so that a removed video's card is replaced in place and nothing moves.
           <li key={index}>
             {video.card ? <StartedCard {...video} card={video.card} /> : <CardPlaceholder />}
           </li>
@@ -71,7 +71,7 @@ export function ContinueWatching() {
       {(allGone || failed) && (
         <div
           role="status"
-          // On top of the row, which keeps its height.
+          // The message is shown on top of the row, which keeps its height.
           className="absolute inset-x-0 top-14 bottom-0 flex flex-wrap content-center items-center justify-center gap-3 rounded-lg border border-line bg-surface px-4 py-2 text-center text-muted"
         >
           <p>{failed ? "Error loading videos: Failed to fetch videos." : GONE}</p>
@@ -133,7 +133,7 @@ function CardPlaceholder() {
   );
 }
 
-/** Maximum number of videos under Continue watching. */
+/** The maximum number of videos under Continue watching. */
 const MAX_SHOWN = 8;
 
 interface StartedVideo {
@@ -144,12 +144,12 @@ interface StartedVideo {
   card: VideoCardData | undefined;
 }
 
-/** The cards of the last response outlive the page, so that Back shows them immediately. */
+/** The cards in the last response outlive the page, so that they are shown immediately when the visitor goes back. */
 let known: ReadonlyMap<string, VideoCardData> = new Map();
 
 /**
- * Returns the videos that were started in this browser with their cards, the latest first. Videos that are no
- * longer public are dropped from the history. The cards are requested again when the catalogue changes.
+ * Returns the videos that were started in this browser, with their cards, latest first. Videos that are no longer
+ * public are removed from the history. The cards are requested again when the catalogue changes.
  */
 function useStartedCards() {
   const history = useWatchHistory();
@@ -173,7 +173,7 @@ function useStartedCards() {
     root?.catalogueVersion,
   );
 
-  // In an effect: the history updates immediately, but React state only with the next render.
+  // This runs in an effect, because the history is updated immediately, but React state only with the next render.
   useEffect(() => removeFromHistory(gone), [gone]);
 
   const videos = latest
@@ -181,7 +181,7 @@ function useStartedCards() {
     .slice(0, MAX_SHOWN);
   return {
     videos,
-    /** None of the started videos is public any more; the message takes their place, so that nothing moves. */
+    /** None of the started videos are public any more. A message takes their place, so that nothing moves. */
     allGone: allGone && history.length === 0,
     failed: failed && videos.some(({ card }) => !card),
     retry,

@@ -8,18 +8,18 @@ const ADDRESS = /\bhttps?:\/\/[^\s<>"]+/gi;
 /** Punctuation that ends a sentence isn't part of a URL. */
 const TRAILING = ".,;:!?'\")]}»”";
 
-/** A part of a text: plain text, a link, or a timestamp in the video. */
+/** A segment of a text: plain text, a link, or a timestamp in the video. */
 export interface TextPart extends TimedPart {
   href?: string;
 }
 
-/** Splits a text at its http and https URLs. */
+/** Splits text at its http and https URLs. */
 export function textParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
   for (const match of text.matchAll(ADDRESS)) {
     let address = match[0];
-    // A loop, because a regular expression would backtrack on a long run of punctuation.
+    // This is a loop, because a regular expression would backtrack on a long run of punctuation.
     while (TRAILING.includes(address.at(-1) ?? " ")) address = address.slice(0, -1);
     if (!parseUrl(address)) continue;
     if (match.index > end) parts.push({ text: text.slice(end, match.index) });
@@ -31,7 +31,7 @@ export function textParts(text: string): TextPart[] {
 }
 
 /**
- * A text with its line breaks, each line in its own direction. URLs become links without a referrer, and times
+ * A text with its line breaks, each line in its own direction. URLs become links that send no referrer, and timestamps
  * become links to those positions in the video.
  */
 export function LinkedText({ text, seekLinks }: { text: string; seekLinks: SeekLinks }) {
@@ -67,7 +67,7 @@ export function LinkedText({ text, seekLinks }: { text: string; seekLinks: SeekL
 
 const LINK = "text-accent underline underline-offset-4";
 
-/** The chapters of the video, as links to their start times. */
+/** The video's chapters, as links to their start times. */
 export function ChapterList({
   chapters,
   seekLinks,
@@ -102,14 +102,14 @@ export function ChapterList({
 
 /** How a page links to positions in its video. */
 export interface SeekLinks {
-  /** Duration of the video; 0 while unknown. */
+  /** The video's duration; 0 while unknown. */
   durationSeconds: number;
   hrefFor(seconds: number): string;
-  /** Plays from a position without leaving the page; false when it can't. */
+  /** Plays from a position without leaving the page. Returns false if that isn't possible. */
   playFrom(seconds: number): boolean;
 }
 
-/** A link to a position in this page's video, which seeks the player without a navigation. */
+/** A link to a position in this page's video, which makes the player seek without a navigation. */
 function TimestampLink({
   seconds,
   seekLinks,

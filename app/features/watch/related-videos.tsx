@@ -8,7 +8,7 @@ import { ButtonLink } from "~/ui/button";
 import { PageLink } from "~/ui/page-link";
 import "./related-videos.css";
 
-/** The sidebar of the video page: related videos, or a link to the category. */
+/** The sidebar on the video page: related videos, or a link to the category. */
 export function RelatedVideos({
   videos,
   category,

@@ -21,7 +21,7 @@ export function SavedFileButtons() {
 
   async function importFile({ currentTarget }: ChangeEvent<HTMLInputElement>) {
     const file = currentTarget.files?.[0];
-    // Allow choosing the same file again.
+    // This allows the same file to be selected again.
     const done = () => {
       currentTarget.value = "";
     };
@@ -79,7 +79,7 @@ export function SavedFileButtons() {
   );
 }
 
-/** Returns a message about the entries that weren't added. */
+/** Returns a message about the entries that couldn't be added. */
 export function importReport(
   known: number,
   left: number,
@@ -101,6 +101,6 @@ function download(text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   const link = Object.assign(document.createElement("a"), { href: url, download: SAVED_FILE_NAME });
   link.click();
-  // By the next task, the browser has started reading it.
+  // By the next task, the browser has started reading the URL.
   setTimeout(() => URL.revokeObjectURL(url));
 }

@@ -3,14 +3,14 @@ import { seriesPath, seriesVideoPath } from "~/shared/series/series-path";
 import type { SeriesQueue } from "~/shared/series/series-queue";
 import { PageLink } from "~/ui/page-link";
 
-/** The series that a video is watched in: the videos around it, in order, and a link to the whole series. */
+/** The series in which a video is being watched: the videos around it, in order, and a link to the whole series. */
 export function SeriesList({
   series,
   here,
   state,
 }: {
   series: SeriesQueue;
-  /** The id of the current video. */
+  /** The current video's id. */
   here: string;
   /** Passed on to the next video, for the Back link. */
   state?: unknown;

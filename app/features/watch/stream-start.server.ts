@@ -5,8 +5,8 @@ import { readText } from "~/media/files/local-copies.server";
 import { startRendition } from "~/shared/streams/start-rendition";
 
 /**
- * Returns the beginning of the first rendition to play, read from the playlists (RFC 8216), so that the page can
- * preload it and the player doesn't have to load one playlist after the other. Returns undefined for streams with
+ * Returns the beginning of the first rendition to be played, as read from the playlists (RFC 8216), so that the page
+ * can preload it and the player doesn't have to load one playlist after the other. Returns undefined for streams with
  * another layout.
  */
 export async function streamStart(hlsUrl: string): Promise<StreamStart | undefined> {
@@ -21,12 +21,12 @@ export async function streamStart(hlsUrl: string): Promise<StreamStart | undefin
     const audio = file && (await fileStart(beside(hlsUrl, file)));
     return { ...video, ...(audio && { audio }) };
   } catch {
-    // The file is missing: the player will find out.
+    // The file is missing, which the player will notice.
     return undefined;
   }
 }
 
-/** Parses line by line, because a regular expression over the whole text backtracks on long lines. */
+/** Parses line by line, because a regular expression over the whole text would backtrack on long lines. */
 function variantsOf(master: string) {
   const lines = master.split(/\r?\n/);
   return lines.flatMap((line, index) => {

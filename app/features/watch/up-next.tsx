@@ -8,14 +8,14 @@ import { useHydrated } from "~/ui/use-hydrated";
 
 const MAX_UP_NEXT = 5;
 
-/** The queue of videos to play next, once the visitor has changed it. Stored for this tab only. */
+/** The queue of videos to play next, once the visitor has changed it. It is stored only for this tab. */
 const upNext = tabValue<VideoCardData[] | undefined>("upNext", (stored) =>
   Array.isArray(stored)
     ? stored.filter((video) => typeof video?.id === "string" && typeof video?.title === "string")
     : undefined,
 );
 
-/** Returns the videos to play after the current one: the changed queue, or by default the related videos. */
+/** Returns the videos to play after the current one: the queue if it has been changed, or else the related videos. */
 export function useUpNext(here: string, related: VideoCardData[]): VideoCardData[] {
   const stored = upNext.use();
   return useMemo(() => {
@@ -40,7 +40,7 @@ export function UpNext({
   const list = useRef<HTMLOListElement>(null);
   const focus = useRef<string>();
 
-  // Moving a row in the DOM loses the focus.
+  // A row loses the focus when it is moved in the DOM.
   useEffect(() => {
     if (!focus.current) return;
     const buttons = list.current?.querySelectorAll<HTMLElement>("[data-control]") ?? [];
@@ -152,7 +152,7 @@ function RowButton({
 }: {
   icon: typeof X;
   label: string;
-  /** Identifies the action and the row, to restore the focus. */
+  /** Identifies the action and the row in order to restore the focus. */
   control: string;
   disabled: boolean;
   onPress: () => void;
@@ -162,10 +162,10 @@ function RowButton({
       type="button"
       aria-label={label}
       data-control={control}
-      // Not `disabled`, which would lose the focus after moving a row to the end.
+      // `disabled` isn't used, because the button would lose the focus after a row has been moved to the end.
       aria-disabled={disabled || undefined}
       onClick={disabled ? undefined : onPress}
-      // As large as three buttons fit in a line.
+      // The largest size at which three buttons fit on one line.
       className="grid size-[min(2.75rem,max(44px,12vw))] shrink-0 place-items-center rounded-full text-muted -outline-offset-2 hover:text-ink aria-disabled:cursor-default aria-disabled:opacity-40"
     >
       <Icon aria-hidden="true" className="size-4.5 shrink-0" />

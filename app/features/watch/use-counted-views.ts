@@ -1,14 +1,14 @@
 import { useLocation } from "@remix-run/react";
 import { useEffect, useState } from "react";
 
-/** Counts shown for the visits of this document. Returning to a page with Back isn't a new view. */
+/** The counts shown for this document's visits. Returning to a page with the Back button isn't a new view. */
 const counted = new Map<string, number>();
 
 /**
- * Counts a view of the video once per page load: not again in strict mode, after a revalidation or after
- * Back. Errors are ignored silently (specification, section 8).
+ * Counts a view of the video once per page load, and not again in strict mode, after a revalidation or after going
+ * back. Errors are ignored silently (specification, section 8).
  *
- * @returns the count to show, which rises by one as soon as the view is counted.
+ * @returns the count to show, which increases by one as soon as the view has been counted.
  */
 export function useCountedViews(id: string, views: number, enabled: boolean): number {
   const visit = `${useLocation().key} ${id}`;

@@ -6,17 +6,21 @@ import "./watch.css";
 
 const BAR = "animate-breathe rounded-sm bg-raised";
 
-/** The video page while it loads, in the page's layout and scrolled to the top, so nothing moves when it arrives. */
+/**
+ * The video page while it is loading, in the page's layout and scrolled to the top, so that nothing moves when it
+ * arrives.
+ */
 export function VideoSkeleton() {
   useLayoutEffect(() => {
     const { scrollY } = window;
     window.scrollTo(0, 0);
-    // Restore the previous page's position in case the request fails; a new page sets its own.
+    // Restores the previous page's scroll position in case the request fails; a new page sets its scroll position
+    // itself.
     return () => window.scrollTo(0, scrollY);
   }, []);
   return (
     <div role="status">
-      {/* Outside the layout, whose columns are its first and second child. */}
+      {/* Placed outside the layout, whose columns are its first and second child. */}
       <h1 className="sr-only">Loading video...</h1>
       <div className="video-layout">
         <div>
@@ -62,7 +66,7 @@ const ADMIN_SKELETON_DELAY_MS = 150;
 /** The result of `useSlowVideoTimer`, shared by the page and its frame, which change together. */
 export const SlowVideo = createContext(false);
 
-/** Returns whether a video page takes long enough to load that its skeleton should be shown. */
+/** Returns whether a video page is taking so long to load that its skeleton should be shown. */
 export function useSlowVideo(): boolean {
   return useContext(SlowVideo);
 }
@@ -74,7 +78,7 @@ export function useSlowVideoTimer(): boolean {
   return useDelayed(pending, SKELETON_DELAY_MS);
 }
 
-/** Returns whether the admin panel is loading from another page, while the session is looked up. */
+/** Returns whether the admin panel is being loaded from another page, while the session is being looked up. */
 export function useSlowAdmin(): boolean {
   const { state, location } = useNavigation();
   const isPanel = useLocation().pathname === "/admin";

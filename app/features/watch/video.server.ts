@@ -18,18 +18,18 @@ export interface VideoDetail extends VideoCardData {
   isPublic: boolean;
   description: string;
   tags: string[];
-  /** A path of this site; empty when there is no file. */
+  /** A path on this site; empty if there is no file. */
   videoUrl: string;
-  /** Whether the file isn't playable in browsers and its conversion isn't watchable yet. */
+  /** Whether browsers can't play the file and its conversion isn't watchable yet. */
   preparing: boolean;
   /** Whether the adaptive playlist is still being encoded. */
   streamIsComing: boolean;
   /** The adaptive playlist, once it exists. */
   hlsUrl?: string;
-  /** WebVTT whose cues point into sprites, once it exists. */
+  /** A WebVTT file whose cues point into sprites, once it exists. */
   storyboardUrl?: string;
   captions: { url: string; language: string; label: string }[];
-  /** Integrated loudness and true peak, once measured. */
+  /** The integrated loudness and true peak, once they have been measured. */
   loudness?: { lufs: number; truePeak: number };
   durationSeconds: number;
   /** ISO 8601 UTC */
@@ -42,7 +42,7 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
   return video?.isPublic ? video : undefined;
 }
 
-/** Returns a video of any status; the caller must check access. Undefined if there is none. */
+/** Returns a video in any status, or undefined if there is none; the caller must check access. */
 export async function findVideo(id: string): Promise<VideoDetail | undefined> {
   const row = await database()
     .selectFrom("videos")
@@ -74,7 +74,7 @@ export async function findVideo(id: string): Promise<VideoDetail | undefined> {
   };
 }
 
-/** True without a stream if its job is queued or running and no failed transcode blocks it. */
+/** True if there is no stream, its job is queued or running, and no failed transcode blocks the job. */
 const STREAM_IS_COMING = sql<0 | 1>`
   hls_url IS NULL
   AND EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'ladder'
@@ -82,7 +82,7 @@ const STREAM_IS_COMING = sql<0 | 1>`
   AND NOT EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'transcode'
     AND state = 'failed')`;
 
-/** Returns the adaptive playlist of a published video. */
+/** Returns a published video's adaptive playlist. */
 export async function publishedStream(id: string): Promise<string | undefined> {
   const row = await database()
     .selectFrom("videos")
@@ -93,7 +93,7 @@ export async function publishedStream(id: string): Promise<string | undefined> {
   return ownMediaPath(row?.hls_url);
 }
 
-/** Returns the cards of the ids, in the same order, without those that aren't listed. */
+/** Returns the cards for the ids, in the same order, without those of videos that aren't listed. */
 export async function publishedCards(ids: readonly string[]): Promise<VideoCardData[]> {
   if (ids.length === 0) return [];
   const rows = await database()
@@ -109,14 +109,14 @@ export async function publishedCards(ids: readonly string[]): Promise<VideoCardD
   });
 }
 
-/** Returns at most 20 related videos, best score first; none if the id isn't published. */
+/** Returns at most 20 related videos, best score first, or none if the id isn't that of a published video. */
 export async function relatedVideos(id: string): Promise<VideoCardData[]> {
   return cardsAt((await queryRelated(id)).sortKeys);
 }
 
 /**
- * Starts loading the index of related videos and returns whether it is complete. For a million videos that takes
- * a few seconds after startup.
+ * Starts loading the index of related videos and returns whether it is complete. For a million videos, loading takes a
+ * few seconds after startup.
  */
 export async function isRelatedIndexComplete(): Promise<boolean> {
   return (await queryRelated("")).complete;

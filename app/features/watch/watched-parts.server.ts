@@ -3,9 +3,9 @@ import { isPublic } from "~/features/visibility/visibility.server";
 import { WATCHED_PARTS } from "~/shared/statistics/watched-parts";
 import { prepared } from "~db/client.server";
 
-/** Aggregate watch statistics of a video, without any trace of who watched it or when. */
+/** A video's aggregate watch statistics, without any trace of who watched it or when. */
 export interface WatchedParts {
-  /** Number of views with playback. */
+  /** The number of views with playback. */
   views: number;
   /** For each twentieth of the video, the number of views in which it was watched. */
   parts: number[];
@@ -15,7 +15,7 @@ const batch = batchedCounts<WatchedParts>("Watched parts", {
   add: (counted, more) => (counted ? sum(counted, more) : more),
   writer: () => (id, counted) => {
     const { views, parts } = sum(readWatchedParts(id), counted);
-    // Keep nothing of a video that has been permanently deleted in the meantime.
+    // Nothing is kept for a video that has been permanently deleted in the meantime.
     prepared(
       `INSERT INTO watched_parts (video_id, views, parts)
        SELECT @id, @views, @parts WHERE EXISTS (
@@ -26,10 +26,11 @@ const batch = batchedCounts<WatchedParts>("Watched parts", {
 });
 
 /**
- * Counts one view in memory. Returns false when no published video has the id.
+ * Counts one view in memory. Returns false if no published video has the id.
  *
  * @param report the output of `watchedReport`.
- * @param address limits the count to 60 views of a video per hour and address; further ones are ignored.
+ * @param address the visitor's IP address; for each video, at most 60 views per hour and address are counted, and
+ * further ones are ignored.
  */
 export function countWatched(id: string, report: string, address?: string): boolean {
   if (!isPublic(id)) return false;
@@ -38,7 +39,7 @@ export function countWatched(id: string, report: string, address?: string): bool
   return true;
 }
 
-/** Returns the stored statistics of a video; zeros if there are none. */
+/** Returns a video's stored statistics, or zeros if there are none. */
 export function readWatchedParts(id: string): WatchedParts {
   const row = prepared<{ views: number; parts: string }>(
     "SELECT views, parts FROM watched_parts WHERE video_id = ?",

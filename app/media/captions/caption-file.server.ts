@@ -3,7 +3,7 @@ import { CaptionsLimitError, type CaptionsOrigin } from "./cues";
 import type { CaptionFile, CaptionsResult } from "./read-captions.server";
 
 /**
- * Converts a caption file (.srt or .vtt) to WebVTT, on a separate thread.
+ * Converts a caption file (.srt or .vtt) to WebVTT, in a worker thread.
  *
  * @returns the WebVTT; undefined if the file has no cues.
  * @throws {CaptionsLimitError} if the file exceeds a limit; the message is shown to the uploader.

@@ -1,41 +1,47 @@
 /**
- * Parses captions in the two common text formats, SubRip (.srt) and WebVTT (https://www.w3.org/TR/webvtt1/), and
- * writes them as WebVTT that only contains cues: no styles, regions or notes.
+ * Parses captions in the two common text formats, SubRip (.srt) and WebVTT (https://www.w3.org/TR/webvtt1/), and writes
+ * them as WebVTT that contains nothing but cues: no styles, regions or notes.
  */
 
 export interface Cue {
   /** Seconds. */
   start: number;
   end: number;
-  /** WebVTT cue settings, which position the cue. */
+  /** The WebVTT cue settings, which position the cue. */
   settings: string;
-  /** With WebVTT markup. */
+  /** The cue's text, with WebVTT markup. */
   text: string;
 }
 
-/** Displayed lines have 40 to 80 characters, lines with fonts and positions a few hundred. */
+/**
+ * The maximum length of a line. Displayed lines have 40 to 80 characters; lines with fonts and positions have a few
+ * hundred.
+ */
 export const MAX_LINE_LENGTH = 2_000;
-/** One cue every four seconds for a day. */
+/** The maximum number of cues: one every four seconds for a day. */
 export const MAX_CUES = 20_000;
 
-/** A caption file exceeds a limit; `message` is shown to the uploader. */
+/** Thrown if a caption file exceeds a limit; `message` is shown to the uploader. */
 export class CaptionsLimitError extends Error {}
 
 const TIME = String.raw`(?:(\d{1,4}):)?([0-5]?\d):([0-5]?\d)[.,](\d{1,3})`;
 const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s+(.*))?$`);
 const SETTING = /^(?:align|line|position|size|vertical):[\w.,%-]+$/;
-/** SubRip markup, and characters that have to be escaped in WebVTT. */
+/** SubRip markup and the characters that have to be escaped in WebVTT. */
 const SUBRIP_SIGNS =
   /<(\/?)\s*([biu])\s*>|<\/?\s*font\b[^<>]*>|\{\\[^{}]*\}|&(?:amp|lt|gt|nbsp|lrm|rlm);|[<>&]/gi;
-/** A WebVTT start tag with classes, such as `<c.yellow.bg_blue>`, but not a timestamp such as `<00:01.500>`. */
+/** Matches a WebVTT start tag with classes, such as `<c.yellow.bg_blue>`, but not a timestamp such as `<00:01.500>`. */
 const CLASSES = /<([^\t\f .<>/\d][^\t\f .<>]*)((?:\.[^\t\f .>]*)+)/g;
-/** Classes that WebVTT defines (§5.1). Others might clash with classes of the page that shows the cue. */
+/**
+ * The classes that WebVTT defines (§5.1). Any other class might clash with the CSS classes of the page that shows the
+ * cue.
+ */
 const KNOWN_CLASS = /^(?:bg_)?(?:white|lime|cyan|red|yellow|magenta|blue|black)$/;
 const WRITTEN: Record<string, string> = { "<": "&lt;", ">": "&gt;", "&": "&amp;" };
 
 /**
- * Returns the cues of a text, sorted by start time; empty for a text in neither format. Takes time linear in the
- * length of the text, whatever it contains.
+ * Returns the cues in a caption text, sorted by start time; none if the text is in neither format. Takes time linear in
+ * the length of the text, whatever it contains.
  *
  * @throws {CaptionsLimitError} if a line is too long or there are too many cues.
  */
@@ -91,12 +97,12 @@ function withKnownClasses(line: string): string {
   );
 }
 
-/** Converts a line of SubRip: keeps its basic tags, removes fonts and overrides, and escapes everything else. */
+/** Converts a line from SubRip: keeps its basic tags, removes fonts and overrides, and escapes everything else. */
 function fromSubrip(line: string): string {
   return line.replace(SUBRIP_SIGNS, (found: string, slash = "", tag?: string) => {
     if (tag) return `<${slash}${tag.toLowerCase()}>`;
     if (found.length === 1) return WRITTEN[found]!;
-    // Existing entities stay.
+    // Existing entities aren't escaped again.
     return found.startsWith("&") ? found : "";
   });
 }
@@ -124,14 +130,14 @@ export function decodeText(bytes: Uint8Array): string | undefined {
     first === 0xff && second === 0xfe ? "le" : first === 0xfe && second === 0xff ? "be" : "";
   try {
     const text = new TextDecoder(mark ? `utf-16${mark}` : "utf-8", { fatal: true }).decode(bytes);
-    // Text doesn't contain NUL, but a binary file that happens to be decodable may.
+    // Text never contains NUL, but a binary file that happens to be decodable may contain it.
     return text.includes("\0") ? undefined : text;
   } catch {
     return undefined;
   }
 }
 
-/** Where a caption file comes from: added by an admin, or extracted from a video by ffmpeg. */
+/** The origin of a caption file: added by an admin, or extracted from a video by ffmpeg. */
 export type CaptionsOrigin = "added" | "extracted";
 
 /** Converts a caption file to WebVTT; undefined if it has no cues. */
@@ -141,14 +147,14 @@ export function convertCaptions(bytes: Uint8Array, origin: CaptionsOrigin): stri
   return shown.length > 0 ? writeWebvtt(shown) : undefined;
 }
 
-/** ASS drawing commands, such as `m 0 0 l 100 0 100 100`, which aren't text. */
+/** Matches ASS drawing commands, such as `m 0 0 l 100 0 100 100`, which aren't text. */
 const DRAWING = /^m(?:\s+-?[\d.]+){2}(?:\s+(?:[mnlbspc]|-?[\d.]+))*$/;
 
 function withoutDecoration(cues: readonly Cue[]): Cue[] {
   const seen = new Set<string>();
   return cues.flatMap((cue) => {
     const lines = cue.text.split("\n").filter((line) => !DRAWING.test(line));
-    // A decorated line is repeated for each of its layers.
+    // Decorated lines appear once for each of their layers.
     const key = `${cue.start} ${cue.end} ${lines.join("\n")}`;
     if (lines.length === 0 || seen.has(key)) return [];
     seen.add(key);

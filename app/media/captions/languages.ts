@@ -4,7 +4,7 @@ export const UNKNOWN = "und";
 
 const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
 
-/** Returns the English name of a language, such as `English` for `en`; undefined if it isn't a language. */
+/** Returns the English name of a language, such as `English` for `en`; undefined if the code isn't a language. */
 export function languageName(language: string): string | undefined {
   try {
     return names.of(language);
@@ -13,7 +13,7 @@ export function languageName(language: string): string | undefined {
   }
 }
 
-/** Returns the BCP 47 tag for a language code in a file, such as `de` for `ger`; `und` if it isn't a language. */
+/** Returns the BCP 47 tag for a language code in a file, such as `de` for `ger`; `und` if the code isn't a language. */
 export function languageTag(code: string): string {
   try {
     const [tag = UNKNOWN] = Intl.getCanonicalLocales(code.trim().replaceAll("_", "-"));
@@ -24,8 +24,8 @@ export function languageTag(code: string): string {
 }
 
 /**
- * Words in the title of a track that are added to its label, in the order of the label. Other words aren't shown,
- * because the title may name the author of the video.
+ * Words in a track's title that are added to its label, in the order in which the label shows them. Other words aren't
+ * shown, because the title may name the video's author.
  */
 const TITLE_WORDS: [RegExp, string][] = [
   [/\b(?:simplified|traditional|latin american?|european|brazilian|canadian|castilian)\b/i, "$&"],
@@ -40,9 +40,9 @@ const TITLE_WORDS: [RegExp, string][] = [
 ];
 
 /**
- * Returns the label of captions: the language, and details from the title or a flag.
+ * Returns the label for captions: the language, with details from the title or a flag.
  *
- * @param unnamed the label if there are neither.
+ * @param unnamed the label if neither is known.
  */
 export function captionsLabel(stream: Omit<SubtitleStream, "index">, unnamed = "Captions"): string {
   const found = TITLE_WORDS.flatMap(([words, label]) => {
@@ -60,7 +60,7 @@ export function captionsLabel(stream: Omit<SubtitleStream, "index">, unnamed = "
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Returns the label of an audio track, such as `English (Commentary)`. */
+/** Returns the label for an audio track, such as `English (Commentary)`. */
 export function audioLabel({ language, title }: Pick<AudioTrack, "language" | "title">): string {
   return captionsLabel({ language, title, forced: false, hearingImpaired: false }, "Audio");
 }

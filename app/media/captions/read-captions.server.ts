@@ -8,7 +8,7 @@ export interface CaptionFile {
 
 export type CaptionsResult = { webvtt: string | undefined } | { limit: string };
 
-/** Runs on the files thread, which must not import modules that query it. */
+/** This module runs in the files thread, which must not import modules that send queries to that thread. */
 export function readCaptions({ file, origin }: CaptionFile): CaptionsResult {
   try {
     return { webvtt: convertCaptions(readFileSync(file), origin) };

@@ -2,43 +2,46 @@ import { audioLabel, distinctLabel, languageTag, UNKNOWN } from "../captions/lan
 import type { AudioTrack } from "../probe/streams";
 
 /**
- * An audio rendition of an adaptive stream, which has its own file. Each audio track of the video has one rendition in
- * each of one or more encodings.
+ * An audio rendition of an adaptive stream, stored in a separate file. Each of the video's audio tracks has one
+ * rendition for each encoding.
  */
 export interface AudioRendition {
-  /** Base name of its files, such as `audio-1`. */
+  /** The base name of its files, such as `audio-1`. */
   name: string;
-  /** Index of the audio stream in the source. */
+  /** The index of the audio stream in the source. */
   index: number;
   encoding: Encoding;
-  /** Omitted if the audio stream is copied. */
+  /** The audio bitrate; omitted if the audio stream is copied. */
   bitrate?: number;
   channels: number;
-  /** Shown in the player's menu; the same in every encoding. */
+  /** The label shown in the player's menu, which is the same for every encoding. */
   label: string;
-  /** BCP 47; omitted if the source doesn't state it. */
+  /** BCP 47; omitted if the source doesn't specify it. */
   language?: string;
-  /** Whether it is played unless another one is chosen. */
+  /** Whether it is played unless the user chooses another rendition. */
   isDefault: boolean;
-  /** Whether players may select it by the user's language: true for the first one in each language. */
+  /** Whether players may select it based on the user's language: true for the first rendition in each language. */
   isAutoselect: boolean;
 }
 
-/** Stereo for most renditions, low-bitrate stereo for the slowest connections, and the source's surround sound. */
+/**
+ * The audio encodings: stereo for most video renditions, low-bitrate stereo for the slowest connections, and the
+ * source's surround audio.
+ */
 export type Encoding = "stereo" | "low" | "surround";
 
 const BITRATES = { stereo: 128_000, low: 64_000 };
 
-/** More than any published video has. */
+/** The maximum number of audio tracks, which is more than any published video has. */
 export const MAX_AUDIO_TRACKS = 20;
 /** Surround codecs that MP4 supports and TV devices can decode. */
 const SURROUND_CODECS = ["ac3", "eac3"];
 
-/** Titles of tracks that are the surround version of another track. */
+/** Matches the titles of tracks that are the surround version of another track. */
 const SURROUND_TITLE = /^$|surround|dolby|\bac-?3\b|\b[5-7]\.1\b/i;
 
 /**
- * Returns the audio renditions for a video, grouped by encoding, with the default one of each group first.
+ * Returns the audio renditions for a video, grouped by encoding, with each group's default rendition first.
  *
  * @param withLowBandwidth whether the stream has a video rendition for slow connections.
  */
@@ -84,7 +87,7 @@ export function audioRenditionsFor(
     encoding: "low" as const,
     bitrate: BITRATES.low,
   }));
-  // If the surround group had no default rendition, the language would change with the encoding.
+  // If the surround group had no default rendition, the language could change along with the encoding.
   return [
     ...stereo,
     ...(withLowBandwidth ? lowBitrate : []),
@@ -96,7 +99,7 @@ function isSurround({ codec, channels }: AudioTrack): boolean {
   return SURROUND_CODECS.includes(codec) && channels > 2;
 }
 
-/** Finds the surround version of a stereo track. Many videos have each language in both. */
+/** Returns the surround version of a stereo track. Many videos have both versions for each language. */
 function surroundVersionOf(
   stereo: AudioTrack,
   streams: readonly AudioTrack[],

@@ -8,22 +8,22 @@ import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
 type Video = Pick<Probe, "durationSeconds" | "video">;
 
-/** File size limit; these commands write next to nothing. */
+/** The file size limit for these commands, which write almost nothing. */
 const FILE_BYTES = 1024 ** 2;
 const TO_NOTHING = ["-f", "null", "-"];
-/** Tolerance for rounding to another time base, and for a different estimate of the last frame's duration. */
+/** The tolerance for rounding to another time base and for different estimates of the last frame's duration. */
 const ROUNDING_SECONDS = 0.1;
 const ROUNDING_FRAMES = 2;
 
-/** Whether a file is at least as long as another, within a tolerance. */
+/** Whether a file is at least as long as another file, within the tolerance. */
 export function isAsLong({ durationSeconds }: Video, original: Video): boolean {
   const tolerance = ROUNDING_SECONDS + ROUNDING_FRAMES / original.video.frameRate;
   return durationSeconds >= original.durationSeconds - tolerance;
 }
 
 /**
- * Whether `ffmpeg -c copy` has copied the whole video stream of a file. ffmpeg also exits with 0 after a read error, or
- * if the index points beyond the end of the file. In both cases, all streams end.
+ * Whether `ffmpeg -c copy` has copied a file's whole video stream. ffmpeg exits with 0 even after a read error, or if
+ * the index points beyond the end of the file. In both cases, all streams end early.
  */
 export async function isWholeCopy(
   task: Task,
@@ -41,7 +41,10 @@ export async function isWholeCopy(
   }
 }
 
-/** Returns how many video packets a copy of a file gets. Packets before the first keyframe aren't copied. */
+/**
+ * Returns the number of video packets that a copy of a file should contain. Packets before the first keyframe aren't
+ * copied.
+ */
 async function countPackets(task: Task, file: string, source: Video): Promise<number> {
   let packets = 0;
   const stream = ["-map", `0:${source.video.index}`, "-c", "copy"];
@@ -60,7 +63,7 @@ async function countPackets(task: Task, file: string, source: Video): Promise<nu
 
 const HASHES = "packets.txt";
 
-/** Returns a hash of the packets of each stream, sorted. */
+/** Returns a hash of each stream's packets, sorted. */
 export async function hashPackets(
   task: Task,
   file: string,
@@ -89,18 +92,18 @@ export async function hashPackets(
 }
 
 export interface Decoding {
-  /** Duration of the video, which determines the CPU time limit. */
+  /** The video's duration, which determines the CPU time limit. */
   durationSeconds: number;
-  /** Indices of the streams in the file. */
+  /** The indices of the streams in the file. */
   video?: number;
   audio: readonly number[];
-  /** From the file's probe, see inputArguments(). */
+  /** Options from the file's probe; see inputArguments(). */
   dtsDeltaThreshold?: number;
-  /** Video filters. Without any, each frame of the file counts once. */
+  /** The video filters. Without filters, each frame in the file counts once. */
   filters?: readonly string[];
 }
 
-/** Returns all video and audio streams that are converted. */
+/** Returns all video and audio streams that will be converted. */
 export function streamsOf({
   durationSeconds,
   video,
@@ -115,7 +118,7 @@ export function streamsOf({
 }
 
 /**
- * Decodes streams of a file completely, and returns how many video frames the filters output.
+ * Decodes streams of a file completely and returns the number of video frames that the filters output.
  *
  * @returns undefined if there is a decoding error anywhere.
  * @throws {InterruptedError} if the file couldn't be decoded completely for another reason.
@@ -126,7 +129,7 @@ export async function decodeFrames(
   { durationSeconds, video, audio, dtsDeltaThreshold, filters }: Decoding,
 ): Promise<number | undefined> {
   let frames = 0;
-  // Timestamps that repeat or go backwards don't mean damaged frames, but the muxer would report them as errors.
+  // Repeated or decreasing timestamps don't mean that frames are damaged, but the muxer would report them as errors.
   const videoFilters = filters
     ? ["-vf", filters.join(",")]
     : ["-vf", "settb=1/1000,setpts=N", "-enc_time_base", "1:1000"];

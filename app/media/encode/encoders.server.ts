@@ -9,23 +9,23 @@ import { EncodeError } from "./task.server";
 export type Hardware = "off" | "vaapi" | "nvenc" | "qsv";
 type HardwareEncoder = Exclude<Hardware, "off">;
 
-/** How long software encoders are used after a hardware encoder has failed. */
+/** How long software encoders are used after the hardware encoder fails. */
 const SUSPENSION_MS = 10 * 60_000;
 const suspension = processState("encoder suspension", () => ({ until: 0 }));
 
-/** Returns the hardware encoder to use now: the configured one, or `off` while that one is suspended. */
+/** Returns the hardware encoder to use now: the configured one, or `off` while it is suspended. */
 export function activeHardware(now = Date.now()): Hardware {
   return now < suspension().until ? "off" : settings().encoderHardware;
 }
 
-/** A codec that only hardware can encode has to wait, because the hardware encoder is suspended. */
+/** Thrown if a codec that only hardware can encode has to wait because the hardware encoder is suspended. */
 export class HardwareSuspendedError extends Error {
   constructor(readonly remainingMs: number) {
     super("Hardware encoding is suspended after a failure.");
   }
 }
 
-/** Switches to software after a failure of the hardware encoder, and logs it. */
+/** Switches to software encoding after the hardware encoder has failed, and logs the failure. */
 export function suspendHardware(hardware: Hardware, reason: string, now = Date.now()): void {
   suspension().until = now + SUSPENSION_MS;
   console.warn(
@@ -34,8 +34,9 @@ export function suspendHardware(hardware: Hardware, reason: string, now = Date.n
 }
 
 /**
- * Each rendition has its own encoder, and each encoder thread has frames, a stack and a malloc arena. With 48 threads,
- * the ladder exceeded ffmpeg's memory limit (probe/ffmpeg.server.ts). With 8, a ladder up to 2160p takes 4 of 6 GiB.
+ * The maximum number of threads for a decoder, an encoder or the filters. Each rendition has a separate encoder, and
+ * each encoder thread needs memory for frames, a stack and a malloc arena. With 48 threads, encoding the ladder
+ * exceeded ffmpeg's memory limit (probe/ffmpeg.server.ts). With 8 threads, a ladder up to 2160p takes 4 of the 6 GiB.
  */
 const MAX_THREADS = 8;
 
@@ -44,12 +45,12 @@ export function threads(): number {
   return Math.min(settings().encoderThreads || os.availableParallelism(), MAX_THREADS);
 }
 
-/** To be incremented with changes of the ladder for which it is worthwhile to re-encode all videos. */
+/** The ladder's version. Increment it when a change to the ladder makes it worth re-encoding all videos. */
 const LADDER_VERSION = 1;
 
 /**
- * What streams are made with today. Kept with each: where the two differ, converting again brings
- * something, see `reencodeOutdatedStreams`.
+ * Returns the settings with which streams are encoded now. They are also stored with each stream: if the stored ones
+ * differ, re-encoding the stream is worthwhile; see `reencodeOutdatedStreams`.
  *
  * @example ladderSettings() // "1 off auto 1080"
  */
@@ -58,11 +59,11 @@ export function ladderSettings(): string {
   return [LADDER_VERSION, encoderHardware, encoderPreset, encoderMaxHeight].join(" ");
 }
 
-/** `urgent`: someone waits for the result. `idle`: no other job is waiting. */
+/** `urgent`: someone is waiting for the result. `idle`: no other job is waiting. */
 export type Pace = "urgent" | "usual" | "idle";
 
 const USUAL_PRESET = "veryfast";
-/** Takes 1.77 times the CPU time for a 25% lower bitrate. */
+/** The preset for idle queues, which takes 1.77 times the CPU time for a 25% lower bitrate. */
 const IDLE_PRESET = "medium";
 
 /** Returns x264's preset: the configured one, or one that depends on whether other jobs are waiting. */
@@ -72,22 +73,25 @@ export function presetFor(pace: Pace): string {
   return pace === "idle" ? IDLE_PRESET : USUAL_PRESET;
 }
 
-/** SSIM is the metric for comparing settings. This disables psychovisual optimizations, which invent detail. */
+/**
+ * Tunes x264 for SSIM, the metric used to compare settings. This disables psychovisual optimizations, which invent
+ * detail.
+ */
 const TUNE = "ssim";
 
-/** x264's CRF for the renditions of a stream. */
+/** x264's CRF for a stream's renditions. */
 export const QUALITY = 23;
 
 /** How a video stream is encoded. */
 export interface VideoEncoding {
   maxBitrate: number;
-  /** Size of the rate control buffer, in seconds at the maximum bitrate. */
+  /** The size of the rate control buffer, in seconds at the maximum bitrate. */
   bufferSeconds?: number;
-  /** Frames between keyframes; omitted if it doesn't matter. */
+  /** The number of frames between keyframes; omitted if it doesn't matter. */
   keyframeInterval?: number;
-  /** x264's CRF, lower is better. Hardware encoders get a bitrate instead. */
+  /** x264's CRF; lower means better quality. Hardware encoders use a bitrate instead. */
   crf: number;
-  /** x264's preset; by default the one for busy queues. */
+  /** x264's preset; by default, the one for busy queues. */
   preset?: string;
 }
 
@@ -130,27 +134,28 @@ export function videoArguments(hardware: Hardware, video: VideoEncoding): string
   ];
 }
 
-/** Returns the options for AAC-LC, stereo, 48 kHz. */
+/** Returns the options for AAC-LC with stereo audio at 48 kHz. */
 export function audioArguments(bitrate: number): string[] {
   return ["-c:a", "aac", "-b:a", String(bitrate), "-ac", "2", "-ar", "48000"];
 }
 
 /**
  * Returns the filter that keeps audio in sync with video: it inserts silence where the audio starts late, has gaps or
- * ends early, and cuts it off after the last frame. Players of streams stall for good if either ends before the other.
+ * ends early, and cuts the audio off after the last frame. Stream players stall permanently if either the audio or the
+ * video ends first.
  *
- * @param seconds when the last frame ends.
+ * @param seconds the time at which the last frame ends.
  */
 export function audioSyncFilter(probe: Probe, seconds = probe.durationSeconds): string {
   const end = seconds.toFixed(6);
-  // ffmpeg recreates the filters when the format changes. The new ones must not insert silence from 0 on.
+  // ffmpeg recreates the filters when the format changes. The new filters must not insert silence starting at 0.
   const fillsStart =
     !timestampsJump(probe) || probe.audioTracks.some(({ startsLate }) => startsLate);
   const start = fillsStart ? ":first_pts=0" : "";
   return `aresample=48000:async=1${start},apad=whole_dur=${end},atrim=end=${end}`;
 }
 
-/** Encodes with hardware, and falls back to software if that fails, so that no job fails because of hardware. */
+/** Encodes with hardware, and falls back to software if that fails, so that no job fails because of the hardware. */
 export async function withSoftware<T>(
   hardware: Hardware,
   encode: (hardware: Hardware) => Promise<T>,
@@ -158,7 +163,7 @@ export async function withSoftware<T>(
   try {
     return await encode(hardware);
   } catch (error) {
-    // A driver that crashes or hangs also terminates ffmpeg.
+    // A driver that crashes or hangs takes ffmpeg down with it.
     const isInterrupted = error instanceof InterruptedError && error.code !== "ENOSPC";
     if (hardware === "off" || !(isInterrupted || error instanceof EncodeError)) throw error;
     const lastLine = error instanceof EncodeError ? error.lines.at(-1) : undefined;
@@ -167,15 +172,15 @@ export async function withSoftware<T>(
   }
 }
 
-/** SVT-AV1's preset: a 45% lower bitrate than x264's `veryfast` at the same quality. */
+/** SVT-AV1's preset. It yields a 45% lower bitrate than x264's `veryfast` at the same quality. */
 const AV1_PRESET = 8;
-/** SVT-AV1's CRF with the same quality as x264's `QUALITY`, and the steps that correspond to one step of x264. */
+/** The SVT-AV1 CRF that gives the same quality as x264's `QUALITY`, and the number of SVT-AV1 steps per x264 step. */
 const AV1_QUALITY = 35;
 const AV1_STEPS = 1.5;
-/** Maximum bitrate of other codecs as a share of that of H.264. */
+/** The maximum bitrate for other codecs, as a share of H.264's. */
 const MAX_SHARE_OF_H264 = 0.7;
 
-/** Returns the encoder for a codec, or why there is none, for the log. */
+/** Returns the encoder for a codec, or a log message explaining why there is none. */
 function encoderOf(codec: ExtraCodec): { encoder: string } | { reason: string } {
   const { encoderHardware } = settings();
   const { label } = EXTRA_CODECS[codec];
@@ -191,12 +196,12 @@ function configuredCodecs(): ExtraCodec[] {
   return settings().encoderCodecs.filter((codec) => codec !== "h264");
 }
 
-/** Returns the codecs besides H.264 that are configured and can be encoded on this machine. */
+/** Returns the configured codecs, other than H.264, that this machine can encode. */
 export function extraCodecs(): ExtraCodec[] {
   return configuredCodecs().filter((codec) => "encoder" in encoderOf(codec));
 }
 
-/** Returns a message for each configured codec that can't be encoded on this machine. */
+/** Returns a message for each configured codec that this machine can't encode. */
 export function disabledCodecs(): string[] {
   return configuredCodecs().flatMap((codec) => {
     const found = encoderOf(codec);
@@ -205,7 +210,7 @@ export function disabledCodecs(): string[] {
   });
 }
 
-/** Logs the codecs that are configured but disabled. */
+/** Logs the codecs that are configured but unavailable. */
 export function logDisabledCodecs(): void {
   for (const message of disabledCodecs()) console.warn(`ENCODER_CODECS: ${message}`);
 }
@@ -216,9 +221,9 @@ export type CodecEncoder =
   | { codec: "hevc"; hardware: HardwareEncoder };
 
 /**
- * Chooses the encoder for a codec, once per attempt, because hardware may be suspended during one.
+ * Chooses the encoder for a codec, once per attempt, because hardware may be suspended during an attempt.
  *
- * @throws {HardwareSuspendedError} if only hardware can encode the codec, and it is suspended.
+ * @throws {HardwareSuspendedError} if only hardware can encode the codec and the hardware encoder is suspended.
  */
 export function chooseEncoder(codec: ExtraCodec, now = Date.now()): CodecEncoder {
   if (codec === "av1") return { codec, hardware: "off" };
@@ -227,7 +232,7 @@ export function chooseEncoder(codec: ExtraCodec, now = Date.now()): CodecEncoder
   return { codec, hardware };
 }
 
-/** Returns the encoder options for the same quality as x264 with the given settings. */
+/** Returns the encoder options that give the same quality as x264 with the given settings. */
 export function extraCodecArguments(
   { codec, hardware }: CodecEncoder,
   video: VideoEncoding,

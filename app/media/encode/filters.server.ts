@@ -8,8 +8,8 @@ export interface Rate {
 }
 
 /**
- * Returns the video filters: deinterlacing, a constant frame rate from time 0 on, scaling, square pixels, tone mapping
- * of HDR to SDR, and color tags.
+ * Returns the video filters: deinterlacing, a constant frame rate starting at time 0, scaling, square pixels, tone
+ * mapping of HDR to SDR, and color tags.
  */
 export function videoFilters(
   video: VideoStream,
@@ -57,7 +57,7 @@ const TONE_MAPPING = [
   "format=yuv420p",
 ];
 
-/** The color tags of an output, as ffmpeg's names (ISO/IEC 23091-2). The range is always limited. */
+/** The color tags of an output file, by ffmpeg's names (ISO/IEC 23091-2). The range is always limited. */
 interface Colors {
   matrix: string;
   primaries: string;
@@ -67,9 +67,9 @@ interface Colors {
 const BT709: Colors = { matrix: "bt709", primaries: "bt709", transfer: "bt709" };
 const BT601: Colors = { matrix: "smpte170m", primaries: "smpte170m", transfer: "smpte170m" };
 
-/** Matrices that every player supports, which stay unchanged. */
+/** The color matrices that every player supports. They aren't converted. */
 const USUAL_MATRICES = ["bt709", "smpte170m", "bt470bg"];
-/** Other matrices, which are converted, with their names in ffmpeg's filter `scale`. */
+/** The other matrices, which are converted, with their names in ffmpeg's `scale` filter. */
 const OTHER_MATRICES: Record<string, string> = {
   smpte240m: "smpte240m",
   fcc: "fcc",
@@ -79,11 +79,13 @@ const OTHER_MATRICES: Record<string, string> = {
 const PRIMARIES = ["bt709", "bt470m", "bt470bg", "smpte170m", "smpte240m", "film", "bt2020"];
 const TRANSFERS = ["bt709", "bt470m", "bt470bg", "smpte170m", "smpte240m", "iec61966-2-1"];
 
-/** If a file doesn't specify its matrix, BT.709 is assumed from this size on, BT.601 below. */
+/** If a file doesn't specify its matrix, BT.709 is assumed at this size and above, and BT.601 below it. */
 const HD_WIDTH = 1280;
 const HD_HEIGHT = 720;
 
-/** Returns the colors of all outputs of a video: its own if players support them, otherwise BT.709. */
+/**
+ * Returns the color tags for all of a video's outputs: those of the source if players support them, otherwise BT.709.
+ */
 function colorsOf(video: VideoStream): Colors {
   if (video.hdr) return BT709;
   const { primaries = "", transfer = "" } = video;
@@ -97,17 +99,17 @@ function colorsOf(video: VideoStream): Colors {
   };
 }
 
-/** Returns the color matrix of the source. */
+/** Returns the source's color matrix. */
 function sourceMatrix({ matrix = "", width, height }: VideoStream): string {
   if (USUAL_MATRICES.includes(matrix) || OTHER_MATRICES[matrix]) return matrix;
   return width >= HD_WIDTH || height >= HD_HEIGHT ? BT709.matrix : BT601.matrix;
 }
 
-/** Returns options of ffmpeg's filter `scale` that convert the colors. */
+/** Returns the options for ffmpeg's `scale` filter that convert the colors. */
 function scaleColors(video: VideoStream): string {
   const { matrix: wanted } = colorsOf(video);
   const matrix = sourceMatrix(video);
-  // Without these flags, conversion between matrices is five levels too dark.
+  // Without these flags, the result of a matrix conversion is five levels too dark.
   const flags = `flags=bicubic${matrix === wanted ? "" : "+accurate_rnd+full_chroma_int"}`;
   const out = `${flags}:out_color_matrix=${wanted}:out_range=limited`;
   if (isRgb(video)) return out;
@@ -121,15 +123,15 @@ function isRgb({ pixelFormat, matrix }: VideoStream): boolean {
 }
 
 /**
- * Returns the filter that tags frames with their colors. Encoders write the tags into the file. Without them, players
- * guess the matrix from the size, and the same red differs between 480p and 720p.
+ * Returns the filter that tags frames with their colors. Encoders write the tags into the file. Without tags, players
+ * guess the matrix from the size, and the same red looks different at 480p and 720p.
  */
 function tagColors(video: VideoStream): string {
   const { matrix, primaries, transfer } = colorsOf(video);
   return `setparams=range=limited:colorspace=${matrix}:color_primaries=${primaries}:color_trc=${transfer}`;
 }
 
-/** Returns the filter that converts to the colors of JPEG: BT.601, full range. */
+/** Returns the filter that converts to JPEG's colors: BT.601, full range. */
 export function jpegColors(video: VideoStream): string {
   const from = `in_color_matrix=${colorsOf(video).matrix}:in_range=limited`;
   return `scale=${from}:out_color_matrix=smpte170m:out_range=full,format=yuvj420p`;

@@ -5,29 +5,29 @@ import { type BoxHeader, boxHeaders } from "../probe/box-headers.server";
 interface Fragment {
   offset: number;
   bytes: number;
-  /** From its beginning to the end of its first sample, which is a keyframe in a video track. */
+  /** The length from its beginning to the end of its first sample, which is a keyframe in a video track. */
   keyframeBytes: number;
-  /** Decode time of its first sample and total duration of its samples, in seconds. */
+  /** The decode time of its first sample and the total duration of its samples, in seconds. */
   start: number;
   duration: number;
 }
 
 export interface FragmentedFile {
-  /** Size of the header that a player needs before any fragment. */
+  /** The size of the header that players need before any fragment. */
   headerBytes: number;
   fragments: Fragment[];
-  /** RFC 6381, such as `avc1.64001f` or `mp4a.40.2`. */
+  /** The codec string (RFC 6381), such as `avc1.64001f` or `mp4a.40.2`. */
   codec: string;
 }
 
-/** Reads the positions and durations of the fragments. There are none if ffmpeg got no samples. */
+/** Reads the positions and durations of the fragments. If ffmpeg received no samples, there are no fragments. */
 export async function readFragments(path: string): Promise<FragmentedFile> {
   return fragmentReader(path)();
 }
 
 /**
- * Returns a reader for a file that is being written. Each call returns all complete fragments so far, and only reads
- * what was added since the last call.
+ * Returns a reader for a file that is being written. Each call returns all fragments that are complete so far, but
+ * reads only what was added since the last call.
  */
 export function fragmentReader(path: string): () => Promise<FragmentedFile> {
   const found: FragmentedFile = { headerBytes: 0, fragments: [], codec: "" };
@@ -69,12 +69,15 @@ export function fragmentReader(path: string): () => Promise<FragmentedFile> {
   };
 }
 
-/** Boxes for two seconds at 120 frames per second are a hundred times smaller. */
+/**
+ * The maximum size of a box that is read into memory. Boxes for two seconds at 120 frames per second are a hundred
+ * times smaller.
+ */
 const MAX_BOX_BYTES = 1024 ** 2;
 const MAX_SAMPLES = 100_000;
 
 /**
- * Returns the box headers of a range. Only for files that our own ffmpeg has written, perhaps on another machine
+ * Returns the box headers within a range. Use it only for files written by our own ffmpeg, perhaps on another machine
  * (docs/how-to/workers.md), because the number of boxes isn't limited.
  */
 async function boxesOf(file: FileHandle, from: number, to: number): Promise<BoxHeader[]> {
@@ -107,7 +110,7 @@ async function readTrack(file: FileHandle, moov: BoxHeader) {
 
 /**
  * Returns the codec string (RFC 6381 §3.3): for H.264, profile, constraints and level from `avcC`; for AV1 and HEVC,
- * their equivalents; for audio, the type of the sample entry. AAC is always AAC-LC here.
+ * their equivalents; for audio, the type of the sample entry. AAC here is always AAC-LC.
  */
 function codecOf(stsd: Buffer): string {
   const entry = stsd.toString("latin1", 20, 24);
@@ -123,7 +126,7 @@ function boxBody(stsd: Buffer, type: string): Buffer {
   return stsd.subarray(stsd.indexOf(type, 0, "latin1") + 4);
 }
 
-/** Yields the boxes in a range of a buffer. */
+/** Yields the boxes within a range of a buffer. */
 function* within(buffer: Buffer, from: number, to: number) {
   for (let at = from; at + 8 <= to; ) {
     const size = buffer.readUInt32BE(at);
@@ -133,7 +136,7 @@ function* within(buffer: Buffer, from: number, to: number) {
   }
 }
 
-/** Returns decode time and duration of the samples of a `moof`, in ticks, and where the first sample ends. */
+/** Returns the decode time and duration of the samples in a `moof`, in ticks, and the end of the first sample. */
 function readRuns(moof: Buffer) {
   let defaults = { duration: 0, size: 0 };
   let decodeTime = 0;
@@ -178,7 +181,7 @@ function readDefaults(moof: Buffer, body: number): SampleDefaults {
   return { duration: next(0x08), size: next(0x10) };
 }
 
-/** Reads a `trun` (§8.8.8): total duration, and where the first sample ends, relative to the `moof`. */
+/** Reads a `trun` (§8.8.8): the total duration, and the end of the first sample relative to the `moof`. */
 function readRun(moof: Buffer, body: number, defaults: SampleDefaults) {
   const flags = moof.readUInt32BE(body) & 0xffffff;
   const samples = moof.readUInt32BE(body + 4);

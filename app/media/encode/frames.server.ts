@@ -7,7 +7,10 @@ import type { Probe } from "../probe/probe.server";
 import { jpegColors, videoFilters } from "./filters.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task, WATCHDOG_MS } from "./task.server";
 
-/** Pixels that one ffmpeg process decodes in parallel: each frame has its own decoder, and 4K takes hundreds of MiB. */
+/**
+ * The maximum number of pixels that one ffmpeg process decodes in parallel. Each frame has a separate decoder, and a 4K
+ * decoder takes hundreds of MiB.
+ */
 const MAX_CONCURRENT_PIXELS = 3840 * 2160;
 const MAX_CONCURRENT = 10;
 const CPU_SECONDS = 300;
@@ -18,9 +21,9 @@ interface Size {
   height: number;
 }
 
-/** How frames are extracted, and in which format they are written. */
+/** How frames are extracted and in which format they are written. */
 interface Extraction {
-  /** Decoder options. */
+  /** The decoder options. */
   decoderOptions?: string[];
   filters: string[];
   outputOptions: string[];
@@ -29,8 +32,8 @@ interface Extraction {
 }
 
 /**
- * Extracts the frames at the given positions as JPEGs into the task's folder, and returns their paths; undefined for missing
- * frames, for example after the end of a video that is shorter than its header says.
+ * Extracts the frames at the given positions as JPEGs into the task's folder, and returns their paths; undefined for
+ * missing frames, such as those past the end of a video that is shorter than its header says.
  *
  * @param times positions in seconds.
  * @param onProgress called with the number of finished positions.
@@ -51,7 +54,7 @@ export function extractFrames(
   return grabFrames(file, probe, times, task, extraction, onProgress);
 }
 
-/** Extracts one frame as a JPEG, see `extractFrames`. */
+/** Extracts one frame as a JPEG; see `extractFrames`. */
 export async function extractFrame(
   file: string,
   probe: Probe,
@@ -64,8 +67,8 @@ export async function extractFrame(
 }
 
 /**
- * Returns the frames at the given positions as 8-bit grayscale pixels, `side` by `side`; undefined for missing frames. No
- * files remain in the task's folder.
+ * Returns the frames at the given positions as 8-bit grayscale pixels, `side` by `side`; undefined for missing frames.
+ * No files are left in the task's folder.
  */
 export async function grayFrames(
   file: string,
@@ -90,14 +93,15 @@ export async function grayFrames(
     const pixels = frame === undefined ? undefined : await readFile(frame);
     frames.push(pixels?.length === side ** 2 ? pixels : undefined);
   }
-  // Only after all are read: in a video of a few milliseconds, several positions share a file.
+  // Remove the files only after all of them have been read: if a video lasts only a few milliseconds, several positions
+  // share a file.
   await removeTemporary(...files);
   return frames;
 }
 
 /**
- * Extracts several frames with one ffmpeg process, because starting it is half of the cost of a frame. Missing frames
- * are retried one by one, so that damage only affects the frames where it is.
+ * Extracts several frames with one ffmpeg process, because starting ffmpeg accounts for half the cost of a frame.
+ * Missing frames are retried one by one, so that damage in the file affects only the damaged frames.
  */
 async function grabFrames(
   file: string,

@@ -43,21 +43,24 @@ import { copyOfStream } from "./transcode.server";
 
 /**
  * With B-frames, the first frame is delayed by a few frames, and AAC begins with 1,024 samples of priming. An edit list
- * tells players, including those with MSE. ffmpeg only knows both values once it has the first fragment, so it writes
- * the header then (`delay_moov`).
+ * tells players about both, including players that use MSE. ffmpeg doesn't know either value until it has the first
+ * fragment, so it writes the header only then (`delay_moov`).
  */
 export const FRAGMENTS = "+delay_moov+default_base_moof";
-/** Without this option, the end of a fragment is written together with the beginning of the next one. */
+/** Without this option, ffmpeg writes the end of a fragment together with the beginning of the next one. */
 const FLUSH_IMMEDIATELY = ["-flush_packets", "1"];
-/** Of audio. Segments end at fragment boundaries, so at most half of this before or after the video segment. */
+/**
+ * The duration of an audio fragment. Audio segments end at fragment boundaries, so they end at most half a fragment
+ * before or after the video segment.
+ */
 const AUDIO_FRAGMENT_SECONDS = 1;
 
 /**
- * Encodes the adaptive stream (CMAF): all video and audio renditions from a single decoding, each in its own file, and
- * their playlists.
+ * Encodes the adaptive stream (CMAF): all video and audio renditions, decoded once and each written to a separate file,
+ * and their playlists.
  *
- * @param watch for a video that browsers can't play: it can be watched while its stream is being encoded, and the
- *   file that is played without JavaScript is remuxed from the stream.
+ * @param watch for a video that browsers can't play: it can be watched while its stream is being encoded, and the file
+ *   that is played without JavaScript is remuxed from the stream.
  */
 export async function encodeLadder(
   source: Source,
@@ -75,8 +78,8 @@ export async function encodeLadder(
 }
 
 /**
- * Encodes the files of a stream without its playlists, which is everything that takes long. It doesn't use the
- * database, so that another machine can do it (docs/how-to/workers.md).
+ * Encodes a stream's files without its playlists, which is the part that takes long. It doesn't use the database, so
+ * that another machine can run it (docs/how-to/workers.md).
  *
  * @param folder relative to the task's folder.
  */
@@ -103,7 +106,7 @@ export async function encodeRenditions(
 }
 
 /**
- * Writes the playlists of a stream, whichever machine has encoded its files.
+ * Writes a stream's playlists, whichever machine encoded its files.
  *
  * @param withCopy also creates the file that is played without JavaScript.
  */
@@ -126,7 +129,7 @@ export async function finishStream(
   return { moves: [...moves, ...copy.moves], columns: { ...columns, ...copy.columns } };
 }
 
-/** Encodes a ladder. If that fails, retries with the default audio only, since other tracks may be unreadable. */
+/** Encodes a ladder. If that fails, retries with the default audio only, since the other tracks may be unreadable. */
 async function encode(ladder: Ladder, task: Task, watch?: EarlyWatch): Promise<Ladder> {
   const { probe, renditions, audio } = ladder;
   let runs = 0;
@@ -158,7 +161,10 @@ async function encode(ladder: Ladder, task: Task, watch?: EarlyWatch): Promise<L
   }
 }
 
-/** Copies surround audio in a separate run, because ffmpeg can't copy some streams. The stream then goes without. */
+/**
+ * Copies surround audio in a separate run, because ffmpeg can't copy some audio streams. If copying fails, the adaptive
+ * stream has no surround audio.
+ */
 async function copySurround(ladder: Ladder, task: Task): Promise<void> {
   const { file, probe, audio, folder } = ladder;
   const copied = audio.filter(({ encoding }) => encoding === "surround");
@@ -176,7 +182,8 @@ async function copySurround(ladder: Ladder, task: Task): Promise<void> {
       folder: path.resolve(task.folder, folder),
       ...limits,
     };
-    // ffmpeg corrects jumps by the first stream that it reads. In the other files, that is the video, so read it here.
+    // ffmpeg corrects timestamp jumps based on the first stream that it reads. For the other files, that is the video
+    // stream, so read the video stream here too.
     const video = timestampsJump(probe)
       ? ["-map", `0:${probe.video.index}`, "-c", "copy", "-f", "null", "-"]
       : [];
@@ -201,7 +208,7 @@ function audioFileArguments(folder: string, name: string): string[] {
 
 /**
  * Returns the arguments of one ffmpeg command that encodes all renditions, each scaled from the next larger one. Audio
- * has its own filters: in a common filter graph, the video would wait until the last audio stream begins.
+ * has separate filters: in a shared filter graph, the video would wait until the last audio stream begins.
  */
 export function ladderArguments(
   { file, probe, renditions, audio, rate, folder, preset }: Ladder,
@@ -210,7 +217,7 @@ export function ladderArguments(
   const largestFirst = [...renditions].reverse();
   const graph: string[] = [];
   for (const [index, rendition] of largestFirst.entries()) {
-    // Once a rendition has dropped every second frame, the smaller ones lack them too.
+    // Once a rendition has dropped every other frame, the smaller ones lack those frames too.
     const thin =
       rendition.hasHalfFrameRate && !largestFirst[index - 1]?.hasHalfFrameRate
         ? ["framestep=2"]
@@ -230,7 +237,7 @@ export function ladderArguments(
   return [
     ...deviceArguments(hardware),
     ...["-threads", String(threads()), ...inputArguments(file, probe)],
-    // One thread for the filters of each audio rendition, because there may be many.
+    // Use one filter thread per audio rendition, because there may be many renditions.
     ...["-filter_complex_threads", String(threads()), "-filter_threads", "1"],
     ...["-filter_complex", graph.join(";")],
     ...largestFirst.flatMap((rendition, index) => [

@@ -2,13 +2,13 @@ import { quoted } from "~/shared/markup/playlist-text";
 import { startRendition } from "~/shared/streams/start-rendition";
 import type { AudioRendition, Encoding } from "./audio-renditions";
 
-/** The master playlist of HLS (RFC 8216 §4.3.4), which lists the video and audio renditions. */
+/** The HLS master playlist (RFC 8216 §4.3.4), which lists the video and audio renditions. */
 
 /** A video rendition. */
 export interface Variant {
-  /** File name of its media playlist. */
+  /** The file name of its media playlist. */
   playlist: string;
-  /** File name of its I-frame playlist; omitted until it exists. */
+  /** The file name of its I-frame playlist; omitted until it exists. */
   keyframePlaylist?: string;
   width: number;
   height: number;
@@ -25,15 +25,16 @@ export interface EncodedAudio
     AudioRendition,
     "encoding" | "label" | "language" | "channels" | "isDefault" | "isAutoselect"
   > {
-  /** File name of its media playlist. */
+  /** The file name of its media playlist. */
   playlist: string;
   codec: string;
   segments: readonly Segment[];
 }
 
 /**
- * Returns the master playlist. The start rendition comes first, because native players begin with it. The others
- * follow in ascending order of size, then all of them with surround sound, then audio only for the slowest connections.
+ * Returns the master playlist. The start rendition comes first, because native players begin with the first one. The
+ * other renditions follow by ascending size, then all of them again with surround audio, then the audio-only rendition
+ * for the slowest connections.
  */
 export function masterPlaylist(
   variants: readonly Variant[],
@@ -56,7 +57,7 @@ export function masterPlaylist(
           .flatMap((variant) => variantTag(variant, groupOf("surround", audio)))
       : []),
     ...(lowest ? audioOnlyTag(lowest, groupOf("low", audio)) : []),
-    // §4.3.4.3. After the variants, because the first one of those is played first.
+    // I-frame playlists (§4.3.4.3). They come after the variants, because players start with the first variant.
     ...smallestFirst.filter(({ keyframePlaylist }) => keyframePlaylist).map(keyframesTag),
     "",
   ].join("\n");
@@ -87,7 +88,7 @@ function audioTag(audio: EncodedAudio): string {
   ].join(",")}`;
 }
 
-/** Returns an EXT-X-STREAM-INF tag (§4.3.4.2). Its bandwidth includes the largest audio rendition of the group. */
+/** Returns an EXT-X-STREAM-INF tag (§4.3.4.2). Its bandwidth includes the group's largest audio rendition. */
 function variantTag(variant: Variant, group: readonly EncodedAudio[]): string[] {
   const { peak, average } = totalBandwidth(variant.segments, group);
   const codecs = new Set([variant.codec, ...group.map(({ codec }) => codec)]);
@@ -136,7 +137,7 @@ function keyframesTag(variant: Variant): string {
   ].join(",")}`;
 }
 
-/** A byte range of a fragmented file in a media playlist of HLS (RFC 8216). */
+/** A byte range of a fragmented file, as listed in an HLS media playlist (RFC 8216). */
 export interface Segment {
   offset: number;
   bytes: number;
@@ -145,8 +146,8 @@ export interface Segment {
 }
 
 /**
- * Combines fragments, each of which begins with a keyframe, into segments of two. The first two segments have only one
- * fragment each: the shorter the first segment, the sooner playback starts.
+ * Combines fragments, each of which begins with a keyframe, into segments of two fragments. The first two segments have
+ * only one fragment each, because playback starts sooner if the first segment is short.
  */
 export function segmentsOf(fragments: readonly Segment[]): Segment[] {
   const segments = fragments
@@ -164,8 +165,8 @@ export function segmentsOf(fragments: readonly Segment[]): Segment[] {
 }
 
 /**
- * Returns the segments of a video that is being encoded that won't change any more. The last one of the video isn't
- * among them.
+ * Returns those segments of a video that won't change anymore while it is being encoded. They never include the video's
+ * last segment.
  *
  * @param videoSeconds duration of the complete video.
  */
@@ -183,7 +184,7 @@ export function closedSegments(fragments: readonly Segment[], videoSeconds: numb
  * Returns the segments of an audio rendition, whose fragments are shorter: each segment ends with the fragment whose
  * end is closest to the end of the video segment.
  *
- * @param isGrowing whether both are being encoded: only segments that won't change any more are returned.
+ * @param isGrowing whether both are being encoded: only segments that won't change anymore are returned.
  */
 export function audioSegments(
   fragments: readonly Segment[],
@@ -223,18 +224,18 @@ export function targetDuration(segments: readonly Segment[]): number {
 }
 
 /**
- * State of a media playlist: complete when it was published (`whole`), growing while the video is encoded, or complete
- * after having grown. Existing lines of a growing playlist must not change (§6.2.1).
+ * The state of a media playlist: complete when it was published (`whole`), growing while the video is being encoded, or
+ * complete after having grown. Existing lines of a growing playlist must not change (§6.2.1).
  */
 export type Growth = "whole" | "growing" | "grown";
 
-/** Makes players start a growing playlist at its beginning instead of near its end (§4.3.5.2). */
+/** Makes players start at the beginning of a growing playlist instead of near its end (§4.3.5.2). */
 const FROM_THE_BEGINNING = "#EXT-X-START:TIME-OFFSET=0,PRECISE=YES";
 
 /**
  * Returns the media playlist of one rendition: a header and segments, all in one file.
  *
- * @param target target duration in seconds, which has to be the same in all renditions of a stream (§6.2.4).
+ * @param target target duration in seconds, which has to be the same for all renditions of a stream (§6.2.4).
  */
 export function mediaPlaylist(
   file: string,
@@ -264,7 +265,9 @@ export function mediaPlaylist(
   ].join("\n");
 }
 
-/** Returns an I-frame playlist (§4.3.3.6) over the same file, from which native players show previews while seeking. */
+/**
+ * Returns an I-frame playlist (§4.3.3.6) for the same file, which native players use to show previews while seeking.
+ */
 export function keyframePlaylist(
   file: string,
   headerBytes: number,
@@ -275,7 +278,7 @@ export function keyframePlaylist(
 }
 
 /**
- * Returns the average and the peak bitrate in bits per second. The peak is the largest bitrate of any contiguous
+ * Returns the average and the peak bitrate in bits per second. The peak is the highest bitrate of any run of contiguous
  * segments with a total duration between 0.5 and 1.5 times the target duration (§4.1).
  */
 export function bandwidth(segments: readonly Segment[]): {

@@ -3,24 +3,24 @@ import type { Probe } from "../probe/probe.server";
 import type { VideoStream } from "../probe/streams";
 import type { Rate } from "./filters.server";
 
-/** A video rendition of the ladder. */
+/** A video rendition in the ladder. */
 export interface Rendition {
-  /** After its shorter side, such as `720p`; also the base name of its files. */
+  /** Its name, derived from its shorter side, such as `720p`; also the base name of its files. */
   name: string;
   width: number;
   height: number;
-  /** Whether it has only every second frame of a video with more than 30 frames per second. */
+  /** Whether it keeps only every other frame of a video with more than 30 frames per second. */
   hasHalfFrameRate: boolean;
-  /** Maximum video bitrate in bits per second. */
+  /** The maximum video bitrate, in bits per second. */
   maxBitrate: number;
-  /** For connections that are so slow that the audio bitrate has to be low too. */
+  /** Whether it is meant for connections so slow that the audio bitrate has to be low too. */
   forSlowConnections: boolean;
 }
 
-/** Limits how much has to be decoded after seeking. */
+/** The maximum keyframe interval, which limits how much has to be decoded after seeking. */
 const KEYFRAME_SECONDS = 2;
 
-/** By the shorter side, so that portrait videos have the same steps. */
+/** The ladder's steps, by the shorter side, so that portrait videos have the same ones. */
 const STEPS = [
   { side: 240, bitrate: 400_000 },
   { side: 360, bitrate: 800_000 },
@@ -29,19 +29,22 @@ const STEPS = [
   { side: 1080, bitrate: 5_000_000 },
   { side: 2160, bitrate: 14_000_000 },
 ] as const;
-/** The lowest step: its peak bitrate, with the low-bitrate audio (audio-renditions.ts), is below 192 kbit/s. */
+/** The lowest step. Its peak bitrate, including the low-bitrate audio (audio-renditions.ts), is below 192 kbit/s. */
 const LOW_BANDWIDTH_STEP = { side: 144, bitrate: 75_000 };
 
-/** Factor of the bitrate for twice as many frames per second. */
+/** The factor by which the bitrate increases for twice as many frames per second. */
 const HIGH_FRAME_RATE_FACTOR = 1.5;
-/** Renditions from this size on, and the largest one, keep all frames of a video with 60 frames per second. */
+/** Renditions of at least this size, and the largest one, keep all frames of a 60 fps video. */
 const HIGH_FRAME_RATE_MIN_SIDE = 720;
-/** If a video is larger than a step by this factor, it has that step in addition to its own size. */
+/**
+ * If a video is larger than a step by at least this factor, it gets a rendition for that step in addition to one in its
+ * original size.
+ */
 const OWN_STEP_FACTOR = 1.15;
 
 /**
- * Returns the video renditions for a video, smallest first, at least one. The largest has the size of the video, up to
- * the limit, and its frame rate.
+ * Returns the video renditions for a video, smallest first, at least one. The largest has the video's size, up to the
+ * limit, and its frame rate.
  */
 export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[] {
   const side = Math.min(Math.min(video.width, video.height), maxHeight);
@@ -69,7 +72,7 @@ export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[
   });
 }
 
-/** Returns even width and height with the given shorter side and the video's aspect ratio, without upscaling. */
+/** Returns an even width and height with the given shorter side and the video's aspect ratio, without upscaling. */
 export function fit({ width, height }: { width: number; height: number }, side: number) {
   const scale = Math.min(1, side / Math.min(width, height));
   const even = (value: number) => Math.max(2, 2 * Math.round((value * scale) / 2));
@@ -89,8 +92,8 @@ const USUAL_RATES: Rate[] = [
 ];
 
 /**
- * Returns the constant frame rate for encoding a video: a standard rate if it has one, its rate rounded up if it is low,
- * otherwise the next higher standard rate, at most 60.
+ * Returns the constant frame rate for encoding a video: its rate if that is a standard one, its rate rounded up if it
+ * is low, otherwise the next higher standard rate, at most 60.
  */
 export function constantFrameRate(framesPerSecond: number): Rate {
   const value = (rate: Rate) => rate.numerator / rate.denominator;
@@ -102,7 +105,7 @@ export function constantFrameRate(framesPerSecond: number): Rate {
   return USUAL_RATES.find((rate) => value(rate) > framesPerSecond * 0.99) ?? USUAL_RATES.at(-1)!;
 }
 
-/** Returns the frame rate of a rendition. */
+/** Returns a rendition's frame rate. */
 export function rateOf(
   rendition: Pick<Rendition, "hasHalfFrameRate">,
   { numerator, denominator }: Rate,
@@ -111,8 +114,8 @@ export function rateOf(
 }
 
 /**
- * Returns the number of frames between keyframes. It is calculated for the lowest frame rate of the ladder and doubled
- * for the others, so that the segments of all renditions begin with the same frame.
+ * Returns the number of frames between keyframes. It is calculated for the ladder's lowest frame rate and doubled for
+ * the others, so that the segments of all renditions begin with the same frame.
  */
 export function keyframeInterval(
   rendition: Pick<Rendition, "hasHalfFrameRate">,

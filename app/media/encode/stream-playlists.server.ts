@@ -22,7 +22,7 @@ import {
 import { type Rendition, rateOf } from "./renditions.server";
 import { EncodeError } from "./task.server";
 
-/** The video and audio renditions of a stream. */
+/** A stream's video and audio renditions. */
 export interface Ladder {
   file: string;
   probe: Probe;
@@ -30,17 +30,20 @@ export interface Ladder {
   renditions: readonly Rendition[];
   audio: readonly AudioRendition[];
   rate: Rate;
-  /** Relative to the task's folder; an absolute path if the stream can be watched while it is being encoded. */
+  /**
+   * The stream's folder: relative to the task's folder, or absolute if the stream can be watched while it is being
+   * encoded.
+   */
   folder: string;
   isWatched?: boolean;
   /** x264's preset. */
   preset: string;
 }
 
-/** Copied audio that is shorter than the video by more than this is discarded. */
+/** If copied audio is shorter than the video by more than this, it is discarded. */
 const MAX_MISSING_SECONDS = 0.1;
 /**
- * Target duration of a stream that can be watched while it is being encoded, which must not change (RFC 8216 §6.2.1):
+ * The target duration for a stream that can be watched while it is being encoded. It must not change (RFC 8216 §6.2.1):
  * two keyframe intervals plus one audio fragment.
  */
 const GROWING_TARGET_SECONDS = 5;
@@ -53,7 +56,7 @@ interface EncodedVideo {
   keyframes: Segment[];
 }
 
-/** Writes the playlists of a stream whose files are complete. */
+/** Writes the playlists for a stream whose files are complete. */
 export async function writePlaylists(folder: string, ladder: Ladder): Promise<void> {
   const video: EncodedVideo[] = [];
   for (const rendition of ladder.renditions) {
@@ -98,7 +101,7 @@ export async function writePlaylists(folder: string, ladder: Ladder): Promise<vo
   await write("master.m3u8", masterPlaylist(variants, audio));
 }
 
-/** Returns the attributes of a rendition in the master playlist that don't depend on its content. */
+/** Returns those attributes of a rendition in the master playlist that don't depend on its content. */
 function playlistAttributes(rendition: Rendition, { rate }: Pick<Ladder, "rate">) {
   const { width, height, forSlowConnections } = rendition;
   const { numerator, denominator } = rateOf(rendition, rate);
@@ -111,7 +114,7 @@ async function writeAtomically(file: string, text: string): Promise<void> {
   await rename(`${file}.part`, file);
 }
 
-/** Reads the encoded audio renditions. Discards copied ones that are shorter than the video. */
+/** Reads the encoded audio renditions. Discards copied renditions that are shorter than the video. */
 async function readAudio(
   folder: string,
   { audio, probe }: Ladder,
@@ -147,24 +150,24 @@ async function readAudio(
 }
 
 /**
- * Lets a stream be watched while it is being encoded: its playlists grow with its files (RFC 8216 §6.2.1, playlist type
- * EVENT). Each run of the encoder has its own folder, so that a URL never mixes segments of two runs.
+ * Makes a stream watchable while it is being encoded: its playlists grow along with its files (RFC 8216 §6.2.1,
+ * playlist type EVENT). Each encoder run has a separate folder, so that no URL ever mixes segments from two runs.
  */
 export interface EarlyWatch {
   /** The parent folder of the stream folders. */
   parent: string;
-  /** Seconds of the video that a previous attempt has encoded and that can be watched. */
+  /** The number of seconds of the video that a previous attempt has encoded and that can be watched. */
   watchableSeconds: number;
-  /** Called once per folder, as soon as it has more than `watchableSeconds`. */
+  /** Called once per folder, as soon as the folder contains more than `watchableSeconds` seconds of video. */
   publish(folderName: string): Promise<void>;
 }
 
-/** Number of segments that each file must have before the stream is published. */
+/** The number of segments that each file must have before the stream is published. */
 const FIRST_SEGMENTS = 2;
 /** How often the files are checked for new fragments. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** Creates the folder for a run of the encoder, and marks it as unfinished. */
+/** Creates the folder for an encoder run and marks it as unfinished. */
 export async function openUnfinished(watch: EarlyWatch, name: string): Promise<string> {
   const folder = path.join(watch.parent, name);
   await mkdir(folder, { recursive: true });
@@ -172,7 +175,7 @@ export async function openUnfinished(watch: EarlyWatch, name: string): Promise<s
   return folder;
 }
 
-/** Marks the files of a stream as complete. */
+/** Marks a stream's files as complete. */
 export async function markFinished(folder: string): Promise<void> {
   await removeTemporary(path.join(folder, UNFINISHED));
 }
@@ -195,7 +198,7 @@ export async function growPlaylists(
   ]);
   const failed = ends.find((end) => end.status === "rejected");
   if (!failed) return;
-  // An unpublished folder can be removed. A published one stays until a longer stream replaces it.
+  // An unpublished folder can be removed. A published folder is kept until a longer stream replaces it.
   if (!isPublished) await removeTemporary(ladder.folder);
   throw failed.reason;
 }
@@ -240,10 +243,10 @@ type GrowingFile = Omit<FragmentedFile, "fragments"> & { name: string; segments:
 type GrowingVideo = GrowingFile & ReturnType<typeof playlistAttributes> & { maxBitrate: number };
 type GrowingAudio = GrowingFile & AudioRendition;
 
-/** Result for a file that the encoder hasn't created yet. */
+/** The result for a file that the encoder hasn't created yet. */
 const NOT_YET_OPENED: FragmentedFile = { headerBytes: 0, fragments: [], codec: "" };
 
-/** Returns a function that reads the current segments of all files, which the encoder writes in parallel. */
+/** Returns a function that reads the current segments of all files, which the encoder is writing in parallel. */
 function createSegmentReader(ladder: Ladder) {
   const { renditions, folder, probe } = ladder;
   const readerOf = ({ name }: { name: string }) => {
@@ -272,7 +275,7 @@ function createSegmentReader(ladder: Ladder) {
   };
 }
 
-/** Returns a master playlist with maximum bitrates, because the bitrate of the rest of the video isn't known yet. */
+/** Returns a master playlist with maximum bitrates, because the bitrates for the rest of the video aren't known yet. */
 function growingMaster(video: readonly GrowingVideo[], audio: readonly GrowingAudio[]): string {
   const variants = video.map(({ name, maxBitrate, segments, ...shown }): Variant => {
     const duration = GROWING_TARGET_SECONDS;

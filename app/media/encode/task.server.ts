@@ -4,34 +4,37 @@ import { every } from "~db/runtime.server";
 import { InterruptedError, start, throwIfInterrupted, timeoutFactor } from "../probe/ffmpeg.server";
 import { withSlot } from "../probe/process-gate.server";
 
-/** ffmpeg is killed if it makes no progress for this long. */
+/** How long ffmpeg may run without making progress before it is killed. */
 export const WATCHDOG_MS = 60_000;
-/** Enough for the summaries at the end, such as those of two encoders. */
+/**
+ * The number of output lines that are kept, which is enough for the summaries at the end, such as those of two
+ * encoders.
+ */
 const LAST_LINES = 100;
 
 export interface Progress {
   /** 0 to 1. */
   fraction: number;
-  /** Seconds of video encoded per second. */
+  /** The number of seconds of video encoded per second. */
   speed?: number;
 }
 
 /** One attempt at a job: its folder, cancellation and progress. */
 export interface Task {
-  /** Its own folder in uploads/tmp. */
+  /** The attempt's folder in uploads/tmp. */
   folder: string;
   signal: AbortSignal;
   report(progress: Progress): void;
 }
 
-/** A task with the controls for its runner. */
+/** A task with the controls that its runner uses. */
 export interface TaskControl extends Task {
   /** Pauses the work in favor of something more urgent. */
   pause(): void;
   resume(): void;
-  /** Returns how long it has been paused so far. */
+  /** Returns the total time for which it has been paused so far. */
   pausedMs(): number;
-  /** Stops the work immediately; pending calls throw. */
+  /** Stops the work immediately. Pending calls throw. */
   abort(): void;
 }
 
@@ -41,10 +44,13 @@ interface InternalTask extends TaskControl {
   whenResumed(): Promise<void>;
 }
 
-/** Options for all served files: no tags of the source or its streams, and no chapters, which have titles. */
+/**
+ * Options for all served files. They drop the tags of the source and its streams, and chapters, because chapters have
+ * titles.
+ */
 export const NO_METADATA = ["-map_metadata", "-1", "-map_chapters", "-1"];
 
-/** ffmpeg could not read or convert a file; `lines` are the last lines of its output. */
+/** Thrown if ffmpeg couldn't read or convert a file. `lines` are the last lines of its output. */
 export class EncodeError extends Error {
   constructor(
     message: string,
@@ -65,7 +71,7 @@ export function createTask(folder: string, report: (progress: Progress) => void)
       try {
         process.kill(pid, signal);
       } catch {
-        // It has already exited.
+        // The process has already exited.
       }
     }
   };
@@ -99,28 +105,29 @@ export function createTask(folder: string, report: (progress: Progress) => void)
 }
 
 export interface Run {
-  /** Seconds of video that will be encoded, for the progress. */
+  /** The number of seconds of video to be encoded, used to report progress. */
   seconds: number;
-  /** The range of the job's progress that this run covers, as fractions. */
+  /** The part of the job's progress that this run covers, as a range of fractions. */
   from?: number;
   to?: number;
-  /** Size limit of each written file, in bytes. */
+  /** The size limit for each written file, in bytes. */
   fileBytes: number;
-  /** Limit of CPU seconds. */
+  /** The limit on CPU seconds. */
   cpuSeconds: number;
-  /** Whether someone waits for it: it runs at normal priority. */
+  /** Whether someone is waiting for the result. If so, ffmpeg runs at normal priority. */
   urgent?: boolean;
-  /** Whether not to report progress, because the run is only a small part of the job. */
+  /** Whether to skip progress reports, because the run is only a small part of the job. */
   silent?: boolean;
   watchdogMs?: number;
-  /** An existing folder that it may write to, in addition to the task's folder. */
+  /** An existing folder to which it may write, in addition to the task's folder. */
   folder?: string;
-  /** Called with the number of video frames (packets if copied) written so far. */
+  /** Called with the number of video frames (or packets, if copied) written so far. */
   onFrames?(count: number): void;
 }
 
 /**
- * Runs ffmpeg in the task's folder, to which paths are relative. Unless it is urgent, it gets the lowest priority.
+ * Runs ffmpeg in the task's folder, to which paths are relative. Unless the run is urgent, ffmpeg gets the lowest
+ * priority.
  *
  * @returns the last lines of its error output.
  * @throws {EncodeError} if ffmpeg fails.
@@ -152,7 +159,7 @@ async function runWithPlace(task: Task, args: string[], run: Run): Promise<strin
   const { from = 0, to = 1 } = run;
   const watchdogMs = (run.watchdogMs ?? WATCHDOG_MS) * timeoutFactor(args);
   let furthest = "";
-  // Monotonic time, because a change of the system clock would kill running processes.
+  // Use monotonic time, because otherwise a change to the system clock could kill running processes.
   let alive = performance.now();
   let fraction = 0;
   let stalled = false;
@@ -203,7 +210,7 @@ async function runWithPlace(task: Task, args: string[], run: Run): Promise<strin
   }
 }
 
-/** Returns how much a process has written, according to Linux; always an empty string on other systems. */
+/** Returns how much a process has written, as reported by Linux. Always an empty string on other systems. */
 function bytesWritten(pid: number | undefined): string {
   try {
     return /^wchar: (\d+)$/m.exec(fs.readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? "";

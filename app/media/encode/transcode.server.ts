@@ -31,7 +31,7 @@ import { constantFrameRate, fit, type Rendition, renditionsFor } from "./renditi
 import type { Ladder } from "./stream-playlists.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 
-/** The first rendition is small, so that it is ready soon. The ladder adds larger ones. */
+/** The first rendition is small so that it is ready quickly. The ladder adds larger ones later. */
 const FIRST_SIDE = 720;
 const FIRST_BITRATE = 4_000_000;
 const FIRST_AUDIO_BITRATE = 128_000;
@@ -42,13 +42,13 @@ const NOT_DECODABLE =
 /** Codecs that many phones and TVs can't decode. */
 const NOT_WIDELY_SUPPORTED = ["av1"];
 
-/** Containers whose timestamps survive a copy. Those of AVI and MPEG don't. */
+/** Containers whose timestamps survive copying. Timestamps from AVI and MPEG don't. */
 const COPYABLE_CONTAINERS = ["mp4", "mov", "matroska", "webm", "mpegts", "flv"];
 
-/** Returns which streams of a file can be copied into an MP4 that browsers play, and which have to be encoded. */
+/** Returns which of a file's streams can be copied into an MP4 that browsers play, and which have to be encoded. */
 export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "copy" | "encode" } {
   const { container, video, audio } = probe;
-  // Appended recordings may have different codec parameters, of which an MP4 would only keep the first.
+  // Appended recordings may have different codec parameters, but an MP4 would keep only the first set.
   if (timestampsJump(probe)) return { video: "encode", audio: "encode" };
   const isKnown = probe.copyable && COPYABLE_CONTAINERS.includes(container);
   const isCopied = isKnown && isPlayableVideo(video) && video.codec !== "vp8";
@@ -60,38 +60,42 @@ export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "
 }
 
 /**
- * Whether a video is first played as a stream, from which the file for browsers is remuxed later, so that it is only
- * decoded once. Not for rows of other tools, which refer to the original file until there is a playable one. Not for
- * files whose timestamps jump either: posters and comparisons seek by time, so they need a converted file first.
+ * Whether a video is first played as a stream, from which the file for browsers is remuxed later, so that it is decoded
+ * only once. Rows written by other tools are excluded, because they refer to the original file until there is a
+ * playable one. Files whose timestamps jump are excluded too, because posters and comparisons seek by time and need a
+ * converted file first.
  */
 function isStreamedFirst({ row }: Pick<Source, "row">, probe: Probe): boolean {
   const isEncoded = !probe.playable && conversionOf(probe).video === "encode";
   return row.video_url === "" && isEncoded && !timestampsJump(probe) && !isSingleFrame(probe);
 }
 
-/** Audio codecs that the container of a copy supports. Originals with other codecs are kept beside their copies. */
+/** Audio codecs that the copy's container supports. Originals with other codecs are kept alongside their copies. */
 const COPYABLE_AUDIO_CODECS: Record<string, string[]> = {
   mp4: ["aac", "mp3", "opus", "ac3"],
   webm: ["opus", "vorbis"],
 };
 const containerOf = ({ container }: Probe) => (container === "webm" ? "webm" : "mp4");
 
-/** Returns the audio tracks that a copy of a playable file keeps. Browsers play the first; the stream uses all. */
+/**
+ * Returns the audio tracks that are kept in the copy of a playable file. Browsers play the first track; the stream uses
+ * all of them.
+ */
 export function copyableAudioTracks(probe: Probe): AudioTrack[] {
   return probe.audioTracks.filter(({ codec }) =>
     COPYABLE_AUDIO_CODECS[containerOf(probe)]!.includes(codec),
   );
 }
 
-/** Whether the copy of a file has all of its tracks, so that the original needn't be kept. */
+/** Whether the copy of a file has all of the file's tracks, so that the original needn't be kept. */
 export function copyHasAllTracks(probe: Probe): boolean {
   return probe.playable && copyableAudioTracks(probe).length === probe.audioTracks.length;
 }
 
 /**
  * Makes a video playable in browsers. A playable file stays in place; if its index is at the end, it is replaced by a
- * copy with the index first, at the same URL. For any other file, an MP4 is created next to it: a copy of its streams if
- * browsers can play those, otherwise a first rendition in H.264 and AAC.
+ * copy with the index first, at the same URL. For any other file, an MP4 is created next to it: a copy of its streams
+ * if browsers can play them, otherwise a first rendition in H.264 and AAC.
  */
 export async function transcode(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   if (isStreamedFirst(source, probe)) {
@@ -109,14 +113,14 @@ async function createPlayable(source: Source, probe: Probe, task: Task): Promise
   const { durationSeconds } = probe;
   if (probe.playable) {
     const container = containerOf(probe);
-    // A file that isn't played yet needs a copy, because its metadata couldn't be removed.
+    // A file that isn't played yet has to be copied, because its metadata couldn't be removed.
     const isPlayed = source.row.video_url !== "";
     const named = isPlayed ? {} : { video_url: source.url };
     const isReady = source.isClean && probe.container !== "mov" && !probe.needsFaststart;
     if (isReady) return { ...NO_ARTIFACT, durationSeconds };
     await remux(source, probe, task, container);
     if (!isPlayed && container === "mp4") return { ...besideSource(source), durationSeconds };
-    // The row keeps the previous file as its source, see commit-artifact.server.ts.
+    // The row keeps the previous file as its source; see commit-artifact.server.ts.
     return { ...NO_ARTIFACT, columns: named, replacement: FILE, durationSeconds };
   }
   const isCopied = conversionOf(probe).video === "copy";
@@ -127,7 +131,7 @@ async function createPlayable(source: Source, probe: Probe, task: Task): Promise
     );
   }
   const artifact = besideSource(source);
-  // The file was created before and may be watched, so it is replaced, see commit-artifact.server.ts.
+  // The file was created earlier and someone may be watching it, so it is replaced; see commit-artifact.server.ts.
   if (source.row.video_url !== "" && source.row.video_url === artifact.columns.video_url) {
     if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };
     return { ...NO_ARTIFACT, replacement: FILE, durationSeconds };
@@ -135,7 +139,7 @@ async function createPlayable(source: Source, probe: Probe, task: Task): Promise
   return { ...artifact, durationSeconds };
 }
 
-/** Returns the artifact for a played file that is placed next to its source. */
+/** Returns the artifact for a playable file that is placed next to its source. */
 function besideSource(source: Source): Pick<Artifact, "moves" | "columns"> {
   const target = `${source.basePath}.${source.url.endsWith(".mp4") ? "m4v" : "mp4"}`;
   return {
@@ -144,13 +148,13 @@ function besideSource(source: Source): Pick<Artifact, "moves" | "columns"> {
   };
 }
 
-/** Muxes a video rendition of a stream and its default audio into one file, without decoding. */
+/** Muxes a stream's video rendition and its default audio into one file, without decoding. */
 export async function copyOfStream(
   source: Source,
   { folder, renditions, audio: audioRenditions, probe }: Ladder,
   task: Task,
 ): Promise<Pick<Artifact, "moves" | "columns">> {
-  // If the source is removed, later streams can only be encoded from this file.
+  // If the source is removed, this file is the only one from which later streams can be encoded.
   const most = settings().keepSources === "never" ? Number.POSITIVE_INFINITY : FIRST_SIDE;
   const isSmall = ({ width, height }: Rendition) => Math.min(width, height) <= most;
   const { name } = renditions.filter(isSmall).at(-1) ?? renditions[0]!;
@@ -177,7 +181,7 @@ export async function copyOfStream(
   return besideSource(source);
 }
 
-/** Returns the arguments that select only video and audio of an untrusted file, without metadata and chapters. */
+/** Returns the arguments that select only the video and audio in an untrusted file, without metadata and chapters. */
 export function selectStreams({ video, audio }: Probe, tracks = audio ? [audio] : []): string[] {
   return [
     ...["-map", `0:${video.index}`],
@@ -186,13 +190,16 @@ export function selectStreams({ video, audio }: Probe, tracks = audio ? [audio] 
   ];
 }
 
-/** Supplemental information (ITU-T H.264 §7.4.1), in which AVCHD camcorders write date, location and model. */
+/**
+ * Supplemental enhancement information (ITU-T H.264 §7.4.1), to which AVCHD camcorders write the date, location and
+ * model.
+ */
 const H264_SEI = 6;
 function isCamcorderRecording({ container, video }: Probe): boolean {
   return container === "mpegts" && video.codec === "h264";
 }
 
-/** Copies the streams into a new file. Audio that its container doesn't support is encoded. */
+/** Copies the streams into a new file. Audio that the new file's container doesn't support is re-encoded. */
 async function remux(
   source: Source,
   probe: Probe,
@@ -239,7 +246,7 @@ async function isFitReplacement(task: Task, video: Probe): Promise<boolean> {
   return isAsLong(probe, video) && (await decodeFrames(task, file, streamsOf(probe))) !== undefined;
 }
 
-/** Tries to remux a file. That fails if a packet is damaged, while decoders would skip it. */
+/** Tries to remux a file. Remuxing fails if a packet is damaged, whereas decoders would skip that packet. */
 async function isRemuxed(source: Source, probe: Probe, task: Task): Promise<boolean> {
   try {
     await remux(source, probe, task, "mp4");
@@ -250,7 +257,9 @@ async function isRemuxed(source: Source, probe: Probe, task: Task): Promise<bool
   }
 }
 
-/** Returns the arguments that keep the language of an audio track. Its title isn't kept: it may name the author. */
+/**
+ * Returns the arguments that keep the language of an audio track. Its title isn't kept, because it may name the author.
+ */
 export function languageArguments({ language }: AudioTrack, index: number): string[] {
   const tag = languageTag(language);
   return tag === UNKNOWN ? [] : [`-metadata:s:a:${index}`, `language=${language}`];
@@ -266,7 +275,10 @@ function encodedAudioOptions(probe: Probe): string[] {
   return ["-af", audioSyncFilter(probe), ...audioArguments(FIRST_AUDIO_BITRATE)];
 }
 
-/** Returns size and bitrate of the first rendition. If sources are removed, it has to be good enough for the stream. */
+/**
+ * Returns the size and bitrate of the first rendition. If sources are removed, the rendition has to be good enough to
+ * encode the stream from.
+ */
 function firstRendition({ video }: Probe): { side: number; bitrate: number } {
   const { keepSources, encoderMaxHeight } = settings();
   if (keepSources !== "never") return { side: FIRST_SIDE, bitrate: FIRST_BITRATE };

@@ -2,12 +2,12 @@ import { mkdir, statfs } from "node:fs/promises";
 import { settings } from "~/platform/settings.server";
 import { temporaryFolder } from "./temporary-files.server";
 
-/** Free space that the queue leaves for uploads, the database and its log. */
+/** The free space that the queue leaves for uploads, the database and its log. */
 const RESERVE_BYTES = 1024 ** 3;
-/** On a small disk, the queue leaves this share of it. */
+/** The share of a small disk that the queue leaves free. */
 const RESERVE_SHARE = 0.05;
 
-/** Prefix of the names of job folders among the temporary files. */
+/** The prefix for the names of job folders among the temporary files. */
 export const WORK_PREFIX = "encode-";
 
 /** Returns the free space on the uploads disk, and how much of it the queue leaves free. */
@@ -19,7 +19,7 @@ export async function diskFigures(): Promise<{ freeBytes: number; reserveBytes: 
   return { freeBytes: bavail * bsize, reserveBytes };
 }
 
-/** Whether there is enough disk space for jobs. Otherwise, the queue waits. */
+/** Whether there is enough disk space for jobs. If not, the queue waits. */
 export async function hasFreeDiskSpace(): Promise<boolean> {
   const { freeBytes, reserveBytes } = await diskFigures();
   return freeBytes > reserveBytes;

@@ -18,26 +18,29 @@ import { type StoredFile, storedFile, storedFileAt } from "./stored-files.server
 import { withTemporaryPath } from "./temporary-files.server";
 
 /**
- * The disk of a site whose files are in a store: a cache, limited by STORAGE_CACHE_BYTES. A copy has the path and
- * modification time of its file. A different size or time means that the file on the disk is newer, and not yet in
- * the store.
+ * On a site whose files are in a store, the disk is a cache limited by STORAGE_CACHE_BYTES. A local copy has the same
+ * path and modification time as the stored file. A different size or time means that the file on the disk is newer and
+ * not yet in the store.
  */
 
-/** `newer`: the disk has another file at this path, which hasn't been moved into the store yet. */
+/** `newer`: the disk has a different file at this path, which hasn't been moved into the store yet. */
 type CopyState = "current" | "missing" | "newer";
 
 const EVICT_EVERY_MS = 10 * 60_000;
-/** Protects copies that were just fetched and aren't open yet, or that the studio reads; jobs protect theirs. */
+/**
+ * The minimum time since a copy was last used before it may be evicted. It protects copies that were just fetched and
+ * aren't open yet, or that the studio is reading. Jobs protect the copies that they use.
+ */
 const MIN_UNUSED_MS = 60_000;
-/** The access time is updated at most this often: less than `MIN_UNUSED_MS`. */
+/** The minimum interval between two updates of a copy's access time. It has to be shorter than `MIN_UNUSED_MS`. */
 const ATIME_UPDATE_INTERVAL_MS = 30_000;
-/** Eviction ends this far below the limit, so that it doesn't run again for the next copy. */
+/** How far below the limit eviction stops, so that it doesn't run again for the next copy. */
 const EVICTION_HEADROOM = 0.1;
 
 const cache = processState("local copies", () => ({
   /** By path. */
   fetching: new Map<string, Promise<void>>(),
-  /** Since the last walk. */
+  /** Bytes added since the last walk. */
   addedBytes: 0,
 }));
 
@@ -68,23 +71,28 @@ function isCopyOf(found: Stat, stored: StoredFile): boolean {
   return found.size === stored.bytes && hasTimeOf(found, stored);
 }
 
-/** Whether a copy is truncated. A power failure may preserve a file's name and time but lose its bytes. */
+/**
+ * Whether a copy is truncated. A power failure may preserve a file's name and modification time but lose its content.
+ */
 function isBrokenCopy(found: Stat, stored: StoredFile): boolean {
   return found.size < stored.bytes && hasTimeOf(found, stored);
 }
 
-/** Compares modification times. Some file systems round them to a millisecond. */
+/** Compares two modification times. Some file systems round them to the millisecond. */
 function hasTimeOf({ mtimeMs }: Stat, { modifiedMs }: StoredFile): boolean {
   return Math.abs(mtimeMs - modifiedMs) < 2;
 }
 
-/** Whether there is a file, which is a copy of a stored file or newer. Synchronous, for use in a transaction. */
+/**
+ * Whether the disk has a file at a path: a copy of the stored file, or a newer file. Synchronous, for use in a
+ * transaction.
+ */
 export function isOnDisk(file: string, stored: StoredFile): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false });
   return found?.isFile() === true && !isBrokenCopy(found, stored);
 }
 
-/** Replaces the local copy of a stored file by the object, but no newer file at its path. */
+/** Replaces the local copy of a stored file with the object, unless the disk has a newer file at its path. */
 export function refetchCopy(name: FileName, file: string, stored: StoredFile): Promise<void> {
   return withFetched(stored, async (fetched) => {
     if ((await copyState(file, stored)) === "newer") return;
@@ -93,7 +101,7 @@ export function refetchCopy(name: FileName, file: string, stored: StoredFile): P
   });
 }
 
-/** Fetches an object into a temporary file, which `use` may move. */
+/** Downloads an object to a temporary file, which `use` may move. */
 function withFetched(
   stored: StoredFile,
   use: (fetched: string) => void | Promise<void>,
@@ -106,15 +114,15 @@ function withFetched(
   });
 }
 
-/** Updates the access time: the file system may be mounted with `noatime`. */
+/** Updates the access time explicitly, because the file system may be mounted with `noatime`. */
 async function touchCopy(file: string, { modifiedMs }: StoredFile): Promise<void> {
   await fs.utimes(file, new Date(), modifiedMs / 1000).catch(() => {});
 }
 
 /**
- * Makes sure that the bytes of a file are on the disk.
+ * Makes sure that a file's content is on the disk.
  *
- * @param file absolute path. A file outside the buckets, or without a record in the store, stays as it is.
+ * @param file absolute path. A file that is outside the buckets or has no record in the store is left alone.
  * @returns the same path.
  * @throws {StorageError}
  * @throws ENOSPC if the disk has no space for it, before anything is read from the store.
@@ -136,10 +144,11 @@ export async function localFile(file: string): Promise<string> {
 }
 
 /**
- * Lets ffmpeg read a file while `work` runs: from the disk, from a copy that is fetched first, or by range.
+ * Lets ffmpeg read a file while `work` is running: from the disk, from a copy that is fetched first, or with range
+ * requests.
  *
- * @param options.fetchCopy false to read by range even if a copy would fit, for work that needs only parts of the
- *   file. Copies that are larger than half of the cache, or than the free disk space, aren't fetched.
+ * @param options.fetchCopy false to use range requests even if a copy would fit, for work that needs only parts of the
+ *   file. Copies that are larger than half the cache, or than the free disk space, aren't fetched.
  * @throws {StorageError}
  */
 export async function withReadableFile<T>(
@@ -165,8 +174,8 @@ async function fetchIfItFits(file: string, { bytes }: StoredFile): Promise<boole
 }
 
 /**
- * Returns the text of a small file, such as a playlist. If the disk takes no copy, the text comes from the
- * store each time.
+ * Returns the content of a small text file, such as a playlist. If no copy can be written to the disk, the content is
+ * read from the store each time.
  *
  * @throws ENOENT if there is no such file, and {StorageError}.
  */
@@ -181,7 +190,7 @@ export async function readText(file: string): Promise<string> {
 }
 
 async function fetchCopy(name: FileName, file: string, stored: StoredFile): Promise<void> {
-  // A read replica may have the primary's folder mounted, so it creates no copies.
+  // A read replica doesn't create copies, because it may have the primary's folder mounted.
   if (settings().readOnlyFrom) throw new StorageError("away", name.path);
   await makeRoom(stored.bytes);
   await withFetched(stored, (fetched) => place(name, fetched, file, stored));
@@ -190,7 +199,7 @@ async function fetchCopy(name: FileName, file: string, stored: StoredFile): Prom
   if (cache().addedBytes > storageCacheBytes * EVICTION_HEADROOM) evictor().work?.run();
 }
 
-/** Links a fetched copy to its path, synchronously. Does nothing if the file was removed or written meanwhile. */
+/** Links a fetched copy to its path, synchronously. Does nothing if the file was removed or written in the meantime. */
 function place(name: FileName, fetched: string, file: string, stored: StoredFile): void {
   if (storedFile(name)?.object !== stored.object) return;
   mkdirSync(path.dirname(file), { recursive: true });
@@ -223,7 +232,7 @@ const evictor = processState("eviction of local copies", () => ({
   work: undefined as ReturnType<typeof every> | undefined,
 }));
 
-/** Keeps the copies within STORAGE_CACHE_BYTES from now on. Does nothing without a store. */
+/** Starts to keep the local copies within STORAGE_CACHE_BYTES. Does nothing if the site has no store. */
 export function startEvicting(): void {
   if (!settings().storage) return;
   const evict = () => evictCopies().then(() => {});
@@ -237,12 +246,12 @@ interface Copy extends FileName {
 }
 
 /**
- * Evicts the least recently used copies. Before evicting a copy, checks that the store has the object and that no
- * job uses the video.
+ * Evicts the least recently used copies. Before it evicts a copy, it checks that the store has the object and that no
+ * job is using the video.
  *
- * @param options.needed bytes to evict even below STORAGE_CACHE_BYTES. Ignored if all evictable copies together are
- *   smaller.
- * @returns how many bytes were evicted.
+ * @param options.needed bytes to evict even if the copies are below STORAGE_CACHE_BYTES. Ignored if all evictable
+ *   copies together are smaller.
+ * @returns the number of bytes that were evicted.
  * @throws {StorageError}
  */
 export async function evictCopies({ needed = 0, now = Date.now() } = {}): Promise<number> {
@@ -273,7 +282,7 @@ export async function evictCopies({ needed = 0, now = Date.now() } = {}): Promis
 
 async function evict(copy: Copy): Promise<boolean> {
   const { stored, bucket, path: name } = copy;
-  // If the folder of the store was unmounted, the local copies are the only ones.
+  // If the store's folder has been unmounted, the local copies are the only ones that are left.
   const found = await (await ownStore()).head(stored.object);
   if (found?.bytes !== stored.bytes) {
     console.error(
@@ -281,7 +290,7 @@ async function evict(copy: Copy): Promise<boolean> {
     );
     return false;
   }
-  // In a transaction, because another process may be bringing the file back to the disk.
+  // Evict in a transaction, because another process may be bringing the file back to the disk.
   return transaction(() => !isMovingToDisk() && unlinkCopy(copy));
 }
 
@@ -301,7 +310,7 @@ export function isMovingToDisk(): boolean {
   return prepared("SELECT moving_to_disk FROM storage").pluck().get() === 1;
 }
 
-/** Yields the copies in a folder. */
+/** Yields the local copies in a folder. */
 async function* copiesIn({ bucket, path: parent }: FileName): AsyncGenerator<Copy> {
   const at = path.join(settings().uploadsDir, bucket, parent);
   for (const entry of await fs.readdir(at, { withFileTypes: true }).catch(() => [])) {

@@ -2,25 +2,25 @@ import { prepared, sqliteHandle } from "~db/client.server";
 import { type FileName, mediaBasePath } from "../bucket.server";
 
 /**
- * Preserved reports. Until a given time, nobody can delete their texts, or the files and rows of their videos. Each
- * report has its own rows, so that ending one preservation never ends another.
+ * Preserved reports. Until a given time, nobody can delete a preserved report's text, or the files and rows of its
+ * videos. Each report has separate rows, so that ending one preservation never ends another.
  */
 
 const NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 const VIDEOS_NOW = `SELECT video_id FROM preserved_videos JOIN preserved_reports USING (report_id)
   WHERE until > ${NOW}`;
 
-/** Returns an SQL condition for the id of a video, deleted or not. */
+/** Returns an SQL condition that is true if a video id, deleted or not, is preserved. */
 export function isPreserved(videoId: string): string {
   return `${videoId} IN (${VIDEOS_NOW})`;
 }
 
-/** Returns an SQL condition for the id of a report. */
+/** Returns an SQL condition that is true if a report id is preserved. */
 export function isPreservedReport(reportId: string, time = NOW): string {
   return `${reportId} IN (SELECT report_id FROM preserved_reports WHERE until > ${time})`;
 }
 
-/** Whether a file is recorded as belonging to a preserved video, current, previous or pending. */
+/** Whether a file is recorded as belonging to a preserved video, as its current, previous or pending file. */
 export function isPreservedFile({ bucket, path }: FileName): boolean {
   if (bucket === "documents") return false;
   if (!prepared(`${VIDEOS_NOW} LIMIT 1`).get()) return false;
@@ -37,8 +37,8 @@ export function isPreservedFile({ bucket, path }: FileName): boolean {
 }
 
 /**
- * Preserves a report and some of its videos until a given time (ISO 8601 UTC). Synchronous, for the caller's
- * transaction.
+ * Preserves a report and some of its videos until a given time (ISO 8601 UTC). Synchronous, so that it can be part of
+ * the caller's transaction.
  */
 export function preserve(reportId: string, videoIds: readonly string[], until: string): void {
   requireTransaction();
@@ -52,14 +52,14 @@ export function preserve(reportId: string, videoIds: readonly string[], until: s
   for (const videoId of videoIds) add.run(reportId, videoId);
 }
 
-/** Ends the preservation of a report. Synchronous, for the caller's transaction. */
+/** Ends the preservation of a report. Synchronous, so that it can be part of the caller's transaction. */
 export function endPreservation(reportId: string): boolean {
   requireTransaction();
   const { changes } = prepared("DELETE FROM preserved_reports WHERE report_id = ?").run(reportId);
   return changes > 0;
 }
 
-/** Returns until when a report is preserved, ISO 8601 UTC; null if it isn't. */
+/** Returns the time until which a report is preserved (ISO 8601 UTC); null if it isn't preserved. */
 export function preservedUntil(reportId: string): string | null {
   const until = prepared<string>(
     `SELECT until FROM preserved_reports WHERE report_id = ? AND until > ${NOW}`,

@@ -5,11 +5,11 @@ import { type FileName, type MediaName, mediaBasePath, parseMediaUrl } from "../
 import { trimBasePath } from "./trim-source.server";
 
 /**
- * Finds references to the files in the buckets: from rows of videos, of their other files and of deleted videos, and
+ * Finds references to the files in the buckets: from the rows of videos, deleted videos and other files of videos, and
  * from imports that move a file before they write its row. Nothing else decides whether a file is needed.
  */
 
-/** The columns that refer to files. */
+/** The columns of a video's row that refer to files. */
 export interface NamedFiles {
   video_url: string;
   source_url: string | null;
@@ -21,7 +21,7 @@ export interface NamedFiles {
   captions: string | null;
 }
 
-/** A row of a video or of one of its files. The last two columns identify a trim that isn't encoded yet. */
+/** The row of a video or of one of its files. The last two columns identify a trim that isn't encoded yet. */
 export type NamingRow = NamedFiles & Pick<VideoFileRow, "cut_of" | "created_at">;
 
 const COLUMNS = [
@@ -42,11 +42,17 @@ function isMedia(name: FileName): name is MediaName {
   return name.bucket !== "documents";
 }
 
-/** Returns a condition for paths from "{base}." to "{base}0": the files of a base path ("."), and its folder ("/"). */
+/**
+ * Returns an SQL condition for paths from "{base}." to "{base}0", which covers a base path's files (".") and its folder
+ * ("/").
+ */
 const near = (column: string, base: string) =>
   `(${column} >= ${base} || '.' AND ${column} < ${base} || '0')`;
 
-/** Ids of rows that may refer to a file of a base path. Rows that refer to derived files also refer to a video file. */
+/**
+ * Selects the ids of rows that may refer to a file of a base path. Rows that refer to derived files also refer to a
+ * video file.
+ */
 const IDS = /* sql */ `
   SELECT video_id FROM media_files
     WHERE bucket IN ('videos', 'thumbnails') AND (path = @base OR ${near("path", "@base")})
@@ -81,8 +87,8 @@ function rowsNear(base: string) {
 }
 
 /**
- * Whether a row refers to a file, or to anything in a folder of derived files. A reference to a video file is also one
- * to the folder of the files that were derived from it.
+ * Whether a row refers to a file, or to anything in a folder of derived files. A reference to a video file is also a
+ * reference to the folder with the files derived from it.
  */
 export function isReferenced(entry: FileName): boolean {
   if (!isMedia(entry)) {
@@ -103,7 +109,7 @@ export function isReferencedByOther(id: string, { bucket, path }: MediaName): bo
     .some((name) => name.bucket === bucket && name.path === path);
 }
 
-/** Whether a file only belongs to deleted videos, so that it must not be served. */
+/** Whether a file belongs only to deleted videos, so that it must not be served. */
 export function isOfDeletedVideo({ path }: MediaName): boolean {
   const base = mediaBasePath(path);
   const owners = rowsNear(base).filter((row) =>
@@ -113,7 +119,7 @@ export function isOfDeletedVideo({ path }: MediaName): boolean {
 }
 
 /**
- * Returns the files that a row refers to, other files that are recorded as its own, and the folders of derived files.
+ * Returns the files that a row refers to, other files recorded as belonging to it, and the folders with derived files.
  * None of the entries is inside another.
  */
 export function entriesOf(id: string, row: NamingRow): MediaName[] {
@@ -139,7 +145,7 @@ function namesOf(row: NamingRow): MediaName[] {
     ...readCaptions(row.captions).map(({ url }) => url),
   ];
   const names = urls.map((url) => parseMediaUrl(url ?? "")).filter((name) => name !== undefined);
-  // The file of a trim is in the bucket before its row refers to it.
+  // A trim's file is moved into the bucket before its row refers to it.
   const trim = row.video_url === "" ? trimBasePath(row) : undefined;
   if (trim) names.push({ bucket: "videos", path: `${trim}.mp4` });
   return names;
@@ -147,7 +153,7 @@ function namesOf(row: NamingRow): MediaName[] {
 
 function covers(entry: MediaName, name: MediaName): boolean {
   if (entry.path === mediaBasePath(entry.path)) {
-    // Smaller versions of a thumbnail, or files derived from a video file, in either bucket.
+    // Smaller versions of a thumbnail, or files derived from a video file, may be in either bucket.
     const isOfBase = mediaBasePath(name.path) === entry.path;
     return isOfBase && (name.bucket === entry.bucket || name.bucket === "videos");
   }
@@ -156,7 +162,7 @@ function covers(entry: MediaName, name: MediaName): boolean {
 }
 
 /**
- * Whether a file may be in use: a job of its video is running, an import has announced it, or its frames haven't been
+ * Whether a file may be in use: a job for its video is running, an import has announced it, or its frames haven't been
  * extracted for the block list yet.
  */
 export function isInUse(name: FileName): boolean {
@@ -165,7 +171,7 @@ export function isInUse(name: FileName): boolean {
   const isBlocked = prepared("SELECT 1 FROM blocked_videos WHERE state = 'waiting' AND file = ?");
   if (bucket === "videos" && isBlocked.get(path)) return true;
   const base = mediaBasePath(path);
-  // Jobs create derived files under new names, so those are referenced or unused.
+  // Jobs create derived files under new names, so derived files are either referenced or unused.
   if (path.startsWith(`${base}/`)) return false;
   const statement = prepared(/* sql */ `
       SELECT 1 FROM jobs WHERE state = 'running' AND video_id IN (

@@ -21,18 +21,18 @@ import {
 
 /**
  * Removes files that are no longer referenced. Code that removes the last reference to a file enqueues its removal in
- * the same transaction. One worker removes the file, after checking in another transaction that nothing refers to it:
- * a row that another tool has written in the meantime keeps the file.
+ * the same transaction. A single worker removes the file, after checking in another transaction that nothing refers to
+ * it: if another tool has written such a row in the meantime, the file is kept.
  *
- * In that transaction, the file is moved aside. It is deleted after the commit. If the process is killed at any point,
- * the file is either still in its place, or aside and checked again.
+ * The file is moved aside in that transaction and deleted after the commit. If the process is killed at any point, the
+ * file is either still in its place, or has been moved aside and is checked again.
  */
 
 export type RemovalReason = "deleted" | "replaced" | "converted" | "discarded";
 
 interface Removal {
   id: number;
-  /** `store`: the path is the key of an object. */
+  /** If this is `store`, the path is an object key. */
   bucket: FileName["bucket"] | "store";
   path: string;
   isOrdered: 0 | 1;
@@ -46,9 +46,9 @@ const REMOVE_EVERY_MS = 60_000;
 const ROWS_AT_ONCE = 100;
 
 /**
- * Part of the transaction that removes the last reference.
+ * Enqueues the removal of files, as part of the transaction that removes the last reference.
  *
- * @param options.isOrdered whether a person deleted this particular video: such removals are never paused.
+ * @param options.isOrdered whether a person deleted this particular video. Such removals are never paused.
  */
 export function enqueueRemovals(
   files: readonly FileName[],
@@ -66,7 +66,7 @@ export function enqueueRemovals(
   }
 }
 
-/** Enqueues the removal of files that no row refers to, and starts it. */
+/** Enqueues the removal of files that no row refers to, and starts a removal run. */
 export async function removeUnreferenced(
   files: readonly FileName[],
   reason: RemovalReason,
@@ -77,19 +77,19 @@ export async function removeUnreferenced(
 }
 
 /**
- * Announces files that a row will refer to: if the process is killed before it writes the row, they are removed a day
- * later. To be called before the first file is in its bucket.
+ * Announces files that a row will refer to, so that they are removed a day later if the process is killed before it
+ * writes the row. Call it before moving the first file into its bucket.
  */
 export function announceFiles(files: readonly FileName[]): Promise<void> {
   return transaction(() => files.forEach(announceFile));
 }
 
-/** Part of a transaction: announces one file. */
+/** Announces one file, as part of a transaction. */
 export function announceFile(file: FileName): void {
   enqueueRemovals([file], { reason: "discarded" }, Date.now() + ANNOUNCED_MS);
 }
 
-/** Whether a file was announced, and no row refers to it yet. */
+/** Whether a file has been announced and no row refers to it yet. */
 export function isAnnounced({ bucket, path: name }: FileName): boolean {
   const announced = prepared(
     "SELECT 1 FROM removals WHERE bucket = ? AND path = ? AND reason = 'discarded'",
@@ -97,7 +97,7 @@ export function isAnnounced({ bucket, path: name }: FileName): boolean {
   return announced.get(bucket, name) !== undefined;
 }
 
-/** Withdraws the announcement of files that a row now refers to. */
+/** Withdraws the announcement of files to which a row now refers. */
 export async function withdrawAnnouncement(files: readonly FileName[]): Promise<void> {
   const withdraw = prepared(
     "DELETE FROM removals WHERE bucket = ? AND path = ? AND reason = 'discarded' AND is_ordered = 0",
@@ -123,7 +123,10 @@ export function startRemovals(): void {
   worker().work = every(REMOVE_EVERY_MS, "remove files", removeFiles, { firstMs: 0 });
 }
 
-/** Triggers a removal run. In a process that runs no removals, such as a command, the site does it within a minute. */
+/**
+ * Triggers a removal run. If the process doesn't run removals, for example a command, the site runs them within a
+ * minute.
+ */
 export function removeSoon(): void {
   worker().work?.run();
 }
@@ -131,7 +134,7 @@ export function removeSoon(): void {
 /**
  * Removes all files and objects that are due. While removals are paused, removes only those that a person ordered.
  *
- * @param now the time by which removals have to be due.
+ * @param now removals that are due by this time are run.
  */
 export async function removeFiles(now = Date.now()): Promise<void> {
   await returnUnknown();
@@ -156,7 +159,7 @@ export async function removeFiles(now = Date.now()): Promise<void> {
       }
     }
     const final = removals.at(-1);
-    // Read again, because removing a file enqueues its objects.
+    // The rows are read again, because removing a file enqueues the removal of its objects.
     if (!final) return;
     last = { notBefore: final.notBefore, id: final.id };
   }
@@ -166,7 +169,7 @@ function isOfFile(removal: Removal): removal is FileRemoval {
   return removal.bucket !== "store";
 }
 
-/** Removes an object, unless it is still needed. Keys are never reused, so an object without a record is unused. */
+/** Removes an object unless it is still needed. Keys are never reused, so an object without a record is unused. */
 async function removeObject({ id, path: object }: Removal): Promise<void> {
   const isNeeded = await transaction(() => {
     const needed = isObjectReferenced(object);
@@ -180,14 +183,14 @@ async function removeObject({ id, path: object }: Removal): Promise<void> {
 }
 
 /**
- * Whether a row refers to the file of an object, but the file is neither on the disk nor recorded in the store: the
+ * Whether a row refers to an object's file, but the file is neither on the disk nor recorded in the store, because the
  * database is a copy from before the file was moved. `npm run check-library -- --fix` restores such files.
  */
 export function isOfMissingFile(object: string): boolean {
   const name = nameOfObject(object);
   if (!name || storedFile(name)) return false;
   const file = filePath(name);
-  // A playlist refers to the other files of its folder.
+  // A playlist refers to the other files in its folder.
   const folder = { bucket: name.bucket, path: path.posix.dirname(name.path) };
   const isOfFolder = folder.path.includes("/") && isReferenced(folder);
   return file !== undefined && !exists(file) && (isOfFolder || isReferenced(name));
@@ -223,14 +226,14 @@ async function remove(removal: FileRemoval, now: number): Promise<void> {
   if (!isUnneeded) return;
   await rm(aside, { recursive: true, force: true });
   await transaction(() => {
-    // Unless it was enqueued again in the meantime.
+    // Keep the removal if it was enqueued again in the meantime.
     const end = prepared("DELETE FROM removals WHERE id = ? AND created_at = ?");
     end.run(removal.id, removal.createdAt);
   });
   await measureFolderOf(removal);
 }
 
-/** Updates the recorded size of the folder from which a derived file or stream was removed. */
+/** Updates the recorded size of the folder from which a derived file or a stream was removed. */
 async function measureFolderOf({ bucket, path: name }: FileName): Promise<void> {
   if (bucket === "documents") return;
   const folder = mediaBasePath(name);
@@ -244,8 +247,9 @@ async function measureFolderOf({ bucket, path: name }: FileName): Promise<void> 
 const asideFolder = (bucket: FileName["bucket"]) =>
   path.join(settings().uploadsDir, bucket, ".removing");
 /**
- * Returns the path to which a file is moved aside: in the same bucket, which may be a separate volume, and without a
- * URL. File systems limit names to 255 bytes, so longer ones are split into nested folders whose names end with "+".
+ * Returns the path to which a file is moved aside: in the same bucket, because buckets may be separate volumes, and at
+ * a path that has no URL. File systems limit names to 255 bytes, so longer ones are split into nested folders whose
+ * names end with "+".
  */
 function asideOf({ bucket, path: name }: FileName): string {
   const pieces = encodeURIComponent(name).match(/.{1,200}/g) ?? [];
@@ -254,14 +258,15 @@ function asideOf({ bucket, path: name }: FileName): string {
 
 /**
  * Whether another tool has written a file to the same path since the removal was enqueued, for a row that it hasn't
- * written yet. Folders don't count, because they only contain derived files.
+ * written yet. Folders don't count, because they contain only derived files.
  */
 function wasWrittenSince(file: string, createdAt: string): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false });
   return (
     found !== undefined &&
     !found.isDirectory() &&
-    // In whole milliseconds, like the other time. Tools may set the modification time to the future.
+    // Compare whole milliseconds, because the other time has no fractions. Tools may set a modification time in the
+    // future.
     Math.floor(Math.min(found.mtimeMs, found.ctimeMs)) > Date.parse(createdAt)
   );
 }
@@ -269,7 +274,7 @@ function wasWrittenSince(file: string, createdAt: string): boolean {
 function setAside(file: string, aside: string): void {
   if (!exists(file)) return;
   mkdirSync(path.dirname(aside), { recursive: true });
-  // An interrupted removal may have moved another file aside, which was unreferenced too.
+  // An interrupted removal may already have moved another file aside, which was unreferenced too.
   rmSync(aside, { recursive: true, force: true });
   renameSync(file, aside);
 }
@@ -288,8 +293,8 @@ function exists(file: string): boolean {
 }
 
 /**
- * Moves files back whose removal the database doesn't know, for example because an older copy of it was restored. A
- * file stays aside if there is another file in its place.
+ * Moves files back if the database has no record of their removal, for example because an older copy of it was
+ * restored. A file stays aside if there is another file in its place.
  */
 async function returnUnknown(): Promise<void> {
   const known = prepared("SELECT 1 FROM removals WHERE bucket = ? AND path = ?");
@@ -303,7 +308,7 @@ async function returnUnknown(): Promise<void> {
   }
 }
 
-/** Returns the encoded names of all files that were moved aside. */
+/** Returns the encoded names of all files that have been moved aside. */
 async function namesAside(folder: string): Promise<string[]> {
   const names: string[] = [];
   for (const name of await readdir(folder).catch(() => [])) {

@@ -10,12 +10,12 @@ import { type FileName, FOLDERS, nameOfFile } from "../bucket.server";
  */
 
 export interface StoredFile {
-  /** The key of its object. */
+  /** The object key. */
   object: string;
   bytes: number;
   /** Hexadecimal. */
   sha256: string;
-  /** The entity tag, without quotes, that the file had on the disk. */
+  /** The file's entity tag on the disk, without quotes. */
   version: string;
   modifiedMs: number;
   /** Content-Type. */
@@ -23,11 +23,11 @@ export interface StoredFile {
 }
 
 const ROWS_AT_ONCE = 1_000;
-/** Maximum time between announcing an object or a file and writing the row that refers to it. */
+/** The maximum time between announcing an object or a file and writing the row that refers to it. */
 export const ANNOUNCED_MS = 24 * 3_600_000;
 /**
- * How long an object stays in the store after its row was deleted, so that a copy of the database from the last days
- * finds every file that it refers to. Removals that a person ordered don't wait.
+ * How long an object stays in the store after its row was deleted, so that a copy of the database from the last few
+ * days still finds every file that it refers to. Removals ordered by a person don't wait.
  */
 export const OBJECT_GRACE_MS = 7 * 24 * 3_600_000;
 
@@ -67,7 +67,7 @@ export function isStored({ bucket, path: name }: FileName): boolean {
   return row.get({ bucket, path: name }) !== undefined;
 }
 
-/** Returns the next records, in the order of their names. */
+/** Returns the next records, ordered by name. */
 export function storedFilesAfter(
   { bucket, path: name }: FileName | { bucket: ""; path: "" },
   limit: number,
@@ -78,7 +78,7 @@ export function storedFilesAfter(
   return rows.all(bucket, name, limit);
 }
 
-/** Yields all records, in the order of their names. They may change in the meantime. */
+/** Yields all records, ordered by name. They may change in the meantime. */
 export function* allStoredFiles(): Generator<FileName & StoredFile> {
   let last: Parameters<typeof storedFilesAfter>[0] = { bucket: "", path: "" };
   for (;;) {
@@ -90,25 +90,25 @@ export function* allStoredFiles(): Generator<FileName & StoredFile> {
   }
 }
 
-/** Whether the site has any file in the store. */
+/** Whether the site has any files in the store. */
 export function hasStoredFiles(): boolean {
   return prepared("SELECT 1 FROM stored_files LIMIT 1").get() !== undefined;
 }
 
 const shortened = (segment: string) => segment.slice(0, 200);
 
-/** Returns a new human-readable key: the name of the file with 64 random bits before the extension. */
+/** Returns a new human-readable key: the file's name with 64 random bits before the extension. */
 export function newObjectKey({ bucket, path: name }: FileName): string {
   const extension = path.extname(name);
-  // The name may come from another tool and leave no space for the digits.
+  // The name may come from another tool and be too long for the digits to fit.
   const stem = name.slice(0, name.length - extension.length).replace(/[^/]{200,}$/, shortened);
   return `${bucket}/${stem}.${randomBytes(8).toString("hex")}${extension}`;
 }
 
-/** `{folder}/{path}.{16 hexadecimal digits}{extension}`, as `newObjectKey` creates them. */
+/** Matches the keys that `newObjectKey` creates: `{folder}/{path}.{16 hexadecimal digits}{extension}`. */
 const KEY = /^([a-z]+)\/(.+)\.[\da-f]{16}(\.\w+)?$/;
 
-/** Returns the name of the file that an object was created for. */
+/** Returns the name of the file for which an object was created. */
 export function nameOfObject(object: string): FileName | undefined {
   const [, folder, stem, extension = ""] = KEY.exec(object) ?? [];
   const bucket = FOLDERS.find((name) => name === folder);
@@ -116,18 +116,18 @@ export function nameOfObject(object: string): FileName | undefined {
 }
 
 /**
- * Part of a transaction, before an object is written: if its process is killed before `recordStored`, the
- * object is removed a day later.
+ * Announces an object before it is written, as part of a transaction. If the process is killed before it calls
+ * `recordStored`, the object is removed a day later.
  */
 export function announceObjects(objects: readonly string[], now = Date.now()): void {
   enqueueObjects(objects, { reason: "discarded", notBefore: now + ANNOUNCED_MS });
 }
 
 /**
- * Part of a transaction: records that a file is in the store. Enqueues the removal of the object that was stored under
- * this name before.
+ * Records that a file is in the store, as part of a transaction. Enqueues the removal of the object that was previously
+ * stored under this name.
  *
- * @returns false if the object's announcement has expired: it may have been removed.
+ * @returns false if the object's announcement has expired: the object may have been removed.
  */
 export function recordStored({ bucket, path: name }: FileName, stored: StoredFile): boolean {
   const announced = prepared("DELETE FROM removals WHERE bucket = 'store' AND path = ?");
@@ -144,7 +144,7 @@ export function recordStored({ bucket, path: name }: FileName, stored: StoredFil
   return true;
 }
 
-/** Part of a transaction: adds a second name for the object of a stored file. */
+/** Adds a second name for a stored file's object, as part of a transaction. */
 export function recordAlias(from: FileName, to: FileName): void {
   prepared(/* sql */ `
     INSERT OR REPLACE INTO stored_files (bucket, path, object, bytes, sha256, version, modified_ms, type)
@@ -156,7 +156,7 @@ export function recordAlias(from: FileName, to: FileName): void {
   });
 }
 
-/** Part of a transaction: deletes the records of a file or folder, and enqueues the removal of the objects. */
+/** Deletes the records of a file or folder and enqueues the removal of the objects, as part of a transaction. */
 export function forgetStored(
   { bucket, path: name }: FileName,
   {
@@ -172,7 +172,7 @@ export function forgetStored(
   enqueueObjects(objects, { reason: "deleted", isOrdered, notBefore: now + retentionMs }, now);
 }
 
-/** Part of a transaction: enqueues the removal of objects that no row refers to from now on. */
+/** Enqueues the removal of objects that no row refers to anymore, as part of a transaction. */
 export function enqueueObjects(
   objects: readonly string[],
   {
@@ -199,7 +199,7 @@ export function isObjectReferenced(object: string): boolean {
   return prepared("SELECT 1 FROM stored_files WHERE object = ?").get(object) !== undefined;
 }
 
-/** Whether the removal of an object is enqueued, or the object was announced. */
+/** Whether an object's removal is enqueued, or the object has been announced. */
 export function isObjectRemovalPending(object: string): boolean {
   const row = prepared("SELECT 1 FROM removals WHERE bucket = 'store' AND path = ?");
   return row.get(object) !== undefined;

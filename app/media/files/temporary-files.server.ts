@@ -6,11 +6,11 @@ import { settings } from "~/platform/settings.server";
 import { nameOfFile } from "../bucket.server";
 
 /**
- * Files that only their creator uses: in `uploads/tmp`, in the folder of a worker, or in a stream that is still being
- * encoded. They are removed here, all other files by removals.server.ts.
+ * Files that are used only by the process that created them: in `uploads/tmp`, in a worker's folder, or in a stream
+ * that is still being encoded. This module removes them; removals.server.ts removes all other files.
  */
 
-/** Returns the folder in which jobs work and uploads are received. */
+/** Returns the folder in which jobs run and uploads are received. */
 export function temporaryFolder(): string {
   return path.resolve(settings().uploadsDir, "tmp");
 }
@@ -21,7 +21,7 @@ export async function temporaryPath(): Promise<string> {
   return path.join(temporaryFolder(), randomUUID());
 }
 
-/** Passes an unused path to `use`, and then removes whatever is there. */
+/** Passes an unused path to `use`, and then removes whatever was created there. */
 export async function withTemporaryPath<T>(use: (file: string) => T | Promise<T>): Promise<T> {
   const file = await temporaryPath();
   try {
@@ -34,7 +34,8 @@ export async function withTemporaryPath<T>(use: (file: string) => T | Promise<T>
 /**
  * Removes files or folders. Missing ones are skipped.
  *
- * @throws if one is in the uploads folder, but neither in `tmp` nor in a stream that is still being encoded. It stays.
+ * @throws if a file is in the uploads folder, but neither in `tmp` nor in a stream that is still being encoded. Such a
+ *   file is kept.
  */
 export async function removeTemporary(...files: readonly (string | undefined)[]): Promise<void> {
   for (const file of files) {
@@ -59,7 +60,7 @@ function requireTemporary(file: string): void {
 }
 
 /**
- * Name of a marker file in the folder of a stream. It exists from before the first file is written until all files are
+ * The name of a marker file in a stream's folder. It exists from before the first file is written until all files are
  * complete, so that an incomplete stream is recognized even after the encoder was killed.
  */
 export const UNFINISHED = "unfinished";

@@ -5,9 +5,9 @@ import { bucketFile, mediaBasePath, mediaUrl, parseMediaUrl } from "../bucket.se
 import type { Source, TrimRange } from "../encode/artifact";
 import { fileExists } from "../media-files.server";
 
-/** A file of a video: the current one or a previous one. */
+/** A video's current file or one of its previous files. */
 export interface FileOfVideo {
-  /** Id of its row in `video_files`; null for the current file. */
+  /** The id of its row in `video_files`; null for the current file. */
   id: string | null;
   video_url: string;
   source_url: string | null;
@@ -19,8 +19,8 @@ export interface FileOfVideo {
 }
 
 /**
- * Returns the file of a video that has a base path, current or previous: a trim may have to be encoded again after
- * the video has another file.
+ * Returns the current or previous video file with the given base path, because a trim may have to be re-encoded after
+ * the video has been given another file.
  */
 export function fileOfBasePath(videoId: string, base: string): FileOfVideo | undefined {
   const rows = prepared<FileOfVideo>(
@@ -37,7 +37,7 @@ export function fileOfBasePath(videoId: string, base: string): FileOfVideo | und
   });
 }
 
-/** Returns the path of the original file if it was kept, otherwise of the played one; undefined for external URLs. */
+/** Returns the path of the original file if it was kept, otherwise of the played file; undefined for external URLs. */
 export function bestFilePath({
   source_url,
   video_url,
@@ -47,8 +47,8 @@ export function bestFilePath({
 }
 
 /**
- * Returns the `{userId}/{uploadId}` of a trim that isn't encoded yet. It has the user of the original. Its upload id
- * was reserved when its row was created, and is the time of that.
+ * Returns the `{userId}/{uploadId}` of a trim that isn't encoded yet. Its user id is that of the original. Its upload
+ * id was reserved when its row was created, and is that time.
  */
 export function trimBasePath({
   cut_of,
@@ -57,7 +57,7 @@ export function trimBasePath({
   return cut_of === null ? undefined : `${path.dirname(cut_of)}/${Date.parse(created_at)}`;
 }
 
-/** Returns the source of a trim that isn't encoded yet; undefined for any other file, or without the original. */
+/** Returns the source of a trim that isn't encoded yet; undefined for any other file, or if the original is missing. */
 export function trimSource(fileId: string): (Source & { trim: TrimRange }) | undefined {
   const row = prepared<VideoFileRow>(
     "SELECT * FROM video_files WHERE id = ? AND state = 'pending' AND video_url = ''",

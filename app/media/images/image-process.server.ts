@@ -3,15 +3,18 @@ import type { ImageFailure, ImageResult, ImageTask } from "./process-image.serve
 
 /**
  * The entry point of the image process. It decodes and encodes images one at a time, responds to its parent over the
- * IPC channel, and exits with it.
+ * IPC channel, and exits when its parent exits.
  */
 
-/** A 10 MB file can contain gigabytes of pixels. The largest photos of cameras have 40 megapixels. */
+/**
+ * The maximum number of pixels. A 10 MB file can decode to gigabytes of pixels. The largest photos from cameras have 40
+ * megapixels.
+ */
 const MAX_INPUT_PIXELS = 40_000_000;
 const MAX_WIDTH_PIXELS = 1280;
 const QUALITY = 80;
 const SPRITE_QUALITY = 60;
-/** Red, green and blue of four quarters. */
+/** The red, green and blue values of the four quarters. */
 const COLOR_BYTES = 12;
 
 sharp.cache(false);
@@ -32,11 +35,11 @@ async function colorsOf(file: string): Promise<string | undefined> {
 }
 
 /**
- * Returns how well an image works as a poster: sharp, neither too dark nor too bright, with contrast and detail. Black,
- * white and single-color images score close to 0.
+ * Returns a score for how well an image works as a poster. Good posters are sharp, neither too dark nor too bright, and
+ * have contrast and detail. Black, white and single-color images score close to 0.
  */
 async function posterScore(file: string): Promise<number> {
-  // stats() ignores the preceding steps of the pipeline.
+  // stats() ignores the preceding pipeline steps.
   const grey = await open(file).greyscale().png().toBuffer();
   const { channels, sharpness, entropy } = await sharp(grey).stats();
   const { mean, stdev } = channels[0]!;
@@ -57,7 +60,7 @@ async function bestOf(files: readonly string[]): Promise<string> {
 async function perform(task: ImageTask): Promise<ImageResult> {
   switch (task.kind) {
     case "thumbnail":
-      // Upright, first frame only, without EXIF and other metadata.
+      // The image is made upright and limited to its first frame, without EXIF and other metadata.
       await open(task.file)
         .rotate()
         .resize({ width: task.width ?? MAX_WIDTH_PIXELS, withoutEnlargement: true })

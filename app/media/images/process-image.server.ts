@@ -9,8 +9,8 @@ import { limitedCommand } from "../probe/ffmpeg.server";
 
 /**
  * Images are decoded in a separate process, one at a time for the whole site. An untrusted image can take gigabytes of
- * memory and half a minute, and four of them would occupy all threads with which Node reads files. The process can be
- * killed, unlike a decoder inside the server.
+ * memory and half a minute, and four such images would occupy all threads that Node uses to read files. Unlike a
+ * decoder inside the server, the process can be killed.
  */
 
 export type ImageTask =
@@ -26,7 +26,7 @@ export type ImageTask =
       background: string;
       target: string;
     }
-  /** Writes the best of several images as WebP. */
+  /** Writes the image that works best as a poster, as WebP. */
   | { kind: "poster"; files: string[]; target: string }
   | {
       kind: "sprite";
@@ -37,11 +37,14 @@ export type ImageTask =
     };
 
 export interface ImageResult {
-  /** Average colors of the four quarters, 24 hexadecimal digits. */
+  /** The average colors of the four quarters, as 24 hexadecimal digits. */
   colors?: string;
 }
 
-/** `crashed`: because of the image, for example out of memory. `interrupted`: for another reason. */
+/**
+ * `crashed`: the process ended because of the image, for example because it ran out of memory. `interrupted`: it ended
+ * for another reason.
+ */
 export type ImageFailure =
   | "too many pixels"
   | "unreadable"
@@ -59,10 +62,10 @@ export class ImageError extends Error {
   }
 }
 
-/** Time limit per image, after which the process is killed. */
+/** The time limit per image, after which the process is killed. */
 const MAX_SECONDS = 10;
 const START_TIMEOUT_MS = 30_000;
-/** Memory limit. 40 megapixels with four 16-bit channels take 320 MB. */
+/** The memory limit. 40 megapixels with four 16-bit channels take 320 MB. */
 const MAX_DATA_BYTES = 1024 ** 3;
 const IDLE_MS = 10_000;
 
@@ -73,7 +76,7 @@ type Message =
 
 interface ImageProcess {
   child?: ChildProcess | undefined;
-  /** The only folder that it may write to. */
+  /** The only folder to which the process may write. */
   folder?: string;
   idle?: NodeJS.Timeout | undefined;
   runExclusive: ReturnType<typeof createMutex>;
@@ -94,7 +97,7 @@ export function imageProcess(): ChildProcess | undefined {
 }
 
 /**
- * Processes an image, once those before it are done.
+ * Processes an image once the images queued before it are done.
  *
  * @throws {ImageError} if the image can't be read, is too large or takes too long, or if the process was killed.
  */
@@ -120,14 +123,14 @@ async function perform(task: ImageTask): Promise<ImageResult> {
   }
 }
 
-/** Kills the process. Tasks from now on get a new one. */
+/** Kills the process. Later tasks start a new one. */
 function kill(child: ChildProcess): void {
   const current = state();
   if (current.child === child) current.child = undefined;
   child.kill("SIGKILL");
 }
 
-/** Returns the process, and starts it if necessary. */
+/** Returns the process, starting it if necessary. */
 async function runningProcess(): Promise<ChildProcess> {
   const current = state();
   const folder = temporaryFolder();
@@ -149,7 +152,7 @@ async function runningProcess(): Promise<ChildProcess> {
   return child;
 }
 
-/** Waits for a message. Kills the process if none arrives in time. */
+/** Waits for a message. Kills the process if no message arrives in time. */
 function nextMessage(child: ChildProcess, timeoutMs: number): Promise<Message> {
   return new Promise((resolve, reject) => {
     const fail = (failure: ImageFailure) => {
@@ -163,7 +166,7 @@ function nextMessage(child: ChildProcess, timeoutMs: number): Promise<Message> {
     };
     const onExit = (_code: number | null, signal: NodeJS.Signals | null) =>
       fail(signal === "SIGKILL" ? "interrupted" : "crashed");
-    // It couldn't be started, or exited before it received the task.
+    // The process couldn't be started, or exited before it received the task.
     const onError = () => fail("interrupted");
     const timer = setTimeout(() => fail("too slow"), timeoutMs);
     const stopListening = () => {
@@ -176,7 +179,7 @@ function nextMessage(child: ChildProcess, timeoutMs: number): Promise<Message> {
 
 type Drawing = Omit<Extract<ImageTask, { kind: "drawing" }>, "kind" | "target">;
 
-/** Returns a PNG of one of the site's own drawings. */
+/** Returns a PNG of one of the site's drawings. */
 export function drawImage(drawing: Drawing): Promise<Buffer> {
   return withTemporaryPath(async (target) => {
     await processImage({ kind: "drawing", ...drawing, target });

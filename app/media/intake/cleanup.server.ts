@@ -9,17 +9,20 @@ import { removeExpiredUploads } from "./tus.server";
 const SWEEP_EVERY_MS = 3_600_000;
 
 /**
- * At the start, files that were written within this time are kept, because they may belong to another running process.
+ * At startup, files that were written within this time are kept, because they may belong to another running process.
  * Idle connections are closed after 5 minutes.
  */
 const RECENT_MS = 3_600_000;
-/** While the site runs, files are kept longer: a form's thumbnail stays for as long as its video takes to upload. */
+/**
+ * While the site is running, files are kept longer, because a form's thumbnail has to stay for as long as its video
+ * takes to upload.
+ */
 const ABANDONED_MS = 24 * 3_600_000;
 
 /**
- * Removes files from `uploads/tmp` that a killed process has left: at the start those older than an hour, then every
- * hour those older than a day. Resumable uploads are kept for a day after their last byte, because their clients may
- * resume. Only the server calls this, before it listens.
+ * Removes files that a killed process has left behind in `uploads/tmp`: at startup, files older than an hour; then,
+ * every hour, files older than a day. Resumable uploads are kept for a day after their last byte, because their clients
+ * may resume. Only the server calls this, before it starts to listen.
  */
 export async function cleanUpTemporaryFiles(): Promise<void> {
   await removeOlderThan(RECENT_MS);
@@ -36,7 +39,7 @@ async function removeOlderThan(ageMs: number): Promise<void> {
   for (const name of await fs.readdir(temporaryFolder())) {
     // Skip .gitkeep, which keeps the folder in the repository.
     if (name === path.basename(resumableFolder()) || name.startsWith(".")) continue;
-    // Another process may be working in it. The queue removes its own folders.
+    // Another process may be working in this folder. The queue removes its folders itself.
     if (name.startsWith(WORK_PREFIX)) continue;
     await removeOld(path.join(temporaryFolder(), name), before);
   }
@@ -48,7 +51,7 @@ async function removeOld(file: string, before: number): Promise<void> {
   if (stat && stat.mtimeMs < before) await removeTemporary(file);
 }
 
-/** Removes uploads without metadata, and metadata without an upload. */
+/** Removes uploads without metadata and metadata without an upload. */
 async function removeBrokenUploads(before: number): Promise<void> {
   const names = new Set(await fs.readdir(resumableFolder()).catch(() => []));
   for (const name of names) {

@@ -11,18 +11,18 @@ import { removeTemporary, temporaryFolder } from "../files/temporary-files.serve
 import { diskFull, UploadError } from "./upload-error.server";
 
 /**
- * Reserves disk space for uploads. The announced size of an upload counts as used, because many uploads that fit
- * individually could fill the disk together. So that nobody can block other uploads by announcing large ones, a
- * reservation expires if nothing is sent, and each uploader may only reserve a share of the space.
+ * Reserves disk space for uploads. The declared size of an upload counts as used, because many uploads that fit
+ * individually could fill the disk together. So that nobody can block other uploads by declaring large sizes, a
+ * reservation expires if nothing is sent, and each uploader may reserve only a share of the space.
  */
 
-/** Space that must stay free for the database, its log and jobs. */
+/** The space that must stay free for the database, its log and jobs. */
 const RESERVE_BYTES = 512 * 1024 * 1024;
 const RESERVE_SHARE = 0.05;
 
-/** How long an upload that has received no bytes reserves space. */
+/** How long an upload reserves space without receiving any bytes. */
 const EMPTY_RESERVATION_MS = 10 * 60_000;
-/** Maximum share of the free space that the unfinished uploads of one uploader may reserve. */
+/** The maximum share of the free space that one uploader's unfinished uploads may reserve. */
 const MAX_UPLOADER_SHARE = 1 / 4;
 
 /** Returns `uploads/tmp/tus`, the folder of resumable uploads. */
@@ -32,13 +32,13 @@ export function resumableFolder(): string {
 
 export interface UnfinishedUpload {
   id: string;
-  /** Remaining bytes; for an upload of unknown length, up to the size limit. */
+  /** The remaining bytes. For an upload of unknown length, the bytes remaining up to the size limit. */
   bytesLeft: number;
-  /** Reserved bytes: `bytesLeft`, or 0 once the reservation has expired. */
+  /** The reserved bytes: `bytesLeft`, or 0 once the reservation has expired. */
   reservedBytes: number;
 }
 
-/** Returns a new id for an upload of a user. */
+/** Returns a new id for a user's upload. */
 export function newUploadId(userId: string): string {
   return `${userId}-${randomUUID().replaceAll("-", "")}`;
 }
@@ -48,7 +48,7 @@ export function uploaderOf(id: string): string {
   return id.slice(0, Math.max(0, id.lastIndexOf("-")));
 }
 
-/** Returns the unfinished resumable uploads on the disk. */
+/** Returns the unfinished resumable uploads that are on the disk. */
 export async function unfinishedUploads(): Promise<UnfinishedUpload[]> {
   const folder = resumableFolder();
   const records = uploadRecords(folder);
@@ -71,12 +71,15 @@ function bytesLeft({ size }: Pick<Upload, "size">, arrived: number): number {
   return Math.max(0, (size ?? settings().maxVideoBytes) - arrived);
 }
 
-/** Whether the reservation has expired. An empty file is modified when its upload is created or renewed. */
+/**
+ * Whether the reservation has expired. An empty file's modification time is the time when its upload was created or its
+ * reservation renewed.
+ */
 function isExpired({ size, mtimeMs }: { size: number; mtimeMs: number }): boolean {
   return size === 0 && Date.now() - mtimeMs > EMPTY_RESERVATION_MS;
 }
 
-/** Reserved space for a form, which shrinks as its files are written. */
+/** The space reserved for a form, which shrinks as the form's files are written. */
 export interface Reservation {
   written(bytes: number): void;
   release(): void;
@@ -93,7 +96,7 @@ const reservations = processState("disk space reservations", () => new Set<HeldS
  * Reserves space for the files of a form until it is released.
  *
  * @param uploader the id of a user whose share is limited; undefined for anyone else.
- * @throws {UploadError} 507 as `requireDiskSpace` does.
+ * @throws {UploadError} 507, as `requireDiskSpace` does.
  */
 export function reserveDiskSpace(bytes: number, uploader?: string): Promise<Reservation> {
   return oneAtATime(async () => {
@@ -110,7 +113,7 @@ export function reserveDiskSpace(bytes: number, uploader?: string): Promise<Rese
 }
 
 /**
- * Renews the reservation of an upload before its first byte, if it has expired.
+ * Renews the expired reservation of an upload that hasn't received its first byte.
  *
  * @param bytes the size of the whole upload.
  * @throws {UploadError} 507 as `requireDiskSpace` does; the upload isn't removed.
@@ -127,9 +130,9 @@ export function renewReservation(id: string, bytes: number, uploader?: string): 
 
 /**
  * Ensures that there is space for a file in addition to other reservations and the reserve. Evicts local copies of
- * stored files if necessary. Call it inside `oneAtATime`, so that two uploads don't get the same space.
+ * stored files if necessary. Call it inside `oneAtATime`, so that two uploads don't reserve the same space.
  *
- * @param uploader the id of a user who may only reserve a quarter of the free space; undefined for anyone else.
+ * @param uploader the id of a user who may reserve only a quarter of the free space; undefined for anyone else.
  * @throws {UploadError} 507
  */
 export async function requireDiskSpace(bytes: number, uploader?: string): Promise<void> {
@@ -154,7 +157,7 @@ export async function requireDiskSpace(bytes: number, uploader?: string): Promis
   }
 }
 
-/** Whether that much space is available, after evicting local copies if necessary. */
+/** Whether the given amount of space is available, after evicting local copies if necessary. */
 async function makeSpace(required: number): Promise<boolean> {
   const missing = required - (await availableBytes());
   if (missing <= 0) return true;
@@ -171,7 +174,7 @@ async function availableBytes(): Promise<number> {
 
 const admissions = processState("upload admissions", createMutex);
 
-/** Admits one upload at a time, so that two can't reserve the same space. */
+/** Admits one upload at a time, so that two uploads can't reserve the same space. */
 export function oneAtATime<T>(admission: () => Promise<T>): Promise<T> {
   return admissions()(admission);
 }
@@ -180,8 +183,8 @@ export function oneAtATime<T>(admission: () => Promise<T>): Promise<T> {
  * Returns the store for the metadata of resumable uploads, which is in `{id}.json` next to the upload. Files are
  * written atomically, so that a killed process leaves no partial file.
  *
- * `creation_date` is set to the time of the last byte: the tus packages expire uploads by it, and an upload that takes
- * days must not expire before its end.
+ * `creation_date` is set to the time of the last byte, because the tus packages use it to expire uploads, and an upload
+ * that takes days must not expire before it is complete.
  */
 export function uploadRecords(directory: string) {
   const file = (id: string) => path.join(directory, `${id}.json`);

@@ -8,16 +8,19 @@ import { announceFiles, removeUnreferenced, withdrawAnnouncement } from "../file
 import { removeTemporary } from "../files/temporary-files.server";
 import { toUploadError } from "./upload-error.server";
 
-/** The files of an upload after they were moved from `uploads/tmp` into the buckets. */
+/** An upload's files after they have been moved from `uploads/tmp` into the buckets. */
 export interface MovedUpload {
-  /** Milliseconds since the epoch, unique per user: `{userId}/{uploadId}` is the base path of the video's files. */
+  /**
+   * The time in milliseconds since the epoch, unique per user. `{userId}/{uploadId}` is the base path of the video's
+   * files.
+   */
   uploadId: number;
-  /** Paths within their buckets. */
+  /** The files' paths within their buckets. */
   videoPath: string;
   thumbnailPath?: string;
-  /** Releases the upload id and removes the temporary files. To be called after the row was written. */
+  /** Releases the upload id and removes the temporary files. Call it after writing the row. */
   commit(): Promise<void>;
-  /** Removes the new files if no row could be written. The temporary files stay. */
+  /** Removes the new files if no row could be written. The temporary files are kept. */
   rollBack(): Promise<void>;
 }
 
@@ -27,7 +30,7 @@ const uploads = processState("upload ids", () => ({ lastId: 0 }));
  * Moves a received video and its thumbnail to `{userId}/{uploadId}.{extension}`. When it returns, the files are flushed
  * to the disk, so that a row that is written afterwards never refers to a missing file.
  *
- * @throws {UploadError} 507 if the disk is full; nothing remains then.
+ * @throws {UploadError} 507 if the disk is full. No files are left behind then.
  */
 export async function moveIntoBucket(
   userId: string,
@@ -72,7 +75,7 @@ export async function moveIntoBucket(
 }
 
 /**
- * Moves a single thumbnail into its bucket, with its own upload id. It is removed a day later unless a row refers to
+ * Moves a single thumbnail into its bucket, with a separate upload id. It is removed a day later unless a row refers to
  * it by then.
  *
  * @returns its path within the bucket.
@@ -95,8 +98,8 @@ export async function moveThumbnailIntoBucket(userId: string, thumbnail: string)
 }
 
 /**
- * Reserves an upload id. Two uploads in the same millisecond get different ids: within this process by incrementing,
- * across processes (an import) because only one of them can create the folder.
+ * Reserves an upload id. Two uploads in the same millisecond get different ids: within this process, because ids are
+ * incremented; across processes (such as an import), because only one of them can create the folder.
  */
 export async function reserveUploadId(userId: string): Promise<number> {
   for (;;) {
@@ -113,7 +116,7 @@ export async function reserveUploadId(userId: string): Promise<number> {
   }
 }
 
-/** The reserved upload ids of a second in the past. */
+/** Upload ids reserved for a second in the past. */
 export interface ReservedSecond {
   /** The first of 1,000 consecutive upload ids. */
   first: number;
@@ -128,8 +131,8 @@ export function secondOf(basePath: string): string {
 }
 
 /**
- * Reserves a thousand upload ids with a single folder: those of the latest second in which the user has no file.
- * Uploads never use ids of the past, and only one import can create the folder.
+ * Reserves a thousand upload ids with a single folder: the ids of the latest second in which the user has no file.
+ * Uploads never use ids from the past, and only one import can create the folder.
  */
 export async function reserveSecond(userId: string): Promise<ReservedSecond> {
   const folder = inBucket("videos", userId);
@@ -143,9 +146,9 @@ export async function reserveSecond(userId: string): Promise<ReservedSecond> {
       if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
       throw toUploadError(error);
     }
-    // Listed after creating the folder, so other files of this second already existed.
+    // The list is read after creating the folder, so other files from this second already existed.
     const free = () => releaseUploadId(userId, first);
-    // A thumbnail may have its own upload id.
+    // A thumbnail may have a separate upload id.
     const others = [
       ...(await fs.readdir(folder)),
       ...(await fs.readdir(thumbnails).catch(() => [])),
@@ -166,7 +169,7 @@ async function linkOrCopyFlushed(from: string, to: string): Promise<void> {
   await fs.mkdir(path.dirname(to), { recursive: true });
   await flushOne(from);
   try {
-    // Not `rename`, which would replace an existing file.
+    // Don't use `rename`, which would replace an existing file.
     await fs.link(from, to);
   } catch (error) {
     if (!needsCopy((error as NodeJS.ErrnoException).code)) throw error;

@@ -11,39 +11,39 @@ import {
 } from "./received-file.server";
 import { shuttingDown, truncated, UploadError } from "./upload-error.server";
 
-/** A multipart form that was read to its end, or until it was rejected. */
+/** A multipart form that was read to the end, or until it was rejected. */
 export interface ReceivedForm {
-  /** The last value of each text field. */
+  /** The last value received for each text field. */
   fields: Map<string, string>;
   /** Files that were received completely; empty after an error. */
   files: Map<string, ReceivedFile>;
-  /** Why the form was rejected. Its text fields are kept for the page, its files are removed. */
+  /** Why the form was rejected. Its text fields are kept for the page; its files are removed. */
   error?: UploadError;
 }
 
 const MAX_TEXT_BYTES = 64 * 1024;
 const MAX_TEXTS = 50;
 const MAX_FILES = 10;
-/** Of any kind, even without a name, because parsing each part costs time. */
+/** The maximum number of parts of any kind, even those without a name, because parsing each part takes time. */
 const MAX_PARTS = 100;
 const MAX_HEADER_BYTES = 32 * 1024;
 /**
  * The parser's buffer for a part that hasn't been read yet. It must be larger than a chunk from the network: if a
- * skipped part fills the buffer, the parser never notices its end (deps/dicer/lib/Dicer.js of the package).
+ * skipped part fills the buffer, the parser never notices its end (deps/dicer/lib/Dicer.js in the package).
  */
 const PART_BUFFER_BYTES = 256 * 1024;
-/** Limit for text fields, boundaries and headers. */
+/** The size limit for text fields, boundaries and headers together. */
 const FRAME_BYTES = MAX_TEXTS * MAX_TEXT_BYTES + 1024 * 1024;
 /** How many more bytes are read after an error, for text fields that may follow. */
 const READ_ON_BYTES = 1024 * 1024;
 
 /**
- * Reads a multipart form, with fields in any order. Files are streamed to `uploads/tmp` with back-pressure. Files of
- * fields without a rule are skipped, and an empty file input counts as absent. The caller has to discard the files
- * that it doesn't move.
+ * Reads a multipart form, with fields in any order. Files are streamed to `uploads/tmp` with back-pressure. Files in
+ * fields without a rule are skipped, and an empty file input counts as absent. The caller has to discard the files that
+ * it doesn't move.
  *
- * @param rules by field name. If the whole form is too large, the message of the first one is used.
- * @param uploader the id of a user whose share of the disk is limited, see `requireDiskSpace`.
+ * @param rules by field name. If the whole form is too large, the first rule's message is used.
+ * @param uploader the id of a user whose share of the disk is limited; see `requireDiskSpace`.
  */
 export async function receiveMultipart(
   request: Request,
@@ -76,7 +76,7 @@ export async function receiveMultipart(
 /**
  * Checks the size of the form, and reserves disk space for it.
  *
- * @throws {UploadError} 413 if it is larger than all rules allow together, 507 if the disk is too full.
+ * @throws {UploadError} 413 if it is larger than all rules together allow, 507 if the disk is too full.
  */
 async function admit(
   request: Request,
@@ -91,7 +91,7 @@ async function admit(
 }
 
 interface Admission {
-  /** Why the form is rejected, if that is known before the first byte. */
+  /** The reason why the form is rejected, if that is known before the first byte. */
   early?: UploadError;
   reservation?: Reservation;
 }
@@ -136,7 +136,7 @@ async function read(
     parser.on("filesLimit", () => reject(new UploadError(413, "The form has too many files.")));
     parser.on("partsLimit", () => {
       reject(new UploadError(413, "The form has too many parts."));
-      // Unlike after other errors, don't read on: parsing parts is what costs time.
+      // Unlike after other errors, stop reading, because parsing the parts is what takes time.
       stop();
     });
     parser.on("file", (field, stream, name) => {

@@ -8,12 +8,12 @@ import { toUploadError, truncated, UploadError } from "./upload-error.server";
 /** A file that was received completely and is in `uploads/tmp`. */
 export interface ReceivedFile {
   path: string;
-  /** As sent by the client. Only for display, never to be used as a path. */
+  /** The file name as sent by the client. Use it only for display, never as a path. */
   name: string;
   bytes: number;
-  /** Hexadecimal, computed while receiving. */
+  /** The SHA-256 digest in hexadecimal, computed while the file is received. */
   sha256: string;
-  /** Hexadecimal; set if the block list contains MD5 digests. */
+  /** The MD5 digest in hexadecimal; set if the block list contains MD5 digests. */
   md5?: string;
   /** The version of the uploaders' terms that the client has accepted, if sent with a resumable upload. */
   terms?: string;
@@ -25,18 +25,18 @@ export interface FileRule {
   tooLarge: string;
   /** Checks the first bytes as soon as they arrive; throws UploadError to reject the file. */
   checkHead: (head: Buffer) => Promise<void>;
-  /** Returns a transform for the bytes before they are written, such as encryption. */
+  /** Returns a transform, such as encryption, that is applied to the bytes before they are written. */
   through?: () => Duplex;
 }
 
-/** Enough for every signature that is detected. */
+/** The number of bytes to check, which is enough for every file signature that is detected. */
 export const HEAD_BYTES = 4_100;
 
 /**
  * Writes a stream to `uploads/tmp`, with back-pressure.
  *
- * @throws {UploadError} 413 as soon as the stream is too long, 507 if the disk is full, and what the rule's check
- *   throws. No file remains then.
+ * @throws {UploadError} 413 as soon as the stream is too long, 507 if the disk is full, and any error thrown by the
+ *   rule's check. No file is left behind then.
  */
 export async function receiveFile(
   stream: Readable,
@@ -77,9 +77,12 @@ export async function discardReceived(...files: (ReceivedFile | undefined)[]): P
   await removeTemporary(...files.map((file) => file?.path));
 }
 
-/** Chunks are collected into writes of this size: a write for each takes 1.5 times as much CPU time. */
+/**
+ * The size of the writes into which chunks are combined. Writing each chunk separately takes 1.5 times as much CPU
+ * time.
+ */
 const WRITE_BYTES = 1024 * 1024;
-/** Fewer bytes are written once none have arrived for this long. */
+/** How long to wait for more bytes before writing fewer. */
 const WRITE_DELAY_MS = 20;
 
 export interface SinkWatch {
@@ -87,13 +90,14 @@ export interface SinkWatch {
   admit: (bytes: number) => void;
   /** Called with each chunk after it was written, in order. */
   wrote: (bytes: Buffer) => void;
-  /** Checks the first bytes, or all if there are fewer, before any are written. */
+  /** Checks the first bytes (or all bytes, if there are fewer) before any are written. */
   head?: { bytes: number; check: (head: Buffer) => Promise<void> };
 }
 
 /**
- * Returns a stream that writes to a file from `position` on. If it is destroyed without an error of its own, it writes
- * what it has taken before it closes, so that a resumed upload continues there. The file can be truncated then.
+ * Returns a stream that writes to a file from `position` on. If it is destroyed without having failed itself, it writes
+ * the chunks that it has already accepted before it closes, so that a resumed upload continues from there. After that,
+ * the file can be truncated.
  */
 export function fileSink(
   file: FileHandle,
@@ -134,7 +138,7 @@ export function fileSink(
     for (const bytes of chunks) wrote(bytes);
   }
 
-  /** Runs `work` after the work before it. */
+  /** Runs `work` after any work that was started earlier. */
   function run(work: () => Promise<void>, done: (error?: Error) => void): void {
     clearTimeout(delayed);
     writing = writing.then(work);
@@ -162,7 +166,7 @@ export function fileSink(
   return sink;
 }
 
-/** Writes all chunks and returns the position after them. */
+/** Writes all chunks and returns the position after the last one. */
 async function writeAll(file: FileHandle, chunks: Buffer[], position: number): Promise<number> {
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   const { bytesWritten } = await file.writev(chunks, position);
@@ -173,8 +177,8 @@ async function writeAll(file: FileHandle, chunks: Buffer[], position: number): P
 }
 
 /**
- * Pipes a stream into a sink until its end. Unlike `pipeline`, it doesn't destroy the stream if the sink fails, because
- * the response still has to be sent over its connection.
+ * Pipes a stream into a sink until the stream ends. Unlike `pipeline`, it doesn't destroy the stream if the sink fails,
+ * because the response still has to be sent over its connection.
  *
  * @throws the error of the sink or the stream, or UploadError if the stream closes before its end.
  */
@@ -202,7 +206,7 @@ export function pump(stream: Readable, sink: Writable): Promise<void> {
 async function pumpThrough(stream: Readable, between: Duplex, sink: Writable): Promise<void> {
   const out = pump(between, sink);
   out.catch((error) => between.destroy(error));
-  // If both failed, the failure of the first half has caused the other one.
+  // If both failed, the first half's failure caused the other.
   const [fed, written] = await Promise.allSettled([pump(stream, between), out]);
   for (const half of [fed, written]) if (half.status === "rejected") throw half.reason;
 }

@@ -3,7 +3,7 @@ import { EMPTY_FILE } from "~/shared/file-rules";
 import { HEAD_BYTES } from "./received-file.server";
 import { UploadError } from "./upload-error.server";
 
-/** The accepted types, detected from the content, and the extension for each. */
+/** The accepted types, which are detected from the content, and the extension for each. */
 const VIDEO_EXTENSIONS: Record<string, string> = {
   "video/mp4": "mp4",
   "video/x-m4v": "m4v",
@@ -18,11 +18,11 @@ const VIDEO_EXTENSIONS: Record<string, string> = {
   "video/MP2P": "mpg",
   "video/mp2t": "ts",
   "video/ogg": "ogv",
-  // The first stream is a Skeleton, which describes the others, or unknown.
+  // The first stream is either a Skeleton stream, which describes the others, or unknown.
   "application/ogg": "ogv",
   "video/x-flv": "flv",
   "video/x-ms-asf": "wmv",
-  // Detected from the first stream, which may be audio. The probe rejects files without video.
+  // These are detected from the first stream, which may be audio. The probe rejects files without video.
   "audio/x-ms-asf": "wmv",
   "application/vnd.ms-asf": "wmv",
   "application/mxf": "mxf",

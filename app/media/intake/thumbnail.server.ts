@@ -4,7 +4,7 @@ import { notAnImage } from "./sniff.server";
 import { diskFull, UploadError } from "./upload-error.server";
 
 export interface EncodedThumbnail {
-  /** In `uploads/tmp`. */
+  /** A path in `uploads/tmp`. */
   file: string;
   colors: string | undefined;
 }
@@ -43,7 +43,7 @@ function toUploadError(failure: ImageFailure): UploadError {
       );
     case "too slow":
     case "crashed":
-      return imageError("The thumbnail takes too long to process. Choose a smaller image.");
+      return imageError("The thumbnail took too long to process. Choose a smaller image.");
   }
 }
 

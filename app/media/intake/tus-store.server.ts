@@ -21,10 +21,10 @@ import { fileSink, HEAD_BYTES, pump } from "./received-file.server";
 import { videoExtension } from "./sniff.server";
 import { shuttingDown, toUploadError, UploadError } from "./upload-error.server";
 
-/** Since its last byte, whether or not it is complete. */
+/** How long an upload is kept after its last byte, whether or not it is complete. */
 const UPLOAD_LIFE_MS = 24 * 3_600 * 1000;
 
-/** Per user, because each reserves disk space. */
+/** The maximum number of unfinished uploads per user, because each of them reserves disk space. */
 const MAX_UNFINISHED = 100;
 
 /** https://tus.io/protocols/resumable-upload#checksum */
@@ -36,9 +36,11 @@ export interface Incoming {
   /** Its Content-Length. */
   length: number;
   checksum?: { algorithm: string; digest: Buffer };
-  /** The id of the user if their share of the disk is limited, see `requireDiskSpace`. */
+  /** The id of the user if their share of the disk is limited; see `requireDiskSpace`. */
   limitedUploader: string | undefined;
-  /** @throws {UploadError} for an upload that must not begin. */
+  /**
+   * @throws {UploadError} if the upload must not begin.
+   */
   requireAdmission: (upload: { terms: string | undefined; bytes: number }) => void;
   /** How long a rejected client has to wait. */
   retryAfterSeconds?: number;
@@ -48,19 +50,19 @@ export interface Incoming {
 
 export const incoming = new AsyncLocalStorage<Incoming>();
 
-/** The incremental digest of the first `bytes` bytes of an upload. */
+/** The running digest of the first `bytes` bytes of an upload. */
 interface Digest {
   hash: Hash;
   bytes: number;
 }
 
 /**
- * The store of the tus package with its own way to write: directly from the request to the file instead of through four
- * streams, computing the digest, and verifying the client's checksum.
+ * The tus package's store with a different way of writing: data goes directly from the request to the file instead of
+ * through four streams, and the digest is computed and the client's checksum verified on the way.
  */
 export class UploadStore extends FileStore {
   private digests = new Map<string, Digest>();
-  /** Uploads that a request is writing to. */
+  /** The uploads to which a request is writing. */
   private receiving = new Set<string>();
 
   constructor(directory: string) {
@@ -73,7 +75,7 @@ export class UploadStore extends FileStore {
   }
 
   /**
-   * Creates an upload if there is enough disk space for all of it.
+   * Creates an upload if there is enough disk space for the whole file.
    *
    * @throws {UploadError} 429 if the user has too many unfinished uploads, 507 if the disk is too full.
    */
@@ -103,8 +105,8 @@ export class UploadStore extends FileStore {
   }
 
   /**
-   * Computes the digest of a complete upload without one, because the process exited or the disk was full at the end.
-   * The client has no reason to send anything more, since all bytes were acknowledged.
+   * Computes the digest of a complete upload that has none because the process exited or the disk was full at the end.
+   * The client has no reason to send anything else, since all bytes were acknowledged.
    */
   async lateDigest(id: string, record: Upload): Promise<string | undefined> {
     const { size } = await stat(path.join(this.directory, id));
@@ -116,7 +118,7 @@ export class UploadStore extends FileStore {
     const source = incoming.getStore();
     const record = await this.configstore.get(id);
     if (!source || !record) throw { status_code: 404, body: "This upload does not exist.\n" };
-    // The size limit for videos applies to uploads of unknown length.
+    // For uploads of unknown length, the size limit for videos applies.
     const { maxBytes, tooLarge } = videoSize(settings());
     const maxLength = (record.size ?? maxBytes) - offset;
     const tooMuch = record.size === undefined ? tooLarge : "The upload is larger than announced.";
@@ -167,11 +169,11 @@ export class UploadStore extends FileStore {
     await super.remove(id);
   }
 
-  /** Returns the digest if it covers everything before an offset. */
+  /** Returns the digest if it covers all bytes before an offset. */
   private digestAt(id: string, offset: number): Digest | undefined {
     if (offset === 0) this.digests.set(id, { hash: createHash("sha256"), bytes: 0 });
     const digest = this.digests.get(id);
-    // After a restart, the digest of the beginning is missing: `finish` reads the whole file instead.
+    // After a restart, the digest of the bytes received so far is missing, so `finish` reads the whole file instead.
     return digest?.bytes === offset ? digest : undefined;
   }
 

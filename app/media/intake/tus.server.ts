@@ -11,7 +11,7 @@ import type { ReceivedFile } from "./received-file.server";
 import { CHECKSUM_ALGORITHMS, type Incoming, incoming, UploadStore } from "./tus-store.server";
 import { UploadError } from "./upload-error.server";
 
-/** URL path of resumable uploads with tus 1.0 (https://tus.io/protocols/resumable-upload). */
+/** The URL path of resumable uploads with tus 1.0 (https://tus.io/protocols/resumable-upload). */
 const TUS_PATH = "/admin/uploads";
 
 const MAX_NAME_LENGTH = 300;
@@ -42,7 +42,7 @@ function tusEndpoint(): TusEndpoint {
     path: TUS_PATH,
     relativeLocation: true,
     datastore: store,
-    // No cross-origin requests.
+    // Don't allow cross-origin requests.
     allowedOrigins: [],
     maxSize: () => settings().maxVideoBytes,
     locker,
@@ -60,7 +60,7 @@ function tusEndpoint(): TusEndpoint {
   return opened;
 }
 
-/** The user of the session. Never a header of the client, because the request is rebuilt below. */
+/** The header with the session's user. Clients can't set it, because the request is rebuilt below. */
 const OWNER = "x-upload-owner";
 
 function owner(headers: Headers): string {
@@ -70,14 +70,14 @@ function owner(headers: Headers): string {
 /** The sender of a tus request. */
 export interface TusSender {
   userId: string;
-  /** Whether they may only reserve a share of the disk, see `requireDiskSpace`. */
+  /** Whether they may reserve only a share of the disk; see `requireDiskSpace`. */
   isLimited: boolean;
 }
 
 /**
- * Handles a tus request. Uploads belong to the user who created them: for other users, they don't exist.
+ * Handles a tus request. Uploads belong to the user who created them and don't exist for other users.
  *
- * @param requireAdmission throws UploadError for an upload that must not begin, by its size (0 if deferred) and the
+ * @param requireAdmission throws UploadError if an upload must not begin, based on its size (0 if deferred) and the
  *   version of the uploaders' terms in its metadata (`terms`).
  * @param path the URL path of the endpoint.
  */
@@ -88,7 +88,8 @@ export async function handleTusRequest(
   path = TUS_PATH,
 ): Promise<Response> {
   const headers = new Headers(request.headers);
-  // For clients that can't send PATCH (tus 1.0). Only with POST: the origin of GET requests isn't checked.
+  // Method overrides for clients that can't send PATCH (tus 1.0). They are allowed only with POST, because the origin
+  // of GET requests isn't checked.
   const override = request.method === "POST" ? headers.get("X-HTTP-Method-Override") : null;
   const method = override ?? request.method;
   headers.delete("X-HTTP-Method-Override");
@@ -106,7 +107,7 @@ export async function handleTusRequest(
     limitedUploader: isLimited ? userId : undefined,
   };
   headers.set(OWNER, userId);
-  // Without the body, which the store reads directly from the connection.
+  // The rebuilt request has no body, because the store reads the body directly from the connection.
   const url = new URL([TUS_PATH, id].filter(Boolean).join("/"), request.url);
   const bare = new Request(url, { method, headers });
   const response = await incoming.run(source, () => tusEndpoint().server.handleWeb(bare));
@@ -142,7 +143,7 @@ function parseChecksum(header: string | null): Incoming["checksum"] | "unknown" 
   return { algorithm, digest: Buffer.from(digest, "base64") };
 }
 
-/** Rejects an upload before its first byte if it can't be a video. The store checks the disk space. */
+/** Rejects an upload before its first byte if it can't be a video. The store checks the available disk space. */
 async function admit(upload: Upload): Promise<Record<string, string>> {
   const { maxBytes, tooLarge } = videoSize(settings());
   if ((upload.size ?? 0) > maxBytes) throw new UploadError(413, tooLarge);
@@ -198,7 +199,7 @@ export async function removeUpload(userId: string, id: string): Promise<void> {
   await uploadRecords(folder).delete(id);
 }
 
-/** Removes all uploads of a user. */
+/** Removes all of a user's uploads. */
 export async function removeUploadsOf(userId: string): Promise<void> {
   const folder = resumableFolder();
   const records = uploadRecords(folder);
@@ -210,13 +211,13 @@ export async function removeUploadsOf(userId: string): Promise<void> {
   }
 }
 
-/** Removes uploads that received no bytes for a day. */
+/** Removes uploads that have received no bytes for a day. */
 export async function removeExpiredUploads(): Promise<number> {
   return tusEndpoint().store.deleteExpired();
 }
 
 interface HeldLock {
-  /** Makes the holder stop, because its client has reconnected. */
+  /** Makes the current holder stop, because its client has reconnected. */
   release: () => void;
   released: Promise<void>;
 }
@@ -224,7 +225,7 @@ interface HeldLock {
 const WAIT_MS = 15_000;
 
 /**
- * Allows one request at a time for each upload. A client reconnects long before the server notices that the old
+ * Allows one request at a time for each upload. Clients reconnect long before the server notices that the old
  * connection is dead, so a new request ends the previous one.
  *
  * @param stop stops reading the current request.

@@ -1,11 +1,11 @@
-/** A rejected upload, with the status of the response and a message for the uploader. */
+/** Thrown if an upload is rejected, with the response status and a message for the uploader. */
 export class UploadError extends Error {
   constructor(
     readonly status: 400 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 503 | 507,
     message: string,
     /** The invalid form field, if any. */
     readonly field?: string,
-    /** When the client may retry. */
+    /** The number of seconds after which the client may retry. */
     readonly retryAfterSeconds?: number,
   ) {
     super(message);
@@ -13,10 +13,10 @@ export class UploadError extends Error {
   }
 }
 
-/** Error codes of a full disk, an exceeded quota, and an exceeded file size limit. */
+/** The error codes for a full disk, an exceeded quota and an exceeded file size limit. */
 const NO_ROOM = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
-/** Converts the error of a failed write to a 507 if the disk is full; returns any other error unchanged. */
+/** Converts a failed write's error to a 507 if the disk is full; returns any other error unchanged. */
 export function toUploadError(error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return code && NO_ROOM.has(code) ? diskFull() : error;
@@ -26,7 +26,7 @@ export function diskFull(): UploadError {
   return new UploadError(507, "There is not enough disk space for this file.");
 }
 
-/** ffprobe was killed before it finished, for example because the machine is short of memory. */
+/** Returned if ffprobe was killed before it finished, for example because the machine is short of memory. */
 export function probeInterrupted(): UploadError {
   return new UploadError(503, "The video couldn’t be checked. Try again in a moment.");
 }
@@ -35,7 +35,7 @@ export function truncated(): UploadError {
   return new UploadError(400, "The upload ended before it was complete.");
 }
 
-/** The process is exiting, and the upload can't finish in time. */
+/** Returned if the process is exiting and the upload can't finish in time. */
 export function shuttingDown(): UploadError {
   return new UploadError(503, "The site is shutting down. Try again in a moment.");
 }

@@ -9,8 +9,8 @@ import { recordFile } from "../media-files.server";
 import type { MetadataResult, MetadataTask } from "./rewrite.server";
 
 /**
- * Keeps track of which public files have no private metadata. The site records that for files that it receives or
- * encodes. A file that another tool has placed is marked in the studio until `npm run jobs -- --all` has cleaned it.
+ * Keeps track of which public files have no private metadata. The site records this for files that it receives or
+ * encodes. A file placed by another tool is marked in the studio until `npm run jobs -- --all` has cleaned it.
  */
 
 const isUnclean = (column: string, bucket: "videos" | "thumbnails") => {
@@ -19,7 +19,7 @@ const isUnclean = (column: string, bucket: "videos" | "thumbnails") => {
     SELECT 1 FROM media_files AS file
     WHERE file.bucket = '${bucket}' AND file.path = substr(${column}, ${prefix.length + 1}) AND file.clean = 1))`;
 };
-/** SQL conditions for queries with the columns of a video. */
+/** SQL conditions for queries that select a video's columns. */
 export const HAS_UNCLEAN_VIDEO = isUnclean("video_url", "videos");
 export const HAS_UNCLEAN_THUMBNAIL = isUnclean("thumbnail_url", "thumbnails");
 
@@ -36,16 +36,16 @@ export function isCleanFile(url: string): boolean {
 }
 
 /**
- * Removes the private metadata of a video's file in place. Its digest is recorded first, because block lists contain
+ * Removes the private metadata from a video's file in place. Its digest is recorded first, because block lists contain
  * digests of unmodified files.
  *
- * @returns true if the file has no private metadata now. False if it is unchanged and has to be remuxed instead.
+ * @returns true if the file no longer has private metadata; false if it is unchanged and has to be remuxed instead.
  */
 export async function cleanVideoFile(videoId: string, url: string): Promise<boolean> {
   if (isCleanFile(url)) return true;
   const name = parseMediaUrl(url);
   const file = name && bucketFile(name.bucket, name.path);
-  // If the file is in the store, the disk only has a copy of it.
+  // If the file is in the store, the disk has only a copy of it.
   if (!file || storedFile(name)) return false;
   if (!(await removeMetadata({ file, isShared: true }))) {
     if ((await stat(file)).nlink > 1) return false;
@@ -58,12 +58,12 @@ export async function cleanVideoFile(videoId: string, url: string): Promise<bool
 }
 
 /**
- * Removes the metadata of a received file in place that says where, when, by whom and with which device it was
- * recorded. Runs on a separate thread. Digests of the received bytes have to be computed before.
+ * Removes, in place, the metadata that says where, when, by whom and with which device a received file was recorded.
+ * Runs in a worker thread. Compute the digests of the received bytes before calling this.
  *
- * @returns true if the file may be published as it is now. False if it is unchanged, and only a remuxed copy of its
- *   video and audio may be published.
- * @throws if the file could not be read or written; it is unchanged then.
+ * @returns true if the file may now be published; false if it is unchanged and only a remuxed copy of its video and
+ *   audio may be published.
+ * @throws if the file could not be read or written. It is unchanged in that case.
  */
 export async function removeMetadata(task: MetadataTask): Promise<boolean> {
   const answer = await queryThread<MetadataResult>("files", "remove-metadata", task);
@@ -72,8 +72,8 @@ export async function removeMetadata(task: MetadataTask): Promise<boolean> {
 }
 
 /**
- * Part of a transaction: records the SHA-256 of a video's file as it was received, in hexadecimal. Duplicates and
- * blocked files are recognized by it.
+ * Records the SHA-256 of a video's file as it was received, in hexadecimal, as part of a transaction. It is used to
+ * recognize duplicates and blocked files.
  */
 export function recordDigest(videoId: string, sha256: string): void {
   prepared(
@@ -82,7 +82,10 @@ export function recordDigest(videoId: string, sha256: string): void {
   ).run({ videoId, sha256 });
 }
 
-/** Part of a transaction: records the digest of a video without one, inserted by another tool. Ignores other rows. */
+/**
+ * Records the digest of a video that has none because another tool inserted it, as part of a transaction. Ignores other
+ * rows.
+ */
 function recordFirstDigest(videoId: string, sha256: string): void {
   prepared(
     `INSERT OR IGNORE INTO video_digests (video_id, sha256)

@@ -2,18 +2,18 @@ import { FIRST_BOXES } from "../probe/box-headers.server";
 
 /**
  * Removes metadata from MP4 and MOV (ISO/IEC 14496-12, and QuickTime). Every box that isn't known to be needed for
- * playback becomes a `free` box filled with zeros, so that all other boxes keep their offsets. That includes unknown
- * boxes: camera and phone vendors invent their own for locations, serial numbers and previews.
+ * playback becomes a `free` box filled with zeros, so that all other boxes keep their offsets. Unknown boxes are
+ * cleared too, because camera and phone vendors invent boxes for locations, serial numbers and previews.
  */
 
-/** A file with random access, read synchronously on a worker thread. */
+/** A file with random access, read synchronously in a worker thread. */
 export interface Bytes {
   size: number;
   /** Reads up to `length` bytes; fewer at the end of the file. */
   read(at: number, length: number): Buffer;
 }
 
-/** Bytes that overwrite those at a position. The length of the file doesn't change. */
+/** Bytes that overwrite the bytes at a position. The file's length doesn't change. */
 export interface Edit {
   at: number;
   bytes: Buffer;
@@ -25,7 +25,7 @@ interface Range {
   to: number;
 }
 
-/** A layout that can't be rewritten in place. */
+/** Thrown for a layout that can't be rewritten in place. */
 class LayoutError extends Error {}
 
 interface Box extends Range {
@@ -33,7 +33,7 @@ interface Box extends Range {
   start: number;
 }
 
-/** The child boxes that are kept, by their parent. Kept boxes that aren't listed as a parent keep their content. */
+/** The child boxes that are kept, by parent. Kept boxes that aren't listed as a parent keep their content. */
 const KEPT: Record<string, ReadonlySet<string>> = {
   file: new Set(["ftyp", "styp", "moov", "mdat", "sidx", "free", "skip", "wide"]),
   moov: new Set(["mvhd", "trak", "mvex", "iods"]),
@@ -50,17 +50,23 @@ const KEPT: Record<string, ReadonlySet<string>> = {
 /** A track's DASH role (ISO/IEC 23009-1 §5.8.5.5), such as for forced captions or captions for the deaf. */
 const ROLE = /^\0{4}urn:mpeg:dash:role:2011\0[a-z-]{1,40}\0?$/;
 const MAX_ROLE_BYTES = 100;
-/** Handler types (§8.4.3) of tracks that are played. Others hold locations, motion, timecode or chapters. */
+/**
+ * The handler types (§8.4.3) of tracks that are played. Other tracks contain locations, motion data, timecode or
+ * chapters.
+ */
 const PLAYED = new Set(["vide", "soun", "sbtl", "subt", "clcp"]);
 
-/** Boxes that are read per file. A camera's file has about a hundred. */
+/** The maximum number of boxes read per file. A camera's file has about a hundred. */
 const MAX_BOXES = 20_000;
-/** Bytes that are overwritten. A file with more metadata is remuxed instead. */
+/** The maximum number of bytes that are overwritten. A file with more metadata is remuxed instead. */
 const MAX_EDITED_BYTES = 64 * 1024 ** 2;
-/** Chunk offsets of one track, which are read at once. A day with ten chunks per second takes 7 MB. */
+/**
+ * The maximum number of chunk offsets per track, which are read all at once. A day of video with ten chunks per second
+ * takes 7 MB.
+ */
 const MAX_OFFSETS_BYTES = 16 * 1024 ** 2;
 
-/** Returns the edits that clean a file; undefined for a layout that can't be rewritten in place. */
+/** Returns the edits that remove a file's metadata; undefined for a layout that can't be rewritten in place. */
 export function planFor(file: Bytes): Mp4Plan | undefined {
   if (!FIRST_BOXES.has(file.read(4, 4).toString("latin1"))) return undefined;
   try {
@@ -85,7 +91,7 @@ class Mp4Plan {
     for (const box of top) if (box.type !== "mdat") this.clean(box, "file");
   }
 
-  /** Clears a box that isn't kept in its parent, or the fields of a kept one that identify its author. */
+  /** Clears a box that isn't kept in its parent, or those fields of a kept box that identify its author. */
   private clean(box: Box, parent: string, handler = ""): void {
     const { type, start, from, to } = box;
     const isKept = KEPT[parent]!.has(type) && (type !== "kind" || this.isRole(box));
@@ -93,7 +99,7 @@ class Mp4Plan {
     if (!isKept || type === "free" || type === "skip") this.clear(from, to);
     else if (type in KEPT) this.cleanChildren(box, handler);
     else if (type === "mvhd" || type === "tkhd" || type === "mdhd") {
-      // Creation and modification time, 64 bits each in version 1.
+      // The creation and modification times, with 64 bits each in version 1.
       this.clearField(box, 4, this.read(from, 1)[0] === 1 ? 16 : 8);
     } else if (type === "hdlr") {
       // The handler's name, which follows its type.
@@ -107,7 +113,7 @@ class Mp4Plan {
     return to - from <= MAX_ROLE_BYTES && ROLE.test(this.read(from, to - from).toString("latin1"));
   }
 
-  /** @param handler the handler type of the track, which determines the format of its sample entries. */
+  /** @param handler the track's handler type, which determines the format of its sample entries. */
   private cleanChildren(parent: Box, handler: string): void {
     const children = [...this.boxesIn(parent)];
     if (children.some(({ type }) => type === "cmov"))
@@ -128,7 +134,7 @@ class Mp4Plan {
     }
   }
 
-  /** Clears the vendor and the name of the encoder in sample entries (§8.5.2, and QuickTime). */
+  /** Clears the vendor and the encoder's name in sample entries (§8.5.2, and QuickTime). */
   private clearEncoders({ from, to }: Box, handler: string): void {
     if (handler !== "vide" && handler !== "soun") return;
     for (const entry of this.boxesIn({ from: from + 8, to })) {
@@ -139,7 +145,7 @@ class Mp4Plan {
 
   /**
    * Checks that every chunk of a track (§8.7.5) starts in the media data. An index may point anywhere, and samples in
-   * other boxes would be overwritten.
+   * other boxes would otherwise be overwritten.
    */
   private checkChunks({ type, from, to }: Box): void {
     if (to - from > MAX_OFFSETS_BYTES) throw new LayoutError("The index is too long.");
@@ -153,14 +159,14 @@ class Mp4Plan {
     }
   }
 
-  /** Reads bytes; throws if the file has fewer. */
+  /** Reads bytes, and throws if the file has fewer. */
   private read(at: number, length: number): Buffer {
     const bytes = this.file.read(at, length);
     if (bytes.length < length) throw new LayoutError("The file ends too early.");
     return bytes;
   }
 
-  /** Overwrites bytes, unless they are the same already. */
+  /** Overwrites bytes, unless they already have the new values. */
   private write(at: number, bytes: Buffer): void {
     if (this.read(at, bytes.length).equals(bytes)) return;
     this.editedBytes += bytes.length;
@@ -180,8 +186,8 @@ class Mp4Plan {
   }
 
   /**
-   * Yields the boxes in a range. At the top level, the last one may have no length, and `mdat` may be truncated. Every
-   * other box has to end within its parent. Fewer than eight bytes at the end of a parent are padding.
+   * Yields the boxes in a range. At the top level, the last box may have no length, and `mdat` may be truncated. All
+   * other boxes have to end within their parents. Fewer than eight bytes at the end of a parent are padding.
    */
   private *boxesIn({ from, to: end }: Range, isTop = false): Generator<Box> {
     let start = from;

@@ -4,16 +4,19 @@ import { type Bytes, type Edit, planFor } from "./mp4-metadata";
 
 export interface MetadataTask {
   file: string;
-  /** Another path links to the same file: it is only read. */
+  /** Whether another path links to the same file. If so, the file is only read. */
   isShared?: boolean;
-  /** The file is already served or backed up, which relies on size and modification time: the time has to change. */
+  /**
+   * Whether the file is already served or backed up. Both rely on its size and modification time, so the time has to
+   * change.
+   */
   isInUse?: boolean;
 }
 
-/** `copy`: the file can't be cleaned in place and is unchanged. */
+/** `copy`: the file can't be cleaned in place and hasn't been changed. */
 export type MetadataResult = { done: "nothing" | "rewritten" | "copy" } | { failed: string };
 
-/** Cleans a file in place. After any failure, the file is as it was before. */
+/** Cleans a file in place. If cleaning fails, the file is left unchanged. */
 export function rewrite({ file, isShared, isInUse }: MetadataTask): MetadataResult {
   const handle = fs.openSync(file, isShared ? "r" : "r+");
   try {
@@ -36,7 +39,7 @@ export function rewrite({ file, isShared, isInUse }: MetadataTask): MetadataResu
       write(handle, before);
       throw error;
     } finally {
-      // An import recognizes its source, which may be a link to this file, by size and time.
+      // An import recognizes its source, which may be a link to this file, by its size and modification time.
       if (!isInUse) fs.futimesSync(handle, atime, mtime);
     }
     return { done: "rewritten" };

@@ -8,19 +8,19 @@ export const FIRST_BOXES: ReadonlySet<string> = new Set([
 /** The header of a box in an MP4 file (ISO/IEC 14496-12 §4.2). */
 export interface BoxHeader {
   type: string;
-  /** Offset of the box, including its header. */
+  /** The offset of the box, including its header. */
   start: number;
-  /** Offset of its contents. */
+  /** The offset of its contents. */
   body: number;
-  /** Offset of the first byte after it, or the end of the range if the box is truncated. */
+  /** The offset of the first byte after it, or the end of the range if the box is truncated. */
   end: number;
-  /** Whether the box isn't truncated. */
+  /** Whether the box is complete, not truncated. */
   isWhole: boolean;
 }
 
 /**
- * Yields the headers of consecutive boxes from offset `from` to `to`. Reads 16 bytes per box, and stops at the first
- * invalid one. For untrusted files, the caller has to limit the number of boxes.
+ * Yields the headers of consecutive boxes from offset `from` to `to`. Reads 16 bytes per box and stops at the first
+ * invalid box. For untrusted files, the caller has to limit the number of boxes.
  */
 export async function* boxHeaders(
   file: Pick<InputFile, "read">,

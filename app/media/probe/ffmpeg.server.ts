@@ -7,20 +7,23 @@ import { memoryOfProcess, withSlot } from "./process-gate.server";
 
 /**
  * The only module that runs ffmpeg and ffprobe, with argument arrays and without a shell. It limits what untrusted
- * files can make them do: the protocols and containers they open, and the CPU time, memory and disk space they use.
- * They are killed when this process exits.
+ * files can make ffmpeg and ffprobe do: which protocols and containers they open, and how much CPU time, memory and
+ * disk space they use. Both are killed when this process exits.
  */
 
 /**
- * Allowed containers. Playlists and image sequences are deliberately missing, because they refer to
- * other files (see https://hackerone.com/reports/1062888 for the consequences).
+ * The allowed containers. Playlists and image sequences are deliberately left out, because they refer to other files
+ * (see https://hackerone.com/reports/1062888 for the consequences).
  */
 const CONTAINERS =
   "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mpegvideo,flv,asf,ogg,mxf";
-/** More streams than any camera writes. Files with as many are rejected, see probe.server.ts. */
+/**
+ * The maximum number of streams, which is more than any camera writes. Files with that many streams are rejected; see
+ * probe.server.ts.
+ */
 export const MAX_STREAMS = 64;
 const MAX_MEMORY_BYTES = 6 * 1024 ** 3;
-/** For a single allocation: an 8K frame with four 16-bit channels takes 283 MB. */
+/** The maximum size of a single allocation. An 8K frame with four 16-bit channels takes 283 MB. */
 const MAX_ALLOCATION_BYTES = 512 * 1024 ** 2;
 
 const MAX_OUTPUT_BYTES = 4 * 1024 ** 2;
@@ -29,35 +32,37 @@ const RANGED_TIMEOUT_FACTOR = 5;
 type Program = "ffmpeg" | "ffprobe";
 
 export interface Limits {
-  /** Wall-clock seconds after which the process is killed. Omitted if the caller watches it. */
+  /** The number of wall-clock seconds after which the process is killed. Omitted if the caller watches the process. */
   seconds?: number;
-  /** CPU seconds of all threads. */
+  /** The limit on CPU seconds, for all threads together. */
   cpuSeconds: number;
-  /** Size of the largest file that it may write, in bytes. */
+  /** The size of the largest file that it may write, in bytes. */
   fileBytes?: number;
   /**
-   * Whether nobody waits for the work: lowest CPU priority, idle disk priority. Not by cgroups, which a process can't
-   * create in most containers, or SCHED_IDLE, with which a busy machine stops ffmpeg until the watchdog kills it.
+   * Whether nobody is waiting for the result. If so, the process gets the lowest CPU priority and idle disk priority.
+   * Cgroups aren't used because in most containers, a process can't create them, and SCHED_IDLE isn't used because a
+   * busy machine would stop ffmpeg until the watchdog kills it.
    */
   background?: boolean;
 }
 
 interface Tools {
   ffmpeg: boolean;
-  /** Tools of util-linux and coreutils that are installed and work here. */
+  /** The tools from util-linux and coreutils that are installed and work on this machine. */
   wrappers: Set<string>;
   /** Whether setpriv can make the file system read-only (util-linux 2.41, Linux 5.13). */
   landlock: boolean;
   filters: Set<string>;
-  /** Listed on first use. */
+  /** The filters and encoders are listed on first use. */
   encoders?: Set<string>;
 }
 
 let tools: Tools | undefined;
 
 /**
- * Options of unshare for a process without a network. They work where the system allows unprivileged user namespaces,
- * which most containers don't. Root gets no user namespace, in which it couldn't read files of other users.
+ * The options with which unshare starts a process without a network. They work where the system allows unprivileged
+ * user namespaces, which most containers don't. Root gets no user namespace, because it couldn't read other users'
+ * files in one.
  */
 const WITHOUT_NETWORK = process.getuid?.() === 0 ? ["--net"] : ["--map-root-user", "--net"];
 
@@ -87,7 +92,7 @@ const READING = "execute,read-file,read-dir";
 const WRITING =
   "write-file,truncate,make-reg,make-dir,make-sym,make-fifo,make-sock,remove-file,remove-dir,refer";
 
-/** Returns options of setpriv that allow writing only in the given folders, and to devices such as /dev/null. */
+/** Returns the setpriv options that allow writing only to the given folders and to devices such as /dev/null. */
 function readOnly(writable: readonly string[]): string[] {
   return [
     ...["--landlock-access", "fs", "--landlock-rule", `path-beneath:${READING}:/`],
@@ -106,12 +111,15 @@ export function ffmpegAvailable(): boolean {
   return availableTools().ffmpeg;
 }
 
-/** Whether processes run without a network. Otherwise, only the list of allowed protocols protects it. */
+/** Whether processes run without a network. Otherwise, only the list of allowed protocols protects the network. */
 export function networkIsOff(): boolean {
   return availableTools().wrappers.has("unshare");
 }
 
-/** Whether processes can write only to the folders of their task. Otherwise, file permissions decide. */
+/**
+ * Whether processes can write only to their task's folders. Otherwise, only file permissions limit where they can
+ * write.
+ */
 export function filesAreReadOnly(): boolean {
   return availableTools().landlock;
 }
@@ -133,19 +141,19 @@ export function hasEncoder(name: string): boolean {
   return all.encoders.has(name);
 }
 
-/** Forgets which tools were found, so that a test can change PATH. */
+/** Forgets which tools were found, so that tests can change PATH. */
 export function forgetFfmpeg(): void {
   tools = undefined;
 }
 
 /**
  * Returns the ffmpeg arguments that open an untrusted file, up to and including its name. The prefix `file:` keeps
- * names with a colon or a dash from being parsed as a protocol or an option. A file that is read by range (see
- * ranged-input.server.ts) is opened at its URL on the loopback interface.
+ * names with a colon or a dash from being parsed as a protocol or an option. A file that is read with range requests
+ * (see ranged-input.server.ts) is opened at its URL on the loopback interface.
  *
- * @param probe of the file; required if ffmpeg reads audio and video from the beginning. The parts of a file whose
- *   timestamps jump may differ in size. videoFilters() handles that; if ffmpeg reconfigured its filters for each part,
- *   they would start with a frame for each frame before the part.
+ * @param probe the file's probe; required if ffmpeg reads audio and video from the beginning. The parts of a file whose
+ *   timestamps jump may differ in size, which videoFilters() handles. ffmpeg must not reconfigure its filters for each
+ *   part, because the new filters would first output a frame for each frame before that part.
  */
 export function inputArguments(
   file: string,
@@ -166,7 +174,7 @@ export function inputArguments(
 /**
  * Returns a command line that runs a program with limits. The program is killed when this process exits.
  *
- * @param limits.writable existing folders that it may write to. If omitted, only file permissions apply.
+ * @param limits.writable existing folders to which the program may write. If omitted, only file permissions apply.
  */
 export function limitedCommand(
   program: readonly string[],
@@ -189,7 +197,7 @@ export function limitedCommand(
   if (wrappers.has("prlimit")) {
     command.push("prlimit", "--core=0");
     if (limits.memoryBytes) command.push(`--as=${limits.memoryBytes}`);
-    // Node reserves much more address space than it uses; this only counts writable memory.
+    // Node reserves much more address space than it uses, so count only writable memory.
     if (limits.dataBytes) command.push(`--data=${limits.dataBytes}`);
     if (limits.cpuSeconds) command.push(`--cpu=${Math.ceil(limits.cpuSeconds)}`);
     if (limits.fileBytes) command.push(`--fsize=${Math.ceil(limits.fileBytes)}`);
@@ -198,7 +206,7 @@ export function limitedCommand(
 }
 
 /**
- * Starts a program without waiting for it. Its output has to be read while it runs, and isn't buffered. The caller
+ * Starts a program without waiting for it. Its output isn't buffered and has to be read while it is running. The caller
  * must have a slot (process-gate.server.ts).
  */
 export function start(
@@ -235,7 +243,7 @@ export function run(program: Program, args: string[], limits: Limits) {
 }
 
 /**
- * Runs a program and passes on each line of its output, which may be larger than memory.
+ * Runs a program and passes on its output line by line, because the output may be larger than memory.
  *
  * @throws {InterruptedError} if it was killed or timed out.
  */
@@ -256,7 +264,7 @@ export function runLines(
   });
 }
 
-/** Returns a factor for time limits: reading from a file store may be much slower than from a disk. */
+/** Returns a factor for time limits, because reading from a file store may be much slower than reading from a disk. */
 export function timeoutFactor(args: readonly string[]): number {
   return readsByRange(args) ? RANGED_TIMEOUT_FACTOR : 1;
 }
@@ -266,13 +274,13 @@ function readsByRange(args: readonly string[]): boolean {
 }
 
 /**
- * ffmpeg or ffprobe was killed, timed out or ran out of disk space. The file may be fine, so another attempt may
- * succeed.
+ * Thrown if ffmpeg or ffprobe was killed, timed out or ran out of disk space. The file may be fine, so another attempt
+ * may succeed.
  */
 export class InterruptedError extends Error {
   constructor(
     message: string,
-    /** As in a system error. */
+    /** The error code, as in a system error. */
     readonly code?: "ENOSPC",
   ) {
     super(message);
@@ -283,7 +291,7 @@ const NO_SPACE = /No space left on device/i;
 /** ffmpeg's exit code after SIGINT or SIGTERM. */
 const SIGNAL_EXIT_CODE = 255;
 
-/** @throws {InterruptedError} if a program didn't exit by itself, or the disk was full. */
+/** @throws {InterruptedError} if a program was terminated instead of exiting, or the disk was full. */
 export function throwIfInterrupted(
   program: string,
   end: { exitCode?: number; signal?: string; timedOut: boolean },
@@ -318,7 +326,7 @@ function commandLine(
   const common = ["-hide_banner", "-max_alloc", String(MAX_ALLOCATION_BYTES)];
   if (program === "ffmpeg") common.push("-nostdin");
   const command = [program, ...common, ...args];
-  // A process without a network has no loopback interface either.
+  // Range requests need the loopback interface, which a process without a network doesn't have.
   const offline = !readsByRange(args);
   return limitedCommand(command, {
     ...limits,

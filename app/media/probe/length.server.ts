@@ -3,46 +3,53 @@ import { inputSize, openInput } from "../storage/ranged-input.server";
 import { inputArguments, type Limits, run, runLines } from "./ffmpeg.server";
 import type { Mp4Layout } from "./mp4-boxes.server";
 
-/** What ffprobe reports about the duration of a file, in seconds; omitted where the file doesn't state it. */
+/** What ffprobe reports about a file's duration, in seconds. Fields that the file doesn't specify are omitted. */
 export interface DurationHints {
   container: { format_name: string; start_time?: number; duration?: number };
   video: { index: number; start_time?: number; duration?: number; has_b_frames?: number };
-  /** Indices of the audio streams. */
+  /** The indices of the audio streams. */
   audio: readonly number[];
-  /** Frames per second. */
+  /** The number of frames per second. */
   frameRate: number;
-  /** Only for MP4 and MOV. */
+  /** Set only for MP4 and MOV. */
   layout: Mp4Layout | undefined;
 }
 
 export interface VideoLength {
-  /** Seconds from the beginning of the video to the end of the last frame in the file. */
+  /** The number of seconds from the beginning of the video to the end of the last frame in the file. */
   seconds: number;
-  /** Duration in seconds according to the header, if the file ends before that. */
+  /** The duration in seconds according to the header; set only if the file ends before that. */
   announcedSeconds?: number;
-  /** Set if timestamps jump, see inputArguments(). */
+  /** Set if timestamps jump; see inputArguments(). */
   dtsDeltaThreshold?: number;
 }
 
 const TAIL_LIMITS = { seconds: 20, cpuSeconds: 20 };
 /** A position after the end of any video, so that ffprobe seeks to the last keyframe. */
 const PAST_THE_END = "999999%";
-/** Allows for rounding, and for audio that ends after the video, in the duration of a header. */
+/**
+ * The minimum share of the header's duration that a complete file contains. It allows for rounding, and for audio that
+ * ends after the video.
+ */
 const MIN_COMPLETE_SHARE = 0.95;
 
-/** Containers whose header states the duration. For others, ffmpeg reports the duration that it has found. */
+/**
+ * Containers whose header contains the duration. For other containers, ffmpeg reports the duration that it has
+ * determined itself.
+ */
 const STATES_DURATION = /^(mov|matroska|flv|mxf)/;
 
-/** Whether the file has less than 95% of the duration in its header. */
+/** Whether the file contains less than 95% of the duration in its header. */
 export function isCutOff(length: VideoLength): length is CutOff {
   const { seconds, announcedSeconds } = length;
   return announcedSeconds !== undefined && seconds < announcedSeconds * MIN_COMPLETE_SHARE;
 }
 
 /**
- * Returns the duration of a video: from the start of the file to the end of the last frame. A complete MP4 has it in
- * its index. For any other file, the last packets are read, or all packets if those can't be found. The duration in
- * a header is only a hint: it may be that of the longest stream, of a file that was meant to be longer, or a guess.
+ * Returns the duration of a video: from the start of the file to the end of the last frame. The index of a complete MP4
+ * contains the duration. For any other file, the last packets are read, or all packets if the last ones can't be found.
+ * The duration in a header is only a hint: it may be the duration of the longest stream or of a file that was meant to
+ * be longer, or a guess.
  *
  * @param tailOnly estimates the duration from the end of a file whose timestamps may jump.
  */
@@ -53,11 +60,11 @@ export async function videoLength(
 ): Promise<VideoLength> {
   const { container, video, layout, frameRate } = hints;
   const start = container.start_time ?? video.start_time ?? 0;
-  // With several edits, ffprobe reports at most the duration of the media that they repeat.
+  // If there are several edits, ffprobe reports at most the duration of the media that the edits repeat.
   if (layout?.isWhole && layout.isCopyable && !layout.isFragmented && video.duration) {
     return { seconds: (video.start_time ?? start) + video.duration - start };
   }
-  // In a program stream, frames without a presentation timestamp are shown this long after they are decoded.
+  // In a program stream, frames without a presentation timestamp are displayed this long after they are decoded.
   const frameDelay = container.format_name === "mpeg" ? (video.has_b_frames ?? 0) / frameRate : 0;
   if (timestampsMayJump(container.format_name) && !tailOnly) {
     const known = { video: video.index, audio: hints.audio, start, frameRate, frameDelay };
@@ -90,9 +97,9 @@ async function lastTimestamps(
     TAIL_LIMITS,
   );
   const ends: { video?: number; any?: number } = {};
-  // The last frames of a program stream have no timestamps.
+  // The last frames in a program stream have no timestamps.
   let untimed = 0;
-  // The output was truncated, so its end is missing.
+  // ffprobe's output was truncated, so its end is missing.
   if (isMaxBuffer) return ends;
   for (const line of stdout.split("\n")) {
     const [index, shown, decoded, lasts] = line.split(",").map(Number);
@@ -119,11 +126,11 @@ async function announcedLength(
   if (!STATES_DURATION.test(container.format_name)) return undefined;
   const seconds = (container.format_name.startsWith("mov") && video.duration) || container.duration;
   if (!seconds) return undefined;
-  // Some Matroska muxers write the duration, others the timestamp of the end.
+  // Some Matroska muxers write the duration; others write the end timestamp.
   return { announcedSeconds: start > 1 && seconds > start ? seconds - start : seconds };
 }
 
-/** File Properties Object of ASF (Advanced Systems Format §3.2), which contains the size of the file. */
+/** ASF's File Properties Object (Advanced Systems Format §3.2), which contains the file size. */
 const ASF_PROPERTIES = Buffer.from("a1dcab8c47a9cf118ee400c00c205365", "hex");
 const HEAD_BYTES = 4_096;
 
@@ -137,7 +144,7 @@ async function announcedBytes(file: string): Promise<number | undefined> {
     let announced = 0;
     if (head.toString("latin1", 0, 4) === "RIFF") announced = head.readUInt32LE(4) + 8;
     const at = head.indexOf(ASF_PROPERTIES);
-    // The object's id (16 bytes), its size (8) and the file's id (16) precede the size of the file.
+    // The object's id (16 bytes), its size (8) and the file's id (16) precede the file size.
     if (at >= 0 && at + 48 <= bytesRead) announced = Number(head.readBigUInt64LE(at + 40));
     return announced > size && size > 0 ? announced / size : undefined;
   } finally {
@@ -146,33 +153,33 @@ async function announcedBytes(file: string): Promise<number | undefined> {
 }
 
 /**
- * Containers in which ffmpeg corrects timestamps that restart or jump (AVFMT_TS_DISCONT). Recorders and
- * discs write them, and files appended to each other play in sequence.
+ * Containers in which ffmpeg corrects timestamps that restart or jump (AVFMT_TS_DISCONT). Recorders and discs write
+ * such timestamps, and files appended to each other play in sequence.
  */
 const MAY_JUMP = ["mpegts", "mpeg", "ogg"];
 
-/** Values of ffmpeg's -dts_delta_threshold, in seconds: its default, and one for short jumps. */
+/** Values for ffmpeg's -dts_delta_threshold, in seconds: its default, and a value for short jumps. */
 const DEFAULT_THRESHOLD = 10;
 const SHORT_THRESHOLD = 1;
-/** ffmpeg treats a timestamp this far before its predecessor as a jump, whatever the threshold. */
+/** Regardless of the threshold, ffmpeg treats a timestamp this far before its predecessor as a jump. */
 const BACKWARD_SECONDS = 0.1;
-/** How much longer than the video the longest stream may be. */
+/** How much longer the longest stream may be than the video. */
 const MAX_EXCESS_SECONDS = 1;
 
-/** The slowest disk and processor on which reading a whole file must succeed. */
+/** The speed of the slowest disk and processor on which reading a whole file must succeed. */
 const MIN_DISK_BYTES_PER_SECOND = 10 * 1024 ** 2;
 const MIN_CPU_BYTES_PER_SECOND = 20 * 1024 ** 2;
 
 /** What is known about a file before it is measured. */
 interface Measured {
-  /** Index of the video stream. */
+  /** The index of the video stream. */
   video: number;
-  /** Indices of the audio streams. */
+  /** The indices of the audio streams. */
   audio: readonly number[];
-  /** Timestamp at which the file begins, in seconds. */
+  /** The timestamp at which the file begins, in seconds. */
   start: number;
   frameRate: number;
-  /** Seconds from decoding a frame to showing it, for frames without a presentation timestamp. */
+  /** The number of seconds between decoding and displaying a frame, for frames without a presentation timestamp. */
   frameDelay: number;
 }
 
@@ -182,11 +189,11 @@ export function timestampsMayJump(formatName: string): boolean {
 }
 
 /**
- * Follows the timestamps of a video from the first packet to the last. They can jump anywhere and look
- * plausible on both sides, so the whole file is read: 1.5 seconds per GB from the page cache, or 1 second
- * per hour of video at the lowest bitrates.
+ * Follows the timestamps of a video from the first packet to the last. They can jump anywhere and look plausible on
+ * both sides of a jump, so the whole file is read: 1.5 seconds per GB from the page cache, or 1 second per hour of
+ * video at the lowest bitrates.
  *
- * @returns its duration in seconds; `dtsDeltaThreshold` is set if timestamps jump, see inputArguments().
+ * @returns its duration in seconds. `dtsDeltaThreshold` is set if timestamps jump (see inputArguments()).
  * @throws {InterruptedError} if the file can't be read in time.
  */
 async function measureWithJumps(
@@ -215,11 +222,11 @@ async function measureWithJumps(
   const longest = ({ threshold }: ContinuousClock) =>
     measure(file, streams, measured.frameRate, threshold);
   const usualLongest = await longest(usual);
-  // Frames are missing while the audio continues: that isn't a jump.
+  // If frames are missing while the audio continues, that isn't a jump.
   const isHole = Math.abs(usualLongest - backwardOnly.seconds) < MAX_EXCESS_SECONDS;
   if (isHole && !backwardOnly.hasJumped) return { seconds: backwardOnly.seconds };
-  // ffmpeg corrects all streams when the first of them jumps. Packets of other streams from before the jump then seem
-  // to jump ahead, which leaves a gap unless they are corrected too.
+  // ffmpeg corrects all streams as soon as one of them jumps. The other streams' packets from before the jump then seem
+  // to jump ahead, which leaves a gap unless those packets are corrected too.
   const usualExcess = usualLongest - usual.seconds;
   const hasGap =
     usualExcess > MAX_EXCESS_SECONDS &&
@@ -228,14 +235,16 @@ async function measureWithJumps(
   return { seconds, dtsDeltaThreshold: threshold };
 }
 
-/** Corrects the timestamps of one stream in the same way as ffmpeg while decoding. Times are in seconds. */
+/** Corrects one stream's timestamps in the same way as ffmpeg does while decoding. Times are in seconds. */
 class ContinuousClock {
   hasJumped = false;
   private offset = 0;
   private decoded = Number.NEGATIVE_INFINITY;
   private next: number | undefined;
   private end: number;
-  /** Frames since the last one with a timestamp: the last frames of a program stream have none. */
+  /**
+   * The number of frames since the last one with a timestamp. The last frames in a program stream have no timestamps.
+   */
   private untimed = 0;
 
   constructor(
@@ -245,7 +254,7 @@ class ContinuousClock {
     this.end = measured.start;
   }
 
-  /** Adds the next packet; NaN for missing values. */
+  /** Adds the next packet. Missing values are NaN. */
   add(pts = Number.NaN, dts = Number.NaN, duration = Number.NaN): void {
     const lasts = duration > 0 ? duration : 1 / this.measured.frameRate;
     if (Number.isFinite(dts)) this.correct(dts);
@@ -273,7 +282,7 @@ class ContinuousClock {
 /**
  * Reads all packets with ffmpeg, which corrects timestamps that jump.
  *
- * @returns seconds to the end of the longest stream.
+ * @returns the number of seconds until the end of the longest stream.
  */
 async function measure(
   file: string,
@@ -293,7 +302,7 @@ async function measure(
   const times = [...stdout.matchAll(/^out_time_us=(\d+)$/gm)];
   const frames = [...stdout.matchAll(/^frame=\s*(\d+)$/gm)];
   if (Number(frames.at(-1)?.[1] ?? 0) === 0) return 0;
-  // ffmpeg reports when the last frame begins.
+  // ffmpeg reports the time at which the last frame begins.
   return Number(times.at(-1)?.[1] ?? 0) / 1_000_000 + 1 / frameRate;
 }
 

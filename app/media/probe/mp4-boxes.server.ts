@@ -1,29 +1,29 @@
 import { type InputFile, openInput } from "../storage/ranged-input.server";
 import { type BoxHeader, boxHeaders, FIRST_BOXES } from "./box-headers.server";
 
-/** Box headers that are read per file. A camera's video has about a hundred. */
+/** The maximum number of box headers read per file. A camera's video has about a hundred. */
 const MAX_HEADERS = 2_000;
-/** Sample entries that are read. A track has one to three. */
+/** The maximum number of sample entries that are read. A track has one to three. */
 const MAX_ENTRIES = 16;
 
 /**
- * Types of encrypted sample entries: ISO/IEC 14496-12 §8.12 (Common Encryption, ISO/IEC 23001-7, any scheme), and
+ * The types of encrypted sample entries: ISO/IEC 14496-12 §8.12 (Common Encryption, ISO/IEC 23001-7, any scheme), and
  * `drmi` and `drms`, which older FairPlay files use.
  */
 const ENCRYPTED = new Set(["encv", "enca", "drmi", "drms"]);
 
-/** Boxes whose children are read, ISO/IEC 14496-12 §6: they lead to `hdlr`, `elst` and `stsd`. */
+/** The boxes whose children are read (ISO/IEC 14496-12 §6), because they lead to `hdlr`, `elst` and `stsd`. */
 const PARENTS = new Set(["edts", "mdia", "minf", "stbl"]);
-/** Offset of the entries in `stsd`, after version, flags and count (§8.5.2). */
+/** The offset of the entries in `stsd`, after the version, flags and count (§8.5.2). */
 const ENTRIES_AFTER = 8;
-/** Bytes that are read of an edit list: a thousand edits. */
+/** The maximum number of bytes read from an edit list, which is enough for a thousand edits. */
 const MAX_EDIT_BYTES = 8 + 1_000 * 20;
-/** Handler types (§8.4.3) of tracks that are converted. Timecode and metadata tracks aren't. */
+/** The handler types (§8.4.3) of tracks that are converted. Timecode and metadata tracks aren't. */
 const CONVERTED = new Set(["vide", "soun"]);
 
 /** The layout of an MP4 or MOV according to its box headers. */
 export interface Mp4Layout {
-  /** State of `moov`, the index of samples. */
+  /** The state of `moov`, the index of samples. */
   index: "complete" | "truncated" | "missing";
   /** Whether the index precedes the media data. */
   isIndexFirst: boolean;
@@ -31,23 +31,23 @@ export interface Mp4Layout {
   isFragmented: boolean;
   /** Whether neither the index nor the media data is truncated. */
   isWhole: boolean;
-  /** Whether video or audio is encrypted. ffprobe doesn't report that: it names the codec inside. */
+  /** Whether video or audio is encrypted. ffprobe doesn't report that, but names the codec inside. */
   isEncrypted: boolean;
   /**
-   * Whether `ffmpeg -c copy` preserves which frames are shown and when. False if a video or audio track has several
-   * sample descriptions, of which the copy keeps only the first, or several edits (see `isOneEdit`).
+   * Whether `ffmpeg -c copy` preserves which frames are shown and when. It doesn't if a video or audio track has
+   * several sample descriptions, because the copy keeps only the first, or several edits (see `isOneEdit`).
    */
   isCopyable: boolean;
-  /** Whether the edits are shorter than the video track: frames outside them must not be shown. */
+  /** Whether the edits are shorter than the video track, so that frames outside the edits must not be shown. */
   isTrimmed: boolean;
-  /** Total duration of the edits of the longest video track in seconds, if it has any. */
+  /** The total duration in seconds of the edits in the longest video track, if it has any. */
   editedSeconds?: number;
 }
 
 /**
  * Returns the layout of an MP4 or MOV; undefined for any other file. Reads at most 2,000 box headers of 16 bytes, and
  * the fields and edit lists that determine whether a copy plays the same. A file with more boxes isn't rejected, but
- * isn't copied either.
+ * its streams aren't copied either.
  */
 export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined> {
   const input = await openInput(file);
@@ -78,7 +78,7 @@ export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined
       if (layout.isFragmented) break;
     }
     if (isFirst) return undefined;
-    // Boxes that weren't read may contain anything.
+    // The boxes that weren't read may contain anything.
     return budget.left < 0 ? { ...layout, index: "complete", isCopyable: false } : layout;
   } finally {
     await input.close();
@@ -95,7 +95,7 @@ interface Track {
   edited?: number;
 }
 
-/** Less than the duration of a frame; more than the rounding error of two timescales. */
+/** The tolerance is less than a frame's duration, but more than the rounding error between two timescales. */
 const TRIM_TOLERANCE_SECONDS = 0.005;
 
 function addTrack(layout: Mp4Layout, track: Track): void {
@@ -140,7 +140,7 @@ async function readTrack(
       const media = readTimes(await read(input, box, 32));
       track.mediaDuration = media.duration / media.timescale;
     }
-    // In QuickTime, `minf` has another `hdlr`, for the data reference.
+    // In QuickTime, `minf` contains another `hdlr`, for the data reference.
     else if (box.type === "hdlr")
       track.handler ||= (await read(input, box, 12)).toString("latin1", 8);
     else if (box.type === "elst") {
@@ -164,7 +164,7 @@ function readTimes(header: Buffer): { timescale: number; duration: number } {
     : { timescale: header.readUInt32BE(12), duration: header.readUInt32BE(16) };
 }
 
-/** Returns the sum of the durations of the edits; infinite if there are more than were read. */
+/** Returns the sum of the edits' durations; infinite if there are more edits than were read. */
 function editUnits(list: Buffer): number {
   const step = list[0] === 1 ? 20 : 12;
   const count = list.readUInt32BE(4);
@@ -175,9 +175,10 @@ function editUnits(list: Buffer): number {
 }
 
 /**
- * Whether an `elst` (§8.6.6) plays one part of the track, once. With several parts, ffmpeg copies the samples of each
- * from the preceding keyframe on, and writes one edit over all of them. An empty edit (media time -1) before the part
- * only delays it: ffmpeg adds its duration to all timestamps, and writes an empty edit again if they don't start at 0.
+ * Whether an `elst` (§8.6.6) plays a single part of the track, once. If there are several parts, ffmpeg copies the
+ * samples of each part from the preceding keyframe on, and writes one edit that covers all of them. An empty edit
+ * (media time -1) before the part only delays it: ffmpeg adds its duration to all timestamps, and writes an empty edit
+ * again if they don't start at 0.
  *
  * @param list the contents of the box, padded with zeros.
  */

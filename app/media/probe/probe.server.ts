@@ -41,7 +41,7 @@ import {
 
 const PROBE_LIMITS = { seconds: 20, cpuSeconds: 20 };
 
-/** 8K, in either direction. */
+/** The maximum size: 8K, in either orientation. */
 const MAX_SIDE = 8_192;
 const MAX_PIXELS = MAX_SIDE * 4_352;
 const MIN_SIDE = 16;
@@ -49,62 +49,64 @@ const MAX_DURATION_SECONDS = 24 * 3_600;
 
 /** What ffprobe found in a video file. */
 export interface Probe {
-  /** `mp4`, `mov`, `webm`, `matroska`, or ffprobe's name, such as `avi`. */
+  /** The container: `mp4`, `mov`, `webm`, `matroska`, or ffprobe's name, such as `avi`. */
   container: string;
-  /** From the start of the file to the end of the last frame that is in it. */
+  /** The time from the start of the file to the end of its last frame. */
   durationSeconds: number;
-  /** The duration in the header, if the file ends before that. */
+  /** The duration in the header; set only if the file ends before that. */
   announcedSeconds?: number;
-  /** Whether the file was too large to measure: the duration is that of the last timestamp, assuming no jumps. */
+  /**
+   * Whether the file was too large to measure. If so, the duration is based on the last timestamp, assuming that
+   * timestamps don't jump.
+   */
   isEstimated?: boolean;
   /**
-   * Set if timestamps restart or jump inside the file, so that seeking by time doesn't work; see
-   * inputArguments().
+   * Set if timestamps restart or jump inside the file, so that seeking to a time doesn't work; see inputArguments().
    */
   dtsDeltaThreshold?: number;
-  /** Set if the file has less than 95% of the duration in its header. */
+  /** Set if the file contains less than 95% of the duration in its header. */
   cutOff?: CutOff;
   video: VideoStream;
   /** The default audio track. */
   audio?: AudioStream;
   /** All audio tracks, the default one first. */
   audioTracks: AudioTrack[];
-  /** Text subtitles. Bitmap subtitles, as on discs, are left out. */
+  /** Text subtitles. Bitmap subtitles, such as those on discs, are left out. */
   subtitles: SubtitleStream[];
   /** Whether browsers can play the file unchanged. */
   playable: boolean;
   /** Whether its packets can be copied into another file without changing which frames are shown and when. */
   copyable: boolean;
   /**
-   * Whether the file starts sooner, or becomes seekable, once it is remuxed: an MP4 whose index is at the end or that
-   * is fragmented, a file without a duration in its header, as browsers record them, or a file that ends before the
-   * duration in its header, for whose end players would wait.
+   * Whether playback starts sooner, or the file becomes seekable, once it is remuxed. That applies to an MP4 whose
+   * index is at the end or that is fragmented, a file without a duration in its header, as recorded by browsers, and a
+   * file that ends before the duration in its header, where players would wait for the missing end.
    */
   needsFaststart: boolean;
 }
 
 /**
- * Size of the largest file, in bytes, that is read completely while the uploader waits: 6 seconds, or half a minute
- * on a slow disk.
+ * The size of the largest file, in bytes, that is read completely while the uploader is waiting. Reading it takes 6
+ * seconds, or half a minute on a slow disk.
  */
 export const MAX_MEASURED_UPLOAD_BYTES = 4 * 1024 ** 3;
 
 export interface ProbeOptions {
-  /** `unplayable` decodes no frame of a file that browsers can play according to its header. */
+  /** With `unplayable`, no frame is decoded if browsers can play the file according to its header. */
   decode?: "all" | "unplayable";
   /**
-   * Size of the largest file, in bytes, that is read completely to measure its duration if timestamps may jump. For
+   * The size of the largest file, in bytes, that is read completely to measure its duration if timestamps may jump. For
    * larger files, the duration is an estimate.
    */
   measureUpTo?: number;
 }
 
-/** Whether timestamps restart or jump, so that seeking by time doesn't work. */
+/** Whether timestamps restart or jump, so that seeking to a time doesn't work. */
 export function timestampsJump({ dtsDeltaThreshold }: Probe): boolean {
   return dtsDeltaThreshold !== undefined;
 }
 
-/** A rejected file; `message` is shown to the uploader. */
+/** Thrown if a file is rejected; `message` is shown to the uploader. */
 export class RefusedFileError extends Error {
   constructor(
     /** 415: not a supported video. 422: a video that is damaged or exceeds a limit. */
@@ -157,7 +159,7 @@ export async function probe(
   const isCut = layout !== undefined && layout.index !== "complete";
   const output = await runFfprobe(file, isCut);
   if (output.streams.length >= MAX_STREAMS) throw new RefusedFileError(422, TOO_MANY_STREAMS);
-  // Matroska names the key of an encrypted track (ContentEncKeyID).
+  // In Matroska, an encrypted track names its key (ContentEncKeyID).
   if (layout?.isEncrypted || output.streams.some(({ tags }) => tags?.enc_key_id !== undefined)) {
     throw new RefusedFileError(422, ENCRYPTED);
   }
@@ -175,7 +177,7 @@ export async function probe(
   const copyable =
     layout === undefined ||
     (layout.isCopyable && !(layout.isTrimmed && (await endsEarly(file, videoStream.index))));
-  // Browsers only use the first sample description, and differ in how they handle several edits.
+  // Browsers use only the first sample description, and differ in how they handle several edits.
   const playable = isFirst && copyable && isPlayable(container, video, audio);
   if (decode === "all" || !playable) await decodeOneFrame(file, videoStream);
   const audioIndices = audioStreams.map(({ index }) => index);
@@ -215,7 +217,7 @@ async function measureLength(
 ): Promise<VideoLength> {
   const { container, layout } = hints;
   const length = await videoLength(file, hints, { tailOnly: isEstimated });
-  // The last packets may be after the end of the last edit.
+  // The last packets may come after the end of the last edit.
   if (layout?.editedSeconds && !layout.isCopyable)
     length.seconds = Math.min(length.seconds, layout.editedSeconds - (container.start_time ?? 0));
   if (isEstimated) return length;
@@ -256,12 +258,12 @@ async function endsEarly(file: string, stream: number): Promise<boolean> {
   );
   const packets = stdout.split("\n").map((line) => line.split(","));
   const shown = packets.filter(([, flags = ""]) => flags !== "" && !flags.includes("D"));
-  // The keyframe after the end may be the only packet that was read.
+  // The keyframe after the end may be the only packet that has been read.
   const first = shown.length > 0 ? Math.min(...shown.map(([pts]) => Number(pts))) : -Infinity;
   return packets.some(([pts, flags = ""]) => flags.includes("D") && Number(pts) > first);
 }
 
-/** Tells MP4 from MOV, and Matroska from WebM: ffprobe has one name for each pair. */
+/** Distinguishes MP4 from MOV, and Matroska from WebM, because ffprobe has only one name for each pair. */
 function containerName(
   formatName: string,
   tags: Record<string, string> | undefined,
@@ -297,7 +299,10 @@ async function decodeOneFrame(file: string, { index, ...stream }: Stream): Promi
   }
 }
 
-/** The results for the most recent files, keyed by path and version: jobs of a video run one after the other. */
+/**
+ * The results for the most recent files, keyed by path and version. They are cached because a video's jobs run one
+ * after the other.
+ */
 const probes = processState("probed files", () => new LRUCache<string, Probe>({ max: 4 }));
 
 /**
@@ -307,12 +312,12 @@ const probes = processState("probed files", () => new LRUCache<string, Probe>({ 
  * @throws {InterruptedError} if ffprobe or ffmpeg didn't finish.
  */
 export async function cachedProbe(file: string): Promise<Probe> {
-  // `probe` reports a missing file.
+  // Ignore errors here, because `probe` reports a missing file.
   const state = await stat(file).catch(() => undefined);
   const version = [file, state?.ino, state?.size, state?.mtimeMs, state?.ctimeMs].join();
   const found = probes().get(version) ?? (await probe(file));
   if (!found) throw new InterruptedError("ffmpeg is not installed.");
-  // If the file is read by range, a failure of the store looks like the end of the file to ffprobe.
+  // If the file is read with range requests, a store failure looks like the end of the file to ffprobe.
   if (!inputUrl(file)) probes().set(version, found);
   return found;
 }

@@ -6,16 +6,19 @@ import { UploadError } from "../intake/upload-error.server";
 
 /**
  * Limits how many ffmpeg and ffprobe processes run outside the job queue: those that probe an upload, extract a frame
- * for a thumbnail, or verify the result of a worker. The queue limits its own processes. Every process passes this
- * gate (ffmpeg.server.ts, task.server.ts), so that a new caller can't forget it.
+ * for a thumbnail, or verify a worker's result. The queue limits the processes of its jobs itself. Every process has to
+ * pass this gate (ffmpeg.server.ts, task.server.ts), so that a new caller can't forget it.
  */
 
-/** Decoding one frame of an 8K video takes up to 431 MB of memory and one core. */
+/** The maximum number of processes. Decoding one frame of an 8K video takes up to 431 MB of memory and one core. */
 const MAX_PROCESSES = 2;
-/** Per account. A person edits one video at a time; a script with more requests has to wait for responses. */
+/**
+ * The maximum number of waiting calls per account. A person edits one video at a time; a script that sends more
+ * requests has to wait for responses.
+ */
 const MAX_WAITING = 8;
 const GIB = 1024 ** 3;
-/** Decoding a 10-bit 8K frame takes less than 1 GiB of address space. */
+/** The minimum memory limit for a process. Decoding a 10-bit 8K frame takes less than 1 GiB of address space. */
 const MIN_MEMORY_BYTES = 1.5 * GIB;
 
 interface Waiting {
@@ -23,18 +26,21 @@ interface Waiting {
 }
 
 export interface SlotOptions {
-  /** The account that the work is for; slots rotate among accounts. Omitted for the site itself. */
+  /** The account that the work is for; slots rotate among accounts. It is omitted for the site itself. */
   owner?: string;
-  /** Cancels the waiting. */
+  /** A signal that cancels the wait. */
   signal?: AbortSignal;
-  /** Whether to wait regardless of the length of the owner's queue, such as for an upload that would be lost. */
+  /**
+   * Whether to wait regardless of the length of the owner's queue, for example for an upload that would otherwise be
+   * lost.
+   */
   ignoresQueueLimit?: boolean;
 }
 
 /** A semaphore with a queue per owner, served in rotation. */
 export class ProcessGate {
   private running = 0;
-  /** In the order in which the owners are served. Undefined is the site itself. */
+  /** The owners' queues, in the order in which they are served. The key `undefined` is the site itself. */
   private readonly queues = new Map<string | undefined, Waiting[]>();
 
   constructor(
@@ -45,8 +51,8 @@ export class ProcessGate {
   /**
    * Waits for a slot. Returns the function that frees it.
    *
-   * @throws {UploadError} 429 if the queue of the owner is full. That of the site has no limit.
-   * @throws the reason of the signal if it is aborted before there is a place.
+   * @throws {UploadError} 429 if the owner's queue is full. The site's queue has no limit.
+   * @throws the signal's abort reason if it is aborted before a slot is free.
    */
   async enter(options: SlotOptions): Promise<() => void> {
     options.signal?.throwIfAborted();
@@ -100,19 +106,19 @@ export class ProcessGate {
 
 const gate = processState("process gate", () => new ProcessGate(MAX_PROCESSES, MAX_WAITING));
 
-/** Why the current async context may start processes: as a job of the queue, or because it has a slot. */
+/** Why the current async context may start processes: because it is a queued job, or because it has a slot. */
 type Permit = "job" | "slot";
 const permits = new AsyncLocalStorage<Permit>();
 
-/** Runs work whose processes don't wait for a slot, because another queue limits them. */
+/** Runs work whose processes don't wait for a slot, because another queue limits their number. */
 export function asJob<T>(work: () => Promise<T>): Promise<T> {
   return permits.run("job", work);
 }
 
 /**
- * Waits for a slot and runs work that starts processes one after the other. Nested calls, and jobs, don't wait.
+ * Waits for a slot and runs work that starts processes one after the other. Nested calls and jobs don't wait.
  *
- * @throws {UploadError} 429 if the owner has too many calls waiting.
+ * @throws {UploadError} 429 if too many of the owner's calls are already waiting.
  */
 export async function withSlot<T>(work: () => Promise<T>, options: SlotOptions = {}): Promise<T> {
   if (permits.getStore()) return work();
@@ -125,7 +131,7 @@ export async function withSlot<T>(work: () => Promise<T>, options: SlotOptions =
 }
 
 /**
- * Returns how much memory a process may take, at most `maxBytes`. Outside the job queue, it is an equal share of the
+ * Returns how much memory a process may use, at most `maxBytes`. Outside the job queue, that is an equal share of the
  * memory among all slots and jobs. Jobs aren't limited to a share, because encoding 4K needs all available memory.
  */
 export function memoryOfProcess(maxBytes: number): number {

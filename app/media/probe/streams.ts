@@ -4,26 +4,29 @@ import { z } from "zod";
 export interface VideoStream {
   /** Its index in the file. */
   index: number;
-  /** ffmpeg's name, such as `h264`. */
+  /** ffmpeg's name for the codec, such as `h264`. */
   codec: string;
   profile: string;
   width: number;
   height: number;
-  /** Degrees clockwise by which stored frames are rotated for display. Applied to width and height already. */
+  /**
+   * The number of degrees by which stored frames are rotated clockwise for display. Already applied to the width and
+   * height.
+   */
   rotation: number;
-  /** Average frames per second. */
+  /** The average number of frames per second. */
   frameRate: number;
-  /** Such as `yuv420p`. */
+  /** The pixel format, such as `yuv420p`. */
   pixelFormat: string;
   hdr: boolean;
   /** ffmpeg's color names, such as `bt2020` and `bt2020nc`; omitted if the file doesn't specify them. */
   primaries?: string;
   matrix?: string;
   transfer?: string;
-  /** Whether the file declares full range: black is 0 and white 255. */
+  /** Whether the file declares full range, in which black is 0 and white is 255. */
   fullRange?: boolean;
   interlaced: boolean;
-  /** The stored size, if later frames may have another one. */
+  /** The stored size; set only if later frames may have a different size. */
   firstSize?: { width: number; height: number };
 }
 
@@ -36,20 +39,20 @@ export interface AudioStream {
   startsLate?: boolean;
 }
 
-/** An audio track of a file, such as a language or a commentary. */
+/** An audio track in a file, such as a language or a commentary. */
 export interface AudioTrack extends AudioStream {
-  /** As in the file, such as `eng`; may be empty, or any text. */
+  /** The language as given in the file, such as `eng`. It may be empty or any text. */
   language: string;
   title: string;
 }
 
-/** A text subtitle stream of a file. */
+/** A text subtitle stream in a file. */
 export interface SubtitleStream {
   index: number;
-  /** As in the file, such as `eng`; may be empty, or any text. */
+  /** The language as given in the file, such as `eng`. It may be empty or any text. */
   language: string;
   title: string;
-  /** Whether it only covers foreign-language dialogue and signs. */
+  /** Whether it covers only foreign-language dialogue and signs. */
   forced: boolean;
   hearingImpaired: boolean;
 }
@@ -81,9 +84,9 @@ export function isPlayable(container: string, video: VideoStream, audio?: AudioS
   return video.codec !== "h264" && (!audio || WEBM_AUDIO_CODECS.includes(audio.codec));
 }
 
-/** A number that ffprobe may write as a string, or omit. */
+/** A number that ffprobe may write as a string or omit. */
 export const number = z.coerce.number().optional().catch(undefined);
-/** A stream of a file in ffprobe's output. */
+/** A file's stream, as described in ffprobe's output. */
 export const streamSchema = z.object({
   index: z.number(),
   codec_type: z.string().optional(),
@@ -130,7 +133,7 @@ export function preferred(streams: Stream[]): Stream[] {
   return chosen.length > 0 ? chosen : streams;
 }
 
-/** Returns the stream with the most pixels; the first one if several have the same number. */
+/** Returns the stream with the most pixels, or the first one if several have the same number of pixels. */
 export function largest(streams: Stream[]): Stream | undefined {
   const pixels = ({ width = 0, height = 0 }: Stream) => width * height;
   return streams.reduce<Stream | undefined>(
@@ -171,7 +174,7 @@ function named<Name extends string>(name: Name, value: string | undefined) {
 
 const LATE_SECONDS = 0.1;
 
-/** @param fileStart timestamp at which the file begins, in seconds. */
+/** @param fileStart the timestamp at which the file begins, in seconds. */
 export function describeAudio(stream: Stream, fileStart = 0): AudioStream {
   const startsLate = (stream.start_time ?? fileStart) > fileStart + LATE_SECONDS;
   return {
@@ -214,7 +217,7 @@ export function describeSubtitles(stream: Stream): SubtitleStream | undefined {
   };
 }
 
-/** Parses a ratio such as "30000/1001" or "4:3". Returns the fallback if it is missing, zero or implausible. */
+/** Parses a ratio such as "30000/1001" or "4:3". Returns the fallback if the ratio is missing, zero or implausible. */
 function ratio(text: string | undefined, divider: string, fallback: number): number {
   const [above, below] = (text ?? "").split(divider).map(Number);
   const value = above && below ? above / below : Number.NaN;

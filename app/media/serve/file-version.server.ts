@@ -6,13 +6,13 @@ import { storedUnlessNewer } from "../files/local-copies.server";
 import { fileExists } from "../media-files.server";
 
 /**
- * A conversion may replace the file at a URL. Players that have read the index of the previous file continue to request
- * ranges of it, without saying so (browsers don't send If-Range for media). So the page adds the version of the
- * file to the URL's query, and the previous file is kept for a while under that version.
+ * A conversion may replace the file at a URL. Players that have read the previous file's index continue to request
+ * ranges of that file without saying so, because browsers don't send If-Range for media. So the page adds the file's
+ * version to the URL's query, and the previous file is kept for a while under its version.
  */
 
 /**
- * Returns the version of a file, which changes whenever the file is replaced. It is also the entity tag, without
+ * Returns a file's version, which changes whenever the file is replaced. It is also the file's entity tag, without
  * quotes. It contains the inode, because a replacement may have the same size and modification time.
  */
 export function versionOf({ size, mtimeNs, ino }: fs.BigIntStats): string {
@@ -21,7 +21,7 @@ export function versionOf({ size, mtimeNs, ino }: fs.BigIntStats): string {
 
 const VERSION = /^[\da-z]{1,13}(?:-[\da-z]{1,13}){2}$/;
 const PREFIX = "original-";
-/** For files with private metadata, which are the source of the video. Only the studio serves them. */
+/** The prefix for files with private metadata, which are the video's source. Only the studio serves them. */
 const PRIVATE_PREFIX = "private-";
 
 /** Returns the path in its bucket at which a replaced version of a video file is kept. */
@@ -35,12 +35,12 @@ export function isEarlierVersion(pathInBucket: string): boolean {
   return (isPublic || isPrivateVersion(pathInBucket)) && pathInBucket.split("/").length === 3;
 }
 
-/** Whether a path is that of a previous version with private metadata. */
+/** Whether a path belongs to a previous version with private metadata. */
 export function isPrivateVersion(pathInBucket: string): boolean {
   return path.basename(pathInBucket).startsWith(PRIVATE_PREFIX);
 }
 
-/** Adds the version of the file to its URL; returns the URL unchanged if there is no such file. */
+/** Adds the file's version to its URL; returns the URL unchanged if there is no such file. */
 export async function withVersion(url: string): Promise<string> {
   const name = parseMediaUrl(url);
   const file = name && bucketFile(name.bucket, name.path);
@@ -48,7 +48,10 @@ export async function withVersion(url: string): Promise<string> {
   return version ? `${url}?v=${version}` : url;
 }
 
-/** Returns the version of a file, which stays the same in the store; undefined if there is no such file. */
+/**
+ * Returns a file's version, which stays the same when the file is moved into the store; undefined if there is no such
+ * file.
+ */
 export async function fileVersion(file: string): Promise<string | undefined> {
   const stored = await storedUnlessNewer(file);
   if (stored) return stored.version;
@@ -56,7 +59,10 @@ export async function fileVersion(file: string): Promise<string | undefined> {
   return found?.isFile() ? versionOf(found) : undefined;
 }
 
-/** Returns the previous file if its version is requested and still exists; otherwise the name itself. */
+/**
+ * Returns the name of the previous file if its version is requested and still exists; otherwise, returns the name
+ * unchanged.
+ */
 export function requestedVersion({ bucket, path: name }: MediaName, search: string): MediaName {
   const version = new URLSearchParams(search).get("v");
   if (bucket !== "videos" || !version || !VERSION.test(version)) return { bucket, path: name };

@@ -1,9 +1,9 @@
 import fs from "node:fs";
 
-/** Opens a file for reading; undefined if it doesn't exist or is a link. */
+/** Opens a file for reading; undefined if it doesn't exist or is a symbolic link. */
 export async function openFile(file: string): Promise<fs.promises.FileHandle | undefined> {
   try {
-    // Don't follow links, and don't block on pipes.
+    // Don't follow symbolic links, and don't block on pipes.
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
     return await fs.promises.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
@@ -38,13 +38,13 @@ const TYPES: Record<string, string> = {
   wmv: "video/x-ms-wmv",
 };
 
-/** Returns the content type of a media file by its extension, which was derived from its content at upload. */
+/** Returns a media file's content type based on its extension, which was derived from its content during the upload. */
 export function contentType(path: string): string {
   const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
   return Object.hasOwn(TYPES, extension) ? TYPES[extension]! : "application/octet-stream";
 }
 
-/** Like `contentType`, but a MOV that was remuxed to MP4 at the same URL is detected by its brand (ISO 14496-12). */
+/** Like `contentType`, but a MOV that was remuxed to MP4 at the same URL is recognized by its brand (ISO 14496-12). */
 export async function mediaType(file: string): Promise<string> {
   const type = contentType(file);
   const handle = type === "video/quicktime" ? await openFile(file) : undefined;

@@ -8,7 +8,10 @@ import type { StoredFile } from "../files/stored-files.server";
 import { StorageError } from "../storage/object-store";
 import { objectStore } from "../storage/store.server";
 
-/** Lifetime of presigned URLs of the store or the CDN. Hiding a video takes this long to affect those who have one. */
+/**
+ * The lifetime of presigned URLs for the store or the CDN. When a video is hidden, visitors who already have such a URL
+ * can use it for this long.
+ */
 const REDIRECT_SECONDS = 60;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -54,7 +57,7 @@ export async function serveStored(
   }
 }
 
-/** Returns 404 if the store doesn't have the file, and 503 if the store failed. Throws any other error. */
+/** Returns 404 if the store doesn't have the file and 503 if the store failed. Throws any other error. */
 export function storageFailure({ bucket, path }: MediaName, error: unknown): Response {
   if (!(error instanceof StorageError)) throw error;
   console.error(`${bucket}/${path} can't be read: ${error.message}`);
@@ -71,8 +74,8 @@ async function addressElsewhere({ object, type }: StoredFile): Promise<string | 
 }
 
 /**
- * Whether a file is part of a stream. Players request each part from the site. For a complete video file, browsers
- * would reuse the first redirect target, which expires after a minute, so those are proxied.
+ * Whether a file is part of a stream, because players request each part of a stream from the site. Complete video files
+ * are proxied instead, because browsers would reuse the first redirect target, which expires after a minute.
  */
 function isPartOfStream({ path }: MediaName): boolean {
   return /\/hls(?:-\w+)?\/[^/]+$/.test(path);
@@ -100,16 +103,16 @@ function unavailable(): Response {
   });
 }
 
-/** For files that aren't public, and for errors: they must not be cached anywhere. */
+/** Headers for files that aren't public and for errors, which must not be cached anywhere. */
 export const NO_CACHE = "private, no-store, no-transform";
 
-/** The content of a response, wherever it is stored. */
+/** A response's content, wherever it is stored. */
 export interface Content {
   bytes: number;
   /** The entity tag without its quotes. */
   version: string;
   modifiedMs: number;
-  /** Returns `length` bytes from `start`. Called at most once. */
+  /** Returns `length` bytes starting at `start`. Called at most once. */
   body(
     start: number,
     length: number,
@@ -129,7 +132,7 @@ export async function respondWithBytes(
   const status = failedPrecondition(request.headers, validators);
   if (status) return new Response(null, { status, headers });
 
-  // Ranges are only defined for GET (§14.2).
+  // Ranges are defined only for GET (§14.2).
   const range =
     request.method === "GET" && rangeStillFits(request.headers.get("If-Range"), validators)
       ? parseByteRange(request.headers.get("Range"), bytes)
@@ -155,7 +158,7 @@ function unsatisfiable(bytes: number, headers: Headers): Response {
 
 /** A CDN in front of the store, which requires URLs that are signed by the site. */
 export interface Cdn {
-  /** Without a trailing slash. */
+  /** The CDN's base URL, without a trailing slash. */
   origin: string;
   signing: CdnSigning;
   secret: string;
@@ -164,10 +167,10 @@ export interface Cdn {
 type CdnSigning = "nginx" | "bunny";
 
 /**
- * Returns a signed URL of the CDN that is valid until a given time.
+ * Returns a signed CDN URL that is valid until a given time.
  *
- * @param path of the object from the root of the bucket, with a leading slash. It needs no URL encoding.
- * @param expires Unix time in seconds.
+ * @param path the object's path from the root of the bucket, with a leading slash. It needs no URL encoding.
+ * @param expires a Unix time in seconds.
  */
 export function cdnAddress(
   { origin, signing, secret }: Cdn,
@@ -178,12 +181,15 @@ export function cdnAddress(
 }
 
 const SIGN: Record<CdnSigning, (path: string, expires: number, secret: string) => string> = {
-  /** As configured in docs/nginx-cdn.conf. ngx_http_secure_link_module only supports MD5. */
+  /** Signs URLs as configured in docs/nginx-cdn.conf. ngx_http_secure_link_module only supports MD5. */
   nginx(path, expires, secret) {
     const md5 = createHash("md5").update(`${expires}${path} ${secret}`).digest("base64url");
     return `md5=${md5}&expires=${expires}`;
   },
-  /** https://docs.bunny.net/cdn/security/token-authentication/advanced, without optional parameters. */
+  /**
+   * Signs URLs as described at https://docs.bunny.net/cdn/security/token-authentication/advanced, without optional
+   * parameters.
+   */
   bunny(path, expires, secret) {
     const token = createHmac("sha256", secret).update(`${path}${expires}`).digest("base64url");
     return `token=HS256-${token}&expires=${expires}`;

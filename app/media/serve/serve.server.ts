@@ -22,18 +22,18 @@ import { requestedWidth } from "./small-thumbnail.server";
 import { playlistWithCaptions } from "./stream-captions.server";
 
 /**
- * `private`: a shared cache would still have a video after it was hidden. `no-transform`: compression would
- * invalidate ranges and the strong entity tag.
+ * `private`, because a shared cache would still contain a video after it was hidden. `no-transform`, because
+ * compression would invalidate ranges and the strong entity tag.
  */
 const PUBLIC_CACHE = "private, max-age=3600, no-transform";
-/** Size of the largest file that is copied to the disk on first read, such as a thumbnail or playlist. */
+/** The size of the largest file, such as a thumbnail or playlist, that is copied to the disk when it is first read. */
 const MAX_COPIED_BYTES = 1024 ** 2;
 
 /**
  * Responds to GET and HEAD with a file or one range of it (RFC 9110 §13 and §14), or with 404. The caller has checked
  * access.
  *
- * @param isPublic whether browsers may cache it.
+ * @param isPublic whether browsers may cache the file.
  */
 export async function serveMedia(
   request: Request,
@@ -63,7 +63,7 @@ export async function serveMedia(
   return sendStoredOrLocal(request, name, { file, stored }, headers);
 }
 
-/** Responds with a file of a bucket, on the disk or in the store. The caller has checked access. */
+/** Responds with a file in a bucket, on the disk or in the store. The caller has checked access. */
 export async function sendFile(
   request: Request,
   name: MediaName,
@@ -96,8 +96,8 @@ async function sendStoredOrLocal(
 }
 
 /**
- * Returns how many bytes of a file nginx will send. This is an upper bound, because the client may disconnect. With a
- * conditional request, the client is assumed to have the file already.
+ * Returns the number of bytes of a file that nginx will send. This is an upper bound, because the client may
+ * disconnect. With a conditional request, the client is assumed to have the file already.
  */
 async function delegatedBytes({ method, headers }: Request, file: string): Promise<number> {
   if (method !== "GET" || headers.has("If-None-Match") || headers.has("If-Modified-Since"))
@@ -111,13 +111,16 @@ async function delegatedBytes({ method, headers }: Request, file: string): Promi
   return range ? range.end - range.start + 1 : size;
 }
 
-/** Whether the disk has a current copy. Small files are copied first; large ones aren't, as players request ranges. */
+/**
+ * Whether the disk has a current copy. Small files are copied first; large files aren't, because players request ranges
+ * of them.
+ */
 async function hasLocalCopy(file: string, stored: StoredFile): Promise<boolean> {
   if (stored.bytes <= MAX_COPIED_BYTES) {
     try {
       await localFile(file);
     } catch {
-      // `serveStored` reports it.
+      // Ignore the error, because `serveStored` reports it.
       return false;
     }
   }
@@ -126,8 +129,8 @@ async function hasLocalCopy(file: string, stored: StoredFile): Promise<boolean> 
 
 /**
  * Serves a file of a stream that is still being encoded. Byte ranges in its playlists never change. The playlists
- * themselves grow and aren't cached. Other files are only served in ranges, and without validators, with which a
- * browser would combine responses of different lengths.
+ * themselves grow and aren't cached. Other files are served only in ranges and without validators, because with
+ * validators, a browser would combine responses of different lengths.
  */
 async function serveUnfinished(
   request: Request,
@@ -157,7 +160,10 @@ async function serveUnfinished(
   return new Response(fileBody(handle, start, end - start + 1), { status: 206, headers });
 }
 
-/** Like `bucketFile`, but undefined if a parent of the path is a file: the path comes from the request, not a row. */
+/**
+ * Like `bucketFile`, but returns undefined if a parent of the path is a file, because the path comes from the request
+ * and not from a row.
+ */
 export function mediaFile({ bucket, path }: MediaName): string | undefined {
   try {
     return bucketFile(bucket, path);
@@ -167,7 +173,7 @@ export function mediaFile({ bucket, path }: MediaName): string | undefined {
   }
 }
 
-/** Responds with the whole text and without range support: the text may change between two requests. */
+/** Responds with the whole text. Ranges aren't supported, because the text may change between two requests. */
 function textResponse(request: Request, text: string, headers: Headers): Response {
   headers.delete("Accept-Ranges");
   headers.set("Content-Length", String(Buffer.byteLength(text)));

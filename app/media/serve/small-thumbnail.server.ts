@@ -21,24 +21,24 @@ import { recordFile } from "../media-files.server";
 
 /**
  * Thumbnails are up to 1280 pixels wide, but cards show them 150 to 600 pixels wide, or as wide as a phone. With
- * `?w=480` or `?w=720`, each thumbnail's URL returns a smaller version. It is created on the first request, and until
- * it exists, the thumbnail itself is returned.
+ * `?w=480` or `?w=720`, each thumbnail's URL returns a smaller version. That version is created on the first request;
+ * until it exists, the thumbnail itself is returned.
  */
 const SMALL_WIDTHS_PIXELS = [480, 720];
-/** Requests beyond this aren't queued; a later request may queue them. */
+/** The maximum number of queued versions. Beyond it, versions aren't queued, but a later request may queue them. */
 const MAX_QUEUED = 200;
-/** Number of unreadable thumbnails that are remembered, so that they aren't tried for each request. */
+/** The number of unreadable thumbnails that are remembered, so that they aren't retried on each request. */
 const MAX_REMEMBERED = 10_000;
-/** Failures that would recur. */
+/** The failures that would recur. */
 const LASTING: readonly ImageFailure[] = ["unreadable", "too many pixels"];
 
 const resizing = processState(
   "small thumbnails",
   () => ({
     waiting: new Set<string>(),
-    /** By path, with the modification time: the file may be replaced with a readable one. */
+    /** The modification times of unreadable thumbnails, by path, because a file may be replaced with a readable one. */
     unreadable: new LRUCache<string, number>({ max: MAX_REMEMBERED }),
-    /** One at a time, so that the thumbnail of an upload waits for at most one of them. */
+    /** Versions are created one at a time, so that an upload's thumbnail waits for at most one of them. */
     last: Promise.resolve(),
   }),
   ({ last }) => last,
@@ -57,20 +57,22 @@ export async function requestedWidth(name: MediaName, search: string): Promise<M
   return name;
 }
 
-/** Returns the name of a smaller version, in the thumbnail's folder: for `u/1.webp`, `u/1/480.webp.webp`. */
+/**
+ * Returns the name of a smaller version, which is in the thumbnail's folder. For `u/1.webp`, it is `u/1/480.webp.webp`.
+ */
 function smallVersion({ bucket, path: name }: MediaName, width: number): MediaName {
   const extension = path.extname(name);
   return { bucket, path: `${mediaBasePath(name)}/${width}${extension}.webp` };
 }
 
-/** Whether a file is a smaller version, which is recreated when it is missing. */
+/** Whether a file is a smaller version, which is recreated if it is missing. */
 export function isSmallVersion({ bucket, path: name }: FileName): boolean {
   const [width = ""] = path.posix.basename(name).split(".");
   const isInFolder = bucket === "thumbnails" && name.split("/").length === 3;
   return isInFolder && SMALL_WIDTHS_PIXELS.some((each) => String(each) === width);
 }
 
-/** Resolves when all versions that were requested so far are done. */
+/** Resolves when all versions requested so far are done. */
 export function smallThumbnailsCreated(): Promise<void> {
   return resizing().last;
 }
@@ -79,13 +81,14 @@ function resizeSoon(name: MediaName, width: number, original: number): void {
   const small = smallVersion(name, width);
   const state = resizing();
   const { waiting, unreadable } = state;
-  // A read replica shows what its primary has created.
+  // A read replica shows the versions that its primary has created.
   if (settings().readOnlyFrom) return;
   if (waiting.has(small.path) || waiting.size >= MAX_QUEUED) return;
   waiting.add(small.path);
   state.last = state.last
     .then(() => resize(name, small, width))
-    // Thumbnails that can't be read are served unchanged. After other failures, such as a full disk, it is retried.
+    // Thumbnails that can't be read are served unchanged. After other failures, such as a full disk, a later request
+    // retries.
     .catch((error) => {
       if (error instanceof ImageError && LASTING.includes(error.failure))
         unreadable.set(name.path, original);
@@ -108,8 +111,8 @@ async function resize(name: MediaName, small: MediaName, width: number): Promise
 }
 
 /**
- * Enqueues the removal of a replaced thumbnail, its folder, and its smaller versions (if the folder is still used).
- * Part of the transaction that changes the row.
+ * Enqueues the removal of a replaced thumbnail and its folder, and also of its smaller versions in case the folder is
+ * still used. Part of the transaction that changes the row.
  */
 export function removeReplacedThumbnail(url: string | null): void {
   const name = parseMediaUrl(url ?? "");

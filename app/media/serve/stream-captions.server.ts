@@ -15,16 +15,16 @@ import { readText } from "../files/local-copies.server";
 import { fileExists } from "../media-files.server";
 
 /**
- * Native players learn about captions only from the playlist. Captions can be added and removed while the stream's
- * playlist stays the same, so they are inserted into it on each request.
+ * Native players learn about captions only from the playlist. Captions can be added and removed without changing the
+ * stream's stored playlist, so they are inserted into the playlist on each request.
  */
 
 const MASTER = /\/hls(?:-\w+)?\/master(?:-\w+)?\.m3u8$/;
-/** Suffix of a caption file's URL that addresses the playlist of these captions. */
+/** The suffix of a caption file's URL that addresses the playlist for these captions. */
 const PLAYLIST = ".m3u8";
 
 /**
- * Returns a generated playlist: the master playlist of a stream with captions (RFC 8216 §4.3.4.1), or the playlist of
+ * Returns a generated playlist: the master playlist of a stream with captions (RFC 8216 §4.3.4.1), or the playlist for
  * one caption file. Undefined for any other name.
  */
 export async function playlistWithCaptions(name: MediaName): Promise<string | undefined> {
@@ -43,7 +43,7 @@ export async function playlistWithCaptions(name: MediaName): Promise<string | un
   return masterWithCaptions(await readText(file), captions);
 }
 
-/** Returns the caption file of a caption playlist; for any other name, the name itself. */
+/** Returns the caption file for a caption playlist; returns any other name unchanged. */
 export function captionsOfPlaylist({ bucket, path }: MediaName): MediaName {
   return { bucket, path: path.replace(/(\.vtt)\.m3u8$/, "$1") };
 }
@@ -75,7 +75,7 @@ function captionsPlaylist(url: string): string | undefined {
     readCaptions(each.captions).some((one) => one.url === url),
   );
   if (!row) return undefined;
-  // The stored duration is rounded.
+  // The stored duration is rounded, so it may be too short.
   const seconds = (parseDuration(row.duration) ?? 0) + 1;
   return [
     "#EXTM3U",
@@ -102,11 +102,11 @@ interface Row {
   duration: string;
 }
 
-/** Returns the rows of the videos that a derived file may belong to. */
+/** Returns the rows of the videos to which a derived file may belong. */
 function rowsOf(name: MediaName): Row[] {
   const prefix = mediaUrl("videos", mediaBasePath(name.path));
   return prepared<Row>(
-    // From "{base}." to below "{base}0", see media-access.server.ts.
+    // The range from "{base}." to just below "{base}0"; see media-access.server.ts.
     `SELECT hls_url, captions, duration FROM videos WHERE video_url >= @from AND video_url < @to
      UNION ALL SELECT hls_url, captions, duration FROM video_files
      WHERE video_url >= @from AND video_url < @to

@@ -6,14 +6,14 @@ import { flushOne } from "~/shared/move-files.server";
 import { type ObjectStore, StorageError, type StoredObject } from "./object-store";
 import { writeHashed } from "./write-hashed.server";
 
-/** The first object of a store. A folder without any object isn't mounted. */
+/** The first object in a store. A folder without any objects isn't mounted. */
 const MARKER = "site.json";
-/** Prefix of the names of incomplete files. */
+/** The prefix for the names of incomplete files. */
 const PARTIAL = ".partial-";
 const NO_ROOM = ["ENOSPC", "EDQUOT", "EFBIG"];
 const NO_RIGHT = ["EACCES", "EPERM", "EROFS"];
 
-/** Returns a store in a folder: on another disk, or on a volume that several machines have mounted. */
+/** Returns a store in a folder, which may be on another disk or on a volume that several machines have mounted. */
 export function folderStore(root: string): ObjectStore {
   const fileOf = (key: string) => path.join(root, key);
 

@@ -16,11 +16,11 @@ import { StorageError } from "./object-store";
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Moves all files back to the disk. Each is verified by its digest before its record is deleted and the removal of its
+ * Moves all files back to the disk. Each file's digest is verified before its record is deleted and the removal of its
  * object is enqueued. If interrupted, the next call continues. Nothing is moved into the store until
- * `setMovingToDisk(false)`.
+ * `setMovingToDisk(false)` is called.
  *
- * @returns also the files that couldn't be moved, as bucket and path. Their records stay.
+ * @returns also the files that couldn't be moved, as bucket and path. Their records are kept.
  * @throws {StorageError} if the store doesn't respond.
  */
 export async function moveBack(
@@ -41,7 +41,7 @@ export async function moveBack(
       progress.bytes += stored.bytes;
       onMoved(progress);
     }
-    // The server may have recorded more files that it was moving into the store at the time.
+    // The server may have recorded more files that it was moving into the store in the meantime.
     if (moved > 0) continue;
     if (lost.length === 0) await resetStoredFlags();
     return { ...progress, lost };
@@ -68,7 +68,7 @@ async function bringBack(stored: FileName & StoredFile): Promise<boolean> {
 async function moveToDisk(stored: FileName & StoredFile): Promise<void> {
   const file = filePath(stored);
   if (!file) throw new StorageError("invalidPath", `${stored.bucket}/${stored.path}`);
-  // It may have been removed, or moved back by another process, since it was listed.
+  // Since the file was listed, it may have been removed or moved back by another process.
   const isGone = () => storedFile(stored)?.object !== stored.object;
   if (isGone()) return;
   try {
@@ -87,7 +87,7 @@ async function moveToDisk(stored: FileName & StoredFile): Promise<void> {
   }
 }
 
-/** Marks all entries as not stored, so that they are moved if a store is used again. */
+/** Marks all entries as not stored, so that they are moved if the site uses a store again. */
 async function resetStoredFlags(): Promise<void> {
   await transaction(() => prepared("UPDATE performer_documents SET stored = 0").run());
   const set = prepared(

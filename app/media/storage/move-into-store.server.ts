@@ -31,20 +31,20 @@ interface DueRow extends FileName {
   bytes: number;
 }
 
-/** How much has been moved so far. */
+/** The amount moved so far. */
 export interface MoveProgress {
   files: number;
   bytes: number;
 }
 
 /**
- * Moves all files into the store that were written since the last run, except those that jobs are working on. The
- * disk keeps a copy of each, which may be evicted later.
+ * Moves all files that were written since the last run into the store, except files that jobs are working on. The disk
+ * keeps a copy of each file, which may be evicted later.
  *
- * An object is announced before it is written, and the file's record is written after the store has
- * acknowledged all of its bytes. If the process is killed at any point, the file is on the disk or in both places.
+ * An object is announced before it is written, and the file's record is written after the store has acknowledged all of
+ * its bytes. If the process is killed at any point, the file is either on the disk or in both places.
  *
- * @param isWanted called before each entry; false stops.
+ * @param isWanted called before each entry; return false to stop.
  * @throws {StorageError} if the store fails. Other failures, such as a file that can't be read, are thrown after
  *   everything else has been moved.
  */
@@ -81,7 +81,7 @@ export async function moveIntoStore(
   return progress;
 }
 
-/** Whether jobs use the files of the video. A waiting cleanup doesn't count, because it waits for hours. */
+/** Whether jobs are using the video's files. A waiting cleanup doesn't count, because it waits for hours. */
 const IS_BUSY = /* sql */ `EXISTS (SELECT 1 FROM jobs WHERE jobs.video_id = media_files.video_id
   AND (state = 'running' OR (state = 'waiting' AND kind <> 'cleanup')))`;
 
@@ -96,7 +96,9 @@ function dueDocuments(): DueRow[] {
   }));
 }
 
-/** Returns the next entries to be moved. Another tool may still be writing a file without a video, so it waits. */
+/**
+ * Returns the next entries to be moved. Another tool may still be writing a file without a video, so such files wait.
+ */
 function dueAfter({ bucket, path: after }: FileName): DueRow[] {
   return prepared<DueRow>(
     `SELECT bucket, path, video_id AS videoId, bytes FROM media_files INDEXED BY media_files_due
@@ -105,7 +107,7 @@ function dueAfter({ bucket, path: after }: FileName): DueRow[] {
   ).all(bucket, after);
 }
 
-/** Returns how many files and folders are waiting to be moved. */
+/** Returns the number of files and folders that are waiting to be moved. */
 export function dueEntries(): number {
   const count = prepared<number>(
     `SELECT (SELECT count(*) FROM media_files WHERE stored < 1 AND video_id IS NOT NULL)
@@ -126,7 +128,7 @@ async function moveEntry(
   onMoved: (progress: MoveProgress) => void,
 ): Promise<void> {
   const store = await ownStore();
-  // Claim the entry before listing its files: a concurrent write records the entry again as not stored.
+  // Claim the entry before listing its files, because a concurrent write records the entry again as not stored.
   const token = -1 - (randomBytes(6).readUIntBE(0, 6) % 2 ** 40);
   await transaction(() => claimEntry(row, token));
   const files: LocalFile[] = [];
@@ -151,7 +153,7 @@ async function moveEntry(
     files.filter(({ before }) => before.size <= MAX_SMALL_BYTES),
     move,
   );
-  // One at a time, because each buffers a part.
+  // Move large files one at a time, because each of them buffers a part.
   for (const each of files) if (each.before.size > MAX_SMALL_BYTES) await move(each);
   const recorded = await transaction(() => {
     const mayRecord = !isMovingToDisk() && !hasRunningJob(row.videoId);
@@ -160,7 +162,7 @@ async function moveEntry(
     );
     const recordedFiles = new Set(done.map(([each]) => each));
     const left = files.filter((each) => !recordedFiles.has(each));
-    // After a failure, the store may have a complete object although its response was lost.
+    // After a failure, the store may have a complete object even though its response was lost.
     enqueueObjects(
       left.map(({ object }) => object),
       { reason: "discarded", notBefore: Date.now() },
@@ -178,7 +180,7 @@ async function moveEntry(
   if (failure) throw failure;
 }
 
-/** Part of a transaction: claims an entry, unless it is gone. */
+/** Claims an entry, unless it is gone, as part of a transaction. */
 function claimEntry({ bucket, path }: DueRow, token: number): void {
   if (bucket === "documents") return;
   const take = prepared(
@@ -187,7 +189,7 @@ function claimEntry({ bucket, path }: DueRow, token: number): void {
   take.run(token, bucket, path);
 }
 
-/** Part of a transaction: finishes an entry, unless it was recorded again. */
+/** Finishes an entry, unless it was recorded again, as part of a transaction. */
 function finishEntry({ bucket, path }: DueRow, token: number, isWhole: boolean): void {
   if (bucket === "documents") {
     const set = prepared("UPDATE performer_documents SET stored = ? WHERE id = ?");
@@ -205,7 +207,9 @@ function hasRunningJob(videoId: string | null): boolean {
   return job.get(videoId) !== undefined;
 }
 
-/** Whether a file is unchanged. Synchronous, so that nothing happens between this check and its transaction's commit. */
+/**
+ * Whether a file is unchanged. Synchronous, so that nothing can happen between this check and the transaction's commit.
+ */
 function isUnchanged({ file, before }: LocalFile): boolean {
   const now = fs.lstatSync(file, { bigint: true, throwIfNoEntry: false });
   return (
@@ -213,7 +217,7 @@ function isUnchanged({ file, before }: LocalFile): boolean {
   );
 }
 
-/** Yields the files of an entry that aren't in the store. */
+/** Yields those files of an entry that aren't in the store. */
 async function* newFilesIn(name: FileName, file: string): AsyncGenerator<LocalFile> {
   const before = await lstat(file, { bigint: true }).catch(unlessMissing);
   if (before?.isDirectory()) {

@@ -3,7 +3,7 @@ import type { ByteRange } from "~/shared/byte-range";
 
 /**
  * The storage for files if STORAGE_URL is set: an S3-compatible store or another folder. Keys are never reused for
- * other content, so objects are immutable.
+ * different content, so objects are immutable.
  */
 export interface ObjectStore {
   /**
@@ -24,11 +24,13 @@ export interface ObjectStore {
   /** Removes an object. A missing object isn't an error. */
   remove(key: string): Promise<void>;
   list(): AsyncIterable<StoredObject>;
-  /** Returns a presigned URL that is valid for some seconds; undefined if the store doesn't support that. */
+  /**
+   * Returns a presigned URL that is valid for the given number of seconds; undefined if the store doesn't support that.
+   */
   presign(key: string, seconds: number, contentType: string): Promise<string | undefined>;
   /** Returns the keys of incomplete uploads that began before a given time (milliseconds since the epoch). */
   unfinished(before: number): Promise<string[]>;
-  /** Aborts incomplete uploads that began before a given time. Returns their number. */
+  /** Aborts incomplete uploads that began before a given time, and returns their number. */
   removeUnfinished(before: number): Promise<number>;
 }
 
@@ -68,7 +70,7 @@ export class StorageError extends Error {
     this.name = "StorageError";
   }
 
-  /** Whether another attempt would fail too. */
+  /** Whether another attempt would also fail. */
   get isPermanent(): boolean {
     return ["missing", "damaged", "invalidPath"].includes(this.failure);
   }

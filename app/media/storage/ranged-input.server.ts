@@ -14,14 +14,14 @@ import { StorageError } from "./object-store";
 import { objectStore } from "./store.server";
 
 /**
- * Lets ffmpeg read stored files by range if the disk has no space for a copy. ffmpeg reads them over HTTP from this
- * process, at a secret URL on the loopback interface. To ffmpeg, a failure of the store looks like the end of the
- * file, so `withRangedInput` throws it even if ffmpeg exits successfully.
+ * Lets ffmpeg read stored files with range requests if the disk has no space for a copy. ffmpeg reads them over HTTP
+ * from this process, at a secret URL on the loopback interface. To ffmpeg, a store failure looks like the end of the
+ * file, so `withRangedInput` throws the failure even if ffmpeg exits successfully.
  */
 
 /**
- * Size of the blocks that are fetched and cached. Several are cached because ffmpeg alternates between audio and
- * video that are far apart in the file.
+ * The size of the blocks that are fetched and cached. Several blocks are cached, because ffmpeg alternates between
+ * audio and video that are far apart in the file.
  */
 const BLOCK_BYTES = 512 * 1024;
 const MAX_CACHED_BLOCKS = 24;
@@ -32,15 +32,15 @@ interface RangedInput {
   url: string;
 }
 
-/** Files that the current async context reads by range, by the path of their missing local copy. */
+/** The files that the current async context reads with range requests, by the path of their missing local copy. */
 const inputs = new AsyncLocalStorage<ReadonlyMap<string, RangedInput>>();
 const inputOf = (file: string) => inputs.getStore()?.get(path.resolve(file));
 
 /**
- * Makes `inputArguments`, `openInput` and `inputSize` read a stored file by range inside `work`.
+ * Makes `inputArguments`, `openInput` and `inputSize` read a stored file with range requests inside `work`.
  *
- * @param file path of the local copy, which is missing.
- * @throws {StorageError} if the store failed meanwhile, even if `work` succeeded.
+ * @param file path the path of the local copy, which is missing.
+ * @throws {StorageError} if the store failed in the meantime, even if `work` succeeded.
  */
 export async function withRangedInput<T>(
   file: string,
@@ -65,7 +65,7 @@ export async function withRangedInput<T>(
   }
 }
 
-/** Returns the URL from which ffmpeg reads a file, if it is read by range. */
+/** Returns the URL from which ffmpeg reads a file, if the file is read with range requests. */
 export function inputUrl(file: string): string | undefined {
   return inputOf(file)?.url;
 }
@@ -75,7 +75,7 @@ export function isInputUrl(argument: string): boolean {
   return [...(inputs.getStore()?.values() ?? [])].some(({ url }) => url === argument);
 }
 
-/** A file that is open for reading, on the disk or by range. */
+/** A file that is open for reading, either on the disk or with range requests. */
 export interface InputFile {
   size: number;
   read(
@@ -107,12 +107,12 @@ export async function openInput(file: string): Promise<InputFile> {
   };
 }
 
-/** Returns the size of a file on the disk or one that is read by range, in bytes. */
+/** Returns the size in bytes of a file on the disk or a file that is read with range requests. */
 export async function inputSize(file: string): Promise<number> {
   return inputOf(file)?.blocks.size ?? (await stat(file)).size;
 }
 
-/** Starts the server. Returns the URL, which can't be guessed. */
+/** Starts the server, and returns its URL, which can't be guessed. */
 async function listen(server: Server, blocks: ObjectBlocks): Promise<string> {
   exemptFromMiddleware(server);
   const secret = `/${randomBytes(16).toString("hex")}`;
@@ -142,14 +142,14 @@ async function answer(
     "Content-Length": end - start + 1,
     ...(range && { "Content-Range": `bytes ${start}-${end}/${size}` }),
   });
-  // ffmpeg aborts most requests early. `blocks` records failures of the store.
+  // Ignore the error: ffmpeg aborts most requests early, and `blocks` records store failures.
   const body = Readable.from(blocks.read(start, end + 1), { highWaterMark: 1 });
   await pipeline(body, response).catch(() => {});
 }
 
 /** Reads an object in blocks with one block of read-ahead, and caches the most recently used ones. */
 class ObjectBlocks {
-  /** The first failure of the store. All later reads fail too, so that the file can't look shorter. */
+  /** The store's first failure. All later reads fail too, so that the file can't look shorter than it is. */
   failure: StorageError | undefined;
   private readonly blocks = new LRUCache<number, Promise<Buffer[]>>({ max: MAX_CACHED_BLOCKS });
   private readonly closed = new AbortController();
@@ -166,7 +166,7 @@ class ObjectBlocks {
     for (let index = first; index * BLOCK_BYTES < end; index += 1) {
       const block = this.block(index);
       let start = index * BLOCK_BYTES;
-      // No read-ahead after the first block: ffmpeg aborts many requests after a few bytes.
+      // Don't read ahead after the first block, because ffmpeg aborts many requests after a few bytes.
       if (index > first && end > start + BLOCK_BYTES) this.block(index + 1).catch(() => {});
       for (const chunk of await block) {
         const wanted = chunk.subarray(Math.max(from - start, 0), Math.max(end - start, 0));

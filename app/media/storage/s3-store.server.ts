@@ -17,18 +17,18 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import type { StorageAddress } from "~/platform/storage/storage-url";
 import { type ObjectStore, StorageError, type StorageFailure } from "./object-store";
 
-/** S3 allows at most 10,000 parts per object, each of at least 5 MiB except the last. */
+/** The size of a part. S3 allows at most 10,000 parts per object, each of at least 5 MiB except the last. */
 const PART_BYTES = 8 * 1024 * 1024;
 const MAX_PARTS = 9_000;
-/** Hashed synchronously, which blocks the serving thread for about 3 ms. */
+/** The size of the pieces that are hashed synchronously, which blocks the serving thread for about 3 ms. */
 const CHUNK_BYTES = 1024 * 1024;
 const MAX_ATTEMPTS = 4;
 const CONNECTED_WITHIN_MS = 10_000;
-/** A part of 8 MiB takes 64 s at 1 Mbit/s. */
+/** The time limit for one attempt. An 8 MiB part takes 64 s at 1 Mbit/s. */
 const ANSWERED_WITHIN_MS = 90_000;
-/** For all attempts of a read together: a visitor who waits for an image leaves by then. */
+/** The time limit for all attempts at a read together. A visitor waiting for an image will have left by then. */
 const READ_WITHIN_MS = 15_000;
-/** A store that sends nothing for this long in the middle of a response has stalled. */
+/** If a store sends nothing for this long in the middle of a response, it has stalled. */
 const SILENT_MS = 10_000;
 
 export interface S3Keys {
@@ -36,7 +36,7 @@ export interface S3Keys {
   secretAccessKey: string;
 }
 
-/** Returns a store for a bucket of an S3-compatible service, or for the keys with a prefix. */
+/** Returns a store for a bucket on an S3-compatible service, or for those of its keys that have a prefix. */
 export function s3Store(
   { endpoint, region, bucket: Bucket, prefix }: Extract<StorageAddress, { kind: "s3" }>,
   credentials: S3Keys,
@@ -59,7 +59,7 @@ export function s3Store(
       throwOnRequestTimeout: true,
     },
   });
-  // Offset of the store's clock, which determines when presigned URLs expire.
+  // The offset of the store's clock, which determines when presigned URLs expire.
   let clockOffsetMs = 0;
   client.middlewareStack.add(
     (next) => async (request) => {
@@ -93,7 +93,7 @@ export function s3Store(
     try {
       await upload.done();
     } catch (error) {
-      // An attempt may have completed the upload but its response was lost; the size is checked below.
+      // An attempt may have completed the upload even though its response was lost. The size is checked below.
       if ((error as Error).name !== "NoSuchUpload") throw toStorageError(error);
     }
     if ((await head(key))?.bytes !== bytes) throw new StorageError("damaged", key);
@@ -178,7 +178,9 @@ export function s3Store(
   };
 }
 
-/** Aborts a response if the store stalls. If bytes are unread, the client has paused, not the store. */
+/**
+ * Aborts a response if the store stalls. If there are unread bytes, it is the client that has paused, not the store.
+ */
 function endedWhenSilent(body: IncomingMessage): Readable {
   const onTimeout = () => {
     if (body.readableLength > 0) body.setTimeout(SILENT_MS);
@@ -191,7 +193,7 @@ const DENIED = [401, 403];
 /** Ceph has QuotaExceeded, MinIO XMinioAdminBucketQuotaExceeded (with status 400) and XMinioStorageFull. */
 const FULL = /QuotaExceeded$|^EntityTooLarge$|^InsufficientStorage$|StorageFull$/;
 
-/** Waits for a response of the store. @throws {StorageError} */
+/** Waits for a response from the store. @throws {StorageError} */
 async function translated<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
@@ -200,7 +202,7 @@ async function translated<Answer>(answer: Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Converts an error of the S3 client or Node. */
+/** Converts an error from the S3 client or Node. */
 function toStorageError(error: unknown): StorageError {
   if (error instanceof StorageError) return error;
   const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };

@@ -7,16 +7,22 @@ import { objectStore } from "./store.server";
 import { ownStore } from "./store-identity.server";
 
 const MOVE_INTERVAL_MS = 10_000;
-/** How often the store is checked, even if nothing is to be moved. After a failure, nothing is tried before that. */
+/**
+ * How often the store is checked, even if there is nothing to move. After a failure, nothing is tried until the next
+ * check.
+ */
 const CHECK_INTERVAL_MS = 60_000;
 const REMOVE_ABANDONED_EVERY_MS = 24 * 3_600_000;
-/** Longer than any upload takes, even of hundreds of gigabytes over a slow connection. */
+/**
+ * The age from which incomplete uploads are removed. It is longer than any upload takes, even hundreds of gigabytes
+ * over a slow connection.
+ */
 const ABANDONED_MS = 3 * 24 * 3_600_000;
 
 export interface StoreFailure {
-  /** Why nothing can be moved into the store or read from it. */
+  /** The reason why nothing can be moved into the store or read from it. */
   message: string;
-  /** When the first of consecutive failures happened, in milliseconds since the epoch. */
+  /** When the first of the consecutive failures occurred, in milliseconds since the epoch. */
   since: number;
 }
 
@@ -24,7 +30,7 @@ const store = processState("store failure", () => ({
   failure: undefined as StoreFailure | undefined,
 }));
 
-/** Returns the current failure of the store; undefined if it works or if there is none. */
+/** Returns the store's current failure; undefined if the store is working or the site has none. */
 export function storeFailure(): StoreFailure | undefined {
   return store().failure;
 }
@@ -33,7 +39,7 @@ function failed(message: string): void {
   store().failure = { message, since: store().failure?.since ?? Date.now() };
 }
 
-/** Starts to move files into the store. Does nothing without a store. */
+/** Starts to move files into the store. Does nothing if the site has no store. */
 export function startMovingFiles(): void {
   if (!settings().storage) return;
   let isShuttingDown = false;
@@ -60,7 +66,7 @@ export function startMovingFiles(): void {
     }
   };
   every(REMOVE_ABANDONED_EVERY_MS, "remove abandoned uploads to the file store", async () => {
-    // Failures are reported by the periodic move.
+    // The periodic move reports failures.
     if (!storeFailure()) await removeAbandoned();
   });
   const moving = every(MOVE_INTERVAL_MS, "move files into the store", work, { firstMs: 0 });
@@ -77,7 +83,7 @@ export async function moveOnce(isWanted: () => boolean = () => true): Promise<vo
   await moveIntoStore(undefined, isWanted);
 }
 
-/** Removes incomplete uploads, such as of a killed process, because stores charge for them. */
+/** Removes incomplete uploads, such as those of a killed process, because stores charge for them. */
 async function removeAbandoned(): Promise<void> {
   await (await ownStore()).removeUnfinished(Date.now() - ABANDONED_MS);
 }
@@ -85,8 +91,8 @@ async function removeAbandoned(): Promise<void> {
 /**
  * Checks the store once, before the site serves requests.
  *
- * @throws {StorageError} if the store rejects the keys or belongs to another site. The site starts without a store
- *   that isn't responding: videos on the disk can be watched, and new files wait there.
+ * @throws {StorageError} if the store rejects the keys or belongs to another site. If the store isn't responding, the
+ *   site starts without it: videos on the disk can be watched, and new files wait there.
  */
 export async function tryStore(): Promise<void> {
   if (!settings().storage) return;

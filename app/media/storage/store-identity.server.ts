@@ -11,10 +11,10 @@ import { identifySite } from "../removal-guard.server";
 import { type ObjectStore, StorageError } from "./object-store";
 import { objectStore } from "./store.server";
 
-/** Contains the site's id, like `site.json` in the uploads folder. */
+/** The key of the store's marker, which contains the site's id, like `site.json` in the uploads folder. */
 export const MARKER = "site.json";
 
-/** How many recorded objects are looked up in a store without a marker. */
+/** The number of recorded objects that are looked up in a store without a marker. */
 const SAMPLED_FILES = 3;
 
 const identified = processState("identity of the file store", () => ({ url: "", siteId: "" }));
@@ -44,7 +44,7 @@ export async function ownStore(): Promise<ObjectStore> {
 }
 
 /**
- * Ensures that STORAGE_URL is set while files of the site are in a store.
+ * Ensures that STORAGE_URL is set if any of the site's files are in a store.
  *
  * @throws {SettingsError}
  */
@@ -66,7 +66,7 @@ function readSiteId(): string {
   return prepared<string>("SELECT site_id FROM storage").pluck().get()!;
 }
 
-/** Returns the id in the marker; undefined without one. */
+/** Returns the id in the marker; undefined if there is no marker. */
 async function readMarker(store: ObjectStore): Promise<string | undefined> {
   if (!(await store.head(MARKER))) return undefined;
   try {

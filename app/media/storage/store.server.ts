@@ -10,7 +10,7 @@ const opened = processState("file store", () => ({
 }));
 
 /**
- * Returns the store of STORAGE_URL. Its code is loaded on first use, so that it takes no memory on sites without a
+ * Returns the store at STORAGE_URL. Its code is loaded on first use, so that it uses no memory on sites without a
  * store.
  *
  * @throws {StorageError} `away` if the site has no store.
@@ -62,7 +62,7 @@ export async function fetchObject(
   }
 }
 
-/** Whether another attempt may succeed. A full disk and a missing object are permanent. */
+/** Whether another attempt may succeed. A full disk and a missing object are permanent failures. */
 function isRetryable(error: unknown): boolean {
   if (error instanceof StorageError) return error.failure === "damaged" || error.failure === "away";
   return (error as NodeJS.ErrnoException).code !== "ENOSPC";

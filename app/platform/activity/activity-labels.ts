@@ -1,6 +1,6 @@
 /**
- * The activities, as the rest of a sentence that starts with the user. `%` stands for the detail of the activity, such
- * as a title. A second form is used without a detail.
+ * The messages for activities. Each completes a sentence that starts with the user. `%` stands for the activity's
+ * detail, such as a title. A second form is used if there is no detail.
  */
 const MESSAGES = {
   publish: "published %",
@@ -13,7 +13,7 @@ const MESSAGES = {
   schedule: "scheduled %",
   unschedule: "removed the schedule of %",
   "publish-scheduled": "published % as scheduled",
-  // The detail is the decision, such as: Remove
+  // The detail is the decision, for example: Remove
   "report-decide": "decided on a report: %",
   "report-preserve": "preserved the evidence of a report",
   "report-preserve-end": "ended the preservation of a report",
@@ -33,7 +33,7 @@ const MESSAGES = {
   cut: "trimmed %",
   "cut-undo": "undid the trim of %",
   restore: "restored %",
-  // The detail is the whole message, such as: renamed the tag “hd” to “HD” in 12 videos
+  // The detail is the whole message, for example: renamed the tag “hd” to “HD” in 12 videos
   "tag-change": "%",
   "tag-undo": "undid: %",
   "tag-aliases": "set the aliases of the tag %",
@@ -41,7 +41,7 @@ const MESSAGES = {
   "series-create": "created the series %",
   "series-edit": "changed the series %",
   "series-order": "reordered the series %",
-  // The detail is the whole message, such as: put 2 videos into the series “A”
+  // The detail is the whole message, for example: put 2 videos into the series “A”
   "series-videos": "%",
   "series-delete": "deleted the series %",
   "series-restore": "restored the series %",
@@ -73,7 +73,7 @@ const MESSAGES = {
   "queue-now": "moved % to the front of the queue",
   "queue-codecs": "requested more codecs for %",
   "queue-later": "moved % to the back of the queue",
-  // The detail is the whole message, such as: hid 2 videos: “A”, “B”
+  // The detail is the whole message, for example: hid 2 videos: “A”, “B”
   "bulk-edit": "%",
   "report-erase": "deleted the text of a report",
   "terms-write": "published the upload terms, %",
@@ -89,7 +89,7 @@ const MESSAGES = {
     "was locked out for 15 minutes after too many wrong codes; someone may know the password",
   "sign-out": "signed out everywhere",
   "password-change": "changed the password",
-  // With a detail, it was all sessions except the current one.
+  // If there is a detail, all sessions except the current one were ended.
   "session-end": ["ended all other sessions", "ended a session"],
   "second-factor-on": "turned on two-factor authentication",
   "second-factor-off": "turned off two-factor authentication",
@@ -120,9 +120,9 @@ const MESSAGES = {
   reactivate: "reactivated the account %",
   "user-sessions-end": "ended the sessions of %",
   "password-reset": "reset the password of %",
-  // The detail is the number of videos and the new account, such as: 2 videos to owner@example.com
+  // The detail is the number of videos and the new account, for example: 2 videos to owner@example.com
   "account-delete": "deleted an account and transferred %",
-  // The detail is, such as: 2 videos of a@example.com to b@example.com
+  // The detail is, for example: 2 videos of a@example.com to b@example.com
   "videos-transfer": "transferred %",
   "limits-change": "changed the upload limits of %",
 } as const;
@@ -131,7 +131,8 @@ const MESSAGES = {
 export const DELETED_ACCOUNT = "A deleted account";
 
 /**
- * Returns the name of the actor for an activity without an account. Nothing is known about who opens a preview link.
+ * Returns the name of the actor for an activity without an account. Nothing is known about people who open a preview
+ * link.
  */
 export function unknownActor(action: string): string {
   return action === "preview-open" ? "Someone" : "The operator";
@@ -139,7 +140,7 @@ export function unknownActor(action: string): string {
 
 export type ActivityAction = keyof typeof MESSAGES;
 
-/** The actions whose detail contains the email address of an account, between spaces. */
+/** The actions whose detail contains an account's email address, between spaces. */
 export const ABOUT_ACCOUNTS = [
   "account-create",
   "account-delete",
@@ -159,8 +160,8 @@ export const ABOUT_ACCOUNTS = [
 ] as const satisfies ActivityAction[];
 
 /**
- * Returns the rest of the sentence about an activity, split around its detail. `subject` is empty if the message has
- * none. For an action of another version of the site, returns its name.
+ * Returns the rest of the sentence about an activity, split around its detail. `subject` is empty if the message has no
+ * detail. If the action was recorded by another version of the site and is unknown, its name is returned.
  */
 export function activityMessage(
   action: string,

@@ -3,18 +3,18 @@ import { firstRow, requireTransaction, runChange } from "~db/run-query.server";
 import { ABOUT_ACCOUNTS, type ActivityAction } from "./activity-labels";
 
 const ACTIVITIES_PER_PAGE = 50;
-/** Enough for years of a busy site. The oldest are deleted first. */
+/** The maximum number of activities, which is enough for years on a busy site. The oldest are deleted first. */
 const MAX_ACTIVITIES = 100_000;
 
 export interface ActivityEntry {
   userId: string | null;
   action: ActivityAction;
-  /** The id of the video, if the activity is about one. Its title goes into `detail`. */
+  /** The id of the video, if the activity is about one. Its title is stored in `detail`. */
   subjectId?: string;
   detail?: string;
 }
 
-/** Changes something and records it in one transaction, so that neither happens without the other. */
+/** Makes a change and records it in one transaction, so that neither happens without the other. */
 export async function changeAndRecord<T>(
   entry: ActivityEntry,
   change: () => NotPromise<T>,
@@ -27,7 +27,7 @@ export async function changeAndRecord<T>(
 }
 
 /**
- * Records an admin's activity, and never anything about a visitor. Must be part of a transaction.
+ * Records an admin's activity, but never anything about a visitor. Must be part of a transaction.
  *
  * @returns the id of the entry.
  */
@@ -53,8 +53,8 @@ export function recordActivity(entry: ActivityEntry): number {
 }
 
 /**
- * Returns a function that records work of several transactions in one entry. Call it in each transaction, with what has
- * been done so far.
+ * Returns a function that records the work of several transactions in one entry. Call it in each transaction with a
+ * description of the work done so far.
  */
 export function createActivityRecorder(): (entry: ActivityEntry) => void {
   let id: number | undefined;
@@ -76,7 +76,7 @@ const MAX_CHANGED = 100;
 const REDACTED = "[deleted]";
 
 /**
- * Removes an email address from the next entries about accounts. Must be part of a transaction.
+ * Removes an email address from the next batch of entries about accounts. Must be part of a transaction.
  *
  * @param after the id of the last entry that the previous call has read; 0 for the first call.
  * @returns the id of the last entry that was read, and whether it is the newest.
@@ -85,7 +85,7 @@ export function redactEmail(email: string, after: number): { to: number; isDone:
   requireTransaction();
   const last = prepared<number>("SELECT coalesce(max(id), 0) FROM activities").pluck().get()!;
   const to = Math.min(last, after + MAX_READ);
-  // instr(): an address may contain the wildcards of LIKE.
+  // Use instr(), because an address may contain the wildcards of LIKE.
   const rows = prepared<{
     id: number;
     detail: string;
@@ -104,13 +104,13 @@ export function redactEmail(email: string, after: number): { to: number; isDone:
   return { to, isDone: to === last };
 }
 
-/** Changes the detail of an entry. Must be part of a transaction. */
+/** Changes an entry's detail. Must be part of a transaction. */
 function changeActivity(id: number, detail: string): void {
   runChange(database().updateTable("activities").set({ detail }).where("id", "=", id));
 }
 
 /**
- * Returns activities, newest first, at most 50.
+ * Returns at most 50 activities, newest first.
  *
  * @param filter.before only entries older than this id, for the next page.
  * @param filter.subjectId only entries about this video.

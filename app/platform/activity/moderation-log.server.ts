@@ -2,20 +2,20 @@ import { createHash } from "node:crypto";
 import { prepared, sqliteHandle } from "~db/client.server";
 
 /**
- * An action of a moderator or of an automatic rule. It contains no names or typed texts, because those are deleted
- * after some time, and the log never is. The detail may contain the `textDigest()` of a text.
+ * A moderator's action, or that of an automatic rule. It contains no names or text that someone typed, because names
+ * and text are deleted after some time, whereas the log never is. The detail may contain the `textDigest()` of a text.
  */
 export interface LogEntry {
-  /** Such as `remove`. The transparency page counts the actions of `decisions.ts`. */
+  /** The action, such as `remove`. The transparency page counts the actions in `decisions.ts`. */
   action: string;
   reportId?: string | null;
   videoId?: string | null;
-  /** The moderator; omitted for the site itself. */
+  /** The moderator; omitted if the site itself acted. */
   userId?: string | null;
   detail?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Returns the hexadecimal SHA-256 of a text, which can later prove what the text was. */
+/** Returns the hexadecimal SHA-256 of a text, which can later prove what the text said. */
 export function textDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
@@ -23,7 +23,7 @@ export function textDigest(text: string): string {
 /**
  * Adds an entry to the log.
  *
- * @throws outside of a transaction, because an action and its entry must be stored together.
+ * @throws outside a transaction, because an action and its entry must be stored together.
  */
 export function appendToLog(entry: LogEntry, now = Date.now()): void {
   if (!sqliteHandle().inTransaction) throw new Error("Call this in a transaction.");

@@ -9,18 +9,24 @@ import { type Middleware, sendText, whenClosed } from "../node/middleware.server
 import { onShutdown } from "../node/shutdown.server";
 import { type Change, studioVersion, subscribe, type Topic } from "./hub.server";
 
-/** Enough for a household with many tabs, but not for a client that opens thousands. */
+/**
+ * The maximum number of streams per address, which is enough for a household with many tabs, but not for a client that
+ * opens thousands.
+ */
 export const MAX_STREAMS_PER_ADDRESS = 50;
-/** Further streams are refused, so that there are sockets left for pages. */
+/** The maximum number of streams. Further streams are refused, so that some sockets are left for pages. */
 const MAX_STREAMS = 10_000;
-/** An event rather than a comment, so that a page can notice that a connection is dead. */
+/** The heartbeat is an event rather than a comment, so that a page can notice that a connection is dead. */
 const HEARTBEAT = "event: heartbeat\ndata: {}\n\n";
-/** How long a browser waits before it reconnects automatically. Our client uses its own back-off. */
+/** How long a browser waits before it reconnects automatically. Our client handles back-off itself. */
 const RETRY_MS = 1_000;
 const TRY_AGAIN_SECONDS = "10";
 const TOO_MANY = "Too many open streams.";
 const PUBLIC_TOPICS: ReadonlySet<Topic> = new Set<Topic>(["catalogue", "views"]);
-/** A client that no longer reads is disconnected. An event has a few hundred bytes. */
+/**
+ * The maximum number of queued bytes, beyond which a client that has stopped reading is disconnected. An event has a
+ * few hundred bytes.
+ */
 const MAX_QUEUED_BYTES = 64 * 1024;
 
 const HEADERS = {
@@ -31,10 +37,10 @@ const HEADERS = {
 };
 
 interface Subscription {
-  /** Removes the stream from the count of its address. */
+  /** Removes the stream from its address's count. */
   release: () => void;
   /**
-   * Whether its session may still receive studio events. Called before each such event, and every few seconds.
+   * Whether the stream's session may still receive studio events. Called before each such event, and every few seconds.
    * Undefined for a visitor.
    */
   isOpen: (() => boolean) | undefined;
@@ -42,7 +48,7 @@ interface Subscription {
 
 interface OpenStreams {
   streams: Map<ServerResponse, Subscription>;
-  /** The number of streams of each address. */
+  /** The number of streams for each address. */
   counts: Map<string, number>;
   unsubscribe?: (() => void) | undefined;
   heartbeat?: PeriodicWork | undefined;
@@ -62,14 +68,14 @@ export function openStreamCount(): number {
 }
 
 /**
- * Returns the middleware that sends server-sent events: first `hello` with the version of the catalogue, then the
- * events that a reconnecting client has missed, then an event for each change, named after its topic.
+ * Returns the middleware that sends server-sent events: first `hello` with the catalogue's version, then any events
+ * that a reconnecting client has missed, then an event for each change, named after its topic.
  *
- * It handles requests before Express, because Express and Remix use about 20 KiB for a request in progress, and a
- * stream stays open.
+ * It handles requests before Express does, because Express and Remix use about 20 KiB for each request in progress, and
+ * streams stay open.
  *
- * @param jobEventsAccess returns, for a Cookie header whose session may follow the job queue, a function that tells
- *   whether it still may.
+ * @param jobEventsAccess returns, for a Cookie header whose session may follow the job queue, a function that reports
+ *   whether the session still may.
  */
 export function serveEvents(
   jobEventsAccess: (cookies: string) => (() => boolean) | undefined,
@@ -94,7 +100,7 @@ export function serveEvents(
       return sendText(response, status, TOO_MANY, { "Retry-After": TRY_AGAIN_SECONDS });
     }
     response.writeHead(200, HEADERS).write(greeting);
-    // Node keeps a request while its response is open. Free its headers, which take up to 8 KB.
+    // Node keeps a request in memory while its response is open. Free the request's headers, which take up to 8 KB.
     request.headers = {};
     request.rawHeaders = [];
     whenClosed(request, response, () => remove(response));
@@ -110,7 +116,7 @@ function add(response: ServerResponse, wanted: Subscription): void {
   state.heartbeat ??= every(HEARTBEAT_MS, "send a heartbeat", () => send(HEARTBEAT));
 }
 
-/** Removes a stream. It may already be removed, because closing a stream also closes its connection. */
+/** Removes a stream. The stream may already have been removed, because closing a stream also closes its connection. */
 function remove(response: ServerResponse): void {
   const state = openStreams();
   const { streams } = state;
@@ -149,12 +155,12 @@ function send(text: string, topic?: Topic): void {
   const isPrivate = !topic || !PUBLIC_TOPICS.has(topic);
   for (const [response, { isOpen }] of [...openStreams().streams]) {
     if (topic && isPrivate && !isOpen) continue;
-    // Another process may have ended the session, such as `npm run set-password`.
+    // Another process, such as `npm run set-password`, may have ended the session.
     if (isPrivate && isOpen?.() === false) {
       end(response);
       continue;
     }
-    // Something else may have ended the response, such as a shutdown. Writing to it would throw.
+    // Something else, such as a shutdown, may have ended the response, and writing to it would throw.
     if (response.writableEnded) remove(response);
     else if (response.writableLength > MAX_QUEUED_BYTES) response.destroy();
     else response.write(text);
@@ -175,7 +181,7 @@ function greet(lastEventId: string | undefined, hasJobs: boolean): string {
   );
 }
 
-/** Returns the text of an event. Only events for signed-in users contain anything about the studio. */
+/** Returns an event as text. Only events for signed-in users contain anything about the studio. */
 function event(
   name: Topic | "hello",
   version: CatalogueVersion,

@@ -2,8 +2,8 @@ import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { every, type PeriodicWork, processState } from "~db/runtime.server";
 
 /**
- * The change hub. It polls the version of the catalogue, which rises with every write to `videos`, so that it announces
- * the changes of this process and of any other process.
+ * The change hub. It polls the catalogue's version, which increases with every write to `videos`, so that it announces
+ * changes made by this process and by any other process.
  */
 
 /**
@@ -14,17 +14,17 @@ export type Topic = "catalogue" | "views" | "jobs";
 
 export interface Change {
   topic: Topic;
-  /** The announced version of the catalogue. */
+  /** The catalogue's announced version. */
   version: CatalogueVersion;
 }
 
-/** A poll takes a few microseconds. */
+/** The polling interval. A poll takes a few microseconds. */
 const POLL_EVERY_MS = 100;
-/** A burst of changes is announced once, when it has ended, but not later than this. */
+/** A burst of changes is announced once, when it has ended, but no later than this. */
 const MAX_BURST_MS = 400;
-/** During continuous changes, lists aren't refetched more often than this. */
+/** While there are continuous changes, lists aren't refetched more often than this. */
 const CATALOGUE_EVERY_MS = 500;
-/** View counts rise all the time, and must not make open lists refetch at every view. */
+/** View counts rise all the time and must not make open lists refetch after every view. */
 const VIEWS_EVERY_MS = 15_000;
 const JOBS_EVERY_MS = 1_000;
 
@@ -39,7 +39,7 @@ interface Hub {
   announcedAt: number;
   jobsChanged: boolean;
   jobsAnnouncedAt: number;
-  /** How often `announceStudioChange` was called. */
+  /** The number of times `announceStudioChange` was called. */
   published: number;
 }
 
@@ -64,14 +64,14 @@ export function subscribe(listener: Listener): () => void {
   };
 }
 
-/** Announces a change that the hub doesn't detect, such as progress of a job, a decision or a backup, to the studio. */
+/** Announces to the studio a change that the hub doesn't detect, such as a job's progress, a decision or a backup. */
 export function announceStudioChange(): void {
   const hub = liveHub();
   hub.jobsChanged = true;
   hub.published += 1;
 }
 
-/** Returns a version that changes with each change of topic `jobs`. Only for signed-in users. */
+/** Returns a version that changes with each change to the `jobs` topic. Use it only for signed-in users. */
 export function studioVersion({ studio }: CatalogueVersion): string {
   return `${studio}.${liveHub().published}`;
 }
@@ -92,7 +92,7 @@ function poll(hub: Hub): void {
   try {
     version = catalogueVersion();
   } catch {
-    // The database is locked or being replaced. The next poll follows soon, and /healthz reports a lasting problem.
+    // The database is locked or being replaced. Another poll will follow soon, and /healthz reports lasting problems.
     return;
   }
   const isStill = version.studio === hub.seen.studio;

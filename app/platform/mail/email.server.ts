@@ -1,10 +1,10 @@
 import { isLoopback } from "../loopback";
 
-/** The timeout of each step of the SMTP session. */
+/** The timeout for each step of the SMTP session. */
 const MAX_MS = 10_000;
 
 export interface Email {
-  /** Part of the Message-ID, by which mail clients recognize duplicates. */
+  /** A part of the Message-ID, which mail clients use to recognize duplicates. */
   id: string;
   subject: string;
   text: string;
@@ -14,14 +14,15 @@ export interface Email {
  * Sends a plain-text email. The connection must be encrypted, unless the server is this machine.
  *
  * @param server smtp://user:password@host:port, or smtps://.
- * @throws an Error with a message that doesn't quote the server, because its response may contain a secret.
+ * @throws an Error whose message doesn't quote the server, because the server's response may contain a secret.
  */
 export async function sendEmail(
   server: string,
   { from, to }: { from: string; to: string },
   email: Email,
 ): Promise<void> {
-  // Loaded on demand: with a first connection it takes 17 MB of memory, and most sites never send email.
+  // The package is loaded on demand, because it takes 17 MB of memory after the first connection, and most sites never
+  // send email.
   const { createTransport } = await import("nodemailer");
   const { protocol, hostname, port, username, password } = new URL(server);
   const secure = protocol === "smtps:";
@@ -61,7 +62,7 @@ export async function sendEmail(
   }
 }
 
-/** Removes line breaks, which would start another header. */
+/** Removes line breaks, because they would start another header. */
 function oneLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").trim();
 }

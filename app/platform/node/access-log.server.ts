@@ -5,9 +5,10 @@ import { packageOfServe } from "./package-of-serve.server";
 import { onRequestStart, routeNameOf } from "./request-context.server";
 
 /**
- * The access log: one line for each request, with method, route, status, bytes and milliseconds. It contains nothing
- * about the visitor: no address, no user agent, and only the route (`/video/:id`) instead of the path. A path contains
- * the tag that a visitor opened, the video that they watched, the secret of a link, or anything else that was typed.
+ * The access log: one line for each request, with its method, route, status, bytes and milliseconds. It contains
+ * nothing about the visitor: no address, no user agent, and only the route (`/video/:id`) instead of the path. A path
+ * can contain the tag that a visitor opened, the video that they watched, the secret in a link, or anything else that
+ * they typed.
  */
 
 interface Morgan {
@@ -21,14 +22,17 @@ interface Morgan {
   ): void;
 }
 
-/** Monitoring, which is requested every few seconds, and watched parts, which are only counted. */
+/**
+ * Routes that aren't logged: monitoring, which is requested every few seconds, and reports of watched parts, which are
+ * only counted.
+ */
 const UNLOGGED: readonly string[] = ["/healthz", "/metrics", "/video/:id/watched"];
 
 const started = new WeakMap<ServerResponse, number>();
 
 /**
- * Replaces the format of remix-serve's log, which contains whole URLs. remix-serve logs with morgan's format "tiny",
- * and looks it up when it creates the server, which is after it has loaded this build.
+ * Replaces remix-serve's log format, which contains whole URLs. remix-serve logs in morgan's "tiny" format and looks
+ * the format up when it creates the server, which is after it has loaded this build.
  */
 export function replaceAccessLog(): void {
   onRequestStart(({ response }) => started.set(response, performance.now()));
@@ -44,14 +48,14 @@ export function logOnClose(request: IncomingMessage, response: ServerResponse): 
   });
 }
 
-/** Returns the line of a request; undefined if it isn't logged. */
+/** Returns the log line for a request; undefined if the request isn't logged. */
 function accessLine(request: IncomingMessage, response: ServerResponse): string | undefined {
   const { originalUrl = request.url ?? "" } = request as { originalUrl?: string };
   const route = routeNameOf(originalUrl);
   if (UNLOGGED.includes(route)) return undefined;
   const begun = started.get(response);
   const took = begun === undefined ? "-" : (performance.now() - begun).toFixed(1);
-  // There is no status if the client has left before the response.
+  // There is no status if the client disconnected before the response.
   const status = response.headersSent ? response.statusCode : "-";
   const bytes = response.getHeader("Content-Length") ?? "-";
   if (settings().logFormat === "json") {
@@ -66,12 +70,12 @@ function accessLine(request: IncomingMessage, response: ServerResponse): string 
   return `${request.method} ${route} ${status} ${bytes} - ${took} ms`;
 }
 
-/** Returns null for the dash of an unknown value. */
+/** Returns null for the dash that stands for an unknown value. */
 function numberOf(value: unknown): number | null {
   return value === "-" ? null : Number(value);
 }
 
-/** The level of a line, by the console method that writes it. */
+/** A line's level, by the console method that writes it. */
 const LEVELS = {
   debug: "debug",
   log: "info",
@@ -82,12 +86,15 @@ const LEVELS = {
 
 type Level = (typeof LEVELS)[keyof typeof LEVELS];
 
-/** Returns a log line as JSON: `time` (ISO 8601 UTC), `level` and the event, with the same content as the text line. */
+/**
+ * Returns a log line as JSON. It contains `time` (ISO 8601 UTC), `level` and the event, and has the same content as the
+ * text line.
+ */
 function jsonLine(level: Level, event: Record<string, unknown>, now = new Date()): string {
   return JSON.stringify({ time: now.toISOString(), level, ...event });
 }
 
-/** Makes the console of this thread write one line of JSON for each call, including stack traces. */
+/** Makes this thread's console write one line of JSON for each call, including stack traces. */
 export function writeConsoleAsJson(write: (line: string) => void = writeOut): void {
   for (const [name, level] of Object.entries(LEVELS)) {
     console[name as keyof typeof LEVELS] = (...parts: unknown[]) => {

@@ -7,42 +7,50 @@ import { sendText, whenClosed } from "./middleware.server";
 import { onConnection, RTA_LABEL, routeNameOf } from "./request-context.server";
 
 /**
- * Limits for the memory of connections and requests. Without them, one client with 6,000 slow requests reaches the heap
- * limit of the image, and the process exits.
+ * Limits on the memory that connections and requests use. Without them, one client with 6,000 slow requests would reach
+ * the heap limit of the Docker image, and the process would exit.
  *
  * A network is what `clientAddress` returns: an IPv4 address, or the /64 of an IPv6 address.
  */
 
 /**
- * The connections of all clients, including proxies: the maximum of 10,000 event streams, and 2,000 others. Node closes
- * further ones without reading from them.
+ * The maximum number of connections from all clients, including proxies: 10,000 event streams, which is their maximum,
+ * and 2,000 others. Node closes further connections without reading from them.
  */
 const MAX_CONNECTIONS = 12_000;
 /**
- * The connections of one network. Several hundred people may share an IPv4 address: 50 of them can have an event
- * stream, and browsers open six connections for a page and close idle ones after five seconds. A trusted proxy is
- * exempt, because its connections are those of all visitors.
+ * The maximum number of connections from one network. Several hundred people may share an IPv4 address: 50 of them can
+ * have an event stream, and browsers open six connections for a page, of which idle ones are closed after five seconds.
+ * Trusted proxies are exempt, because their connections carry the requests of all visitors.
  */
 const MAX_CONNECTIONS_PER_NETWORK = 200;
 /**
- * The requests in progress in Express and Remix. Each uses up to 100 KB of heap while its body arrives or its response
- * is read: 200 MB in total, of the 512 MB that the image allows.
+ * The maximum number of requests in progress in Express and Remix. Each uses up to 100 KB of heap while its body is
+ * arriving or its response is being read. That is 200 MB in total, of the 512 MB that the Docker image allows.
  */
 export const MAX_REQUESTS = 2_000;
-/** The requests in progress of one network, also behind a proxy, and if one connection carries several. */
+/**
+ * The maximum number of requests in progress from one network, even if it is behind a proxy or one connection carries
+ * several requests.
+ */
 export const MAX_REQUESTS_PER_NETWORK = 200;
-/** Browsers send about 20 headers, and a CDN adds about 10. */
+/** The maximum number of headers. Browsers send about 20, and a CDN adds about 10. */
 const MAX_HEADERS = 64;
-/** The size of all headers. Node allows 16 KB, which would stay on the heap until the response has ended. */
+/**
+ * The maximum size of all headers together. Node allows 16 KB, which would stay on the heap until the response ends.
+ */
 const MAX_HEADER_BYTES = 8 * 1024;
 
-/** An orchestrator that gets no response would restart the site. Event streams have their own limits. */
+/**
+ * Routes without limits. An orchestrator that gets no response would restart the site, and event streams have separate
+ * limits.
+ */
 const EXEMPT_ROUTES = ["/healthz", "/events"];
 
 const RETRY_AFTER_SECONDS = 5;
 const TOO_MANY = "Too many open connections from your network. Try again in a moment.";
 const TOO_BUSY = "The site is too busy. Try again in a moment.";
-/** Refusals are logged at most once in this time. */
+/** The minimum time between two log lines about refusals. */
 const LOG_EVERY_MS = 60_000;
 
 const load = processState("connections", () => ({
@@ -57,14 +65,14 @@ const load = processState("connections", () => ({
 }));
 const prepared = new WeakSet<Server>();
 
-/** Starts limiting the connections of all servers of this process. */
+/** Starts limiting the connections to all servers in this process. */
 export function limitConnections(): void {
   onConnection((server, socket) => {
     if (!prepared.has(server)) {
       prepared.add(server);
       server.maxConnections = MAX_CONNECTIONS;
       server.on("drop", noteRefusal);
-      // Node silently drops headers beyond this number. One more than the limit shows that it is exceeded.
+      // Node silently drops headers beyond this number. Allowing one more than the limit reveals that it was exceeded.
       server.maxHeadersCount = MAX_HEADERS + 1;
     }
     const { remoteAddress } = socket;
@@ -81,7 +89,7 @@ export function limitConnections(): void {
   });
 }
 
-/** Responds with 431 (RFC 6585 §5) to more or longer headers than any browser sends. A middleware. */
+/** Middleware that responds with 431 (RFC 6585 §5) if there are more or longer headers than any browser sends. */
 export function refuseManyHeaders(request: IncomingMessage, response: ServerResponse): boolean {
   const bytes = request.rawHeaders.reduce((sum, text) => sum + text.length, 0);
   if (request.rawHeaders.length / 2 <= MAX_HEADERS && bytes <= MAX_HEADER_BYTES) return false;
@@ -90,7 +98,8 @@ export function refuseManyHeaders(request: IncomingMessage, response: ServerResp
 }
 
 /**
- * Limits the requests that Express and Remix handle at the same time: 429 for one network, 503 in total. A middleware.
+ * Middleware that limits the number of requests that Express and Remix handle at the same time. It responds with 429 if
+ * one network has too many, and with 503 if there are too many in total.
  */
 export function limitRequests(request: IncomingMessage, response: ServerResponse): boolean {
   if (request.method === "GET" && EXEMPT_ROUTES.includes(routeNameOf(request.url))) return false;
@@ -108,9 +117,9 @@ export function limitRequests(request: IncomingMessage, response: ServerResponse
 }
 
 /**
- * Counts one more for a network, under its digest.
+ * Increments a network's count, which is stored under the network's digest.
  *
- * @returns a function that undoes it; undefined if the limit is reached.
+ * @returns a function that decrements the count again; undefined if the limit has been reached.
  */
 export function acquireSlot(
   counts: Map<string, number>,
@@ -143,7 +152,7 @@ function refuseConnection(socket: Socket): void {
   socket.destroy();
 }
 
-/** Responds to a request over a limit, and counts it for the log. */
+/** Refuses a request that exceeds a limit, and counts the refusal for the log. */
 export function refuseRequest(
   response: ServerResponse,
   status: 429 | 503,
@@ -151,12 +160,12 @@ export function refuseRequest(
   retryAfterSeconds = RETRY_AFTER_SECONDS,
 ): true {
   noteRefusal();
-  // The rest of its body isn't read.
+  // The rest of the request's body isn't read.
   response.shouldKeepAlive = false;
   return sendText(response, status, message, { "Retry-After": String(retryAfterSeconds) });
 }
 
-/** Logs the first refusal, then at most once a minute the number of refusals. Never logs an address. */
+/** Logs the first refusal and then, at most once a minute, the number of refusals. Never logs an address. */
 function noteRefusal(): void {
   const now = load();
   now.refused += 1;

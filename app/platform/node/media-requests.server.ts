@@ -7,21 +7,21 @@ import { acquireSlot, refuseRequest } from "./connection-limits.server";
 import { type Middleware, whenClosed } from "./middleware.server";
 import { routeNameOf } from "./request-context.server";
 
-/** Requests for media files: limits those in progress for each network, and counts the sent bytes. */
+/** Limits the number of media file requests that each network may have in progress, and counts the bytes sent. */
 
 const MEDIA_ROUTES: readonly string[] = ["/media/*", "/preview/:token/media/*"];
 const TOO_MANY = "Too many files are being sent to your network. Try again in a moment.";
-/** Responses without a body, whatever their Content-Length says (RFC 9110 §6.4.1). */
+/** The statuses of responses without a body, whatever their Content-Length says (RFC 9110 §6.4.1). */
 const WITHOUT_BODY = [204, 304];
 
-/** Requests in progress by network, in memory only. */
+/** The number of requests in progress by network, in memory only. */
 const inProgress = processState("media requests", () => new Map<string, number>());
 
 /**
- * Returns the middleware that counts the bytes of files, and responds with 429 to a network that has MAX_PARALLEL_MEDIA
- * requests for files in progress.
+ * Returns the middleware that counts the bytes of files, and responds with 429 to a network that already has
+ * MAX_PARALLEL_MEDIA requests for files in progress.
  *
- * @param isSignedIn exempts requests of accounts from the limit.
+ * @param isSignedIn exempts requests from signed-in users from the limit.
  */
 export function limitMedia(isSignedIn: (request: IncomingMessage) => boolean): Middleware {
   return (request, response) => {
@@ -39,14 +39,14 @@ export function limitMedia(isSignedIn: (request: IncomingMessage) => boolean): M
   };
 }
 
-/** Counts a file that a proxy sends in place of the site (X-Accel-Redirect). */
+/** Counts a file that a proxy sends instead of the site (X-Accel-Redirect). */
 export function countDelegatedBytes(bytes: number): void {
   counts().mediaBytes += bytes;
 }
 
 /**
- * Returns the number of body bytes that were written to the connection. If the client has left early, this includes
- * unsent bytes, a few hundred KB at most.
+ * Returns the number of body bytes that were written to the connection. If the client disconnected early, the number
+ * includes bytes that weren't sent, a few hundred KB at most.
  *
  * @param written bytes written to the connection since the request began, including headers.
  */

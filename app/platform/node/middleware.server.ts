@@ -3,24 +3,24 @@ import { logOnClose } from "./access-log.server";
 import { onRequestStart, RTA_LABEL } from "./request-context.server";
 
 /**
- * A function that runs before remix-serve's Express application. It returns true if it handles the request. Otherwise
- * the next middleware, and finally Express, handles it.
+ * A function that runs before remix-serve's Express application. It returns true if it handles the request. Otherwise,
+ * the next middleware, or finally Express, handles it.
  */
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Connections without traffic for this time are closed. It replaces Node's limit of 300 s for a whole request, which
+ * Connections without traffic for this long are closed. This replaces Node's limit of 300 s for a whole request, which
  * would abort a large upload over a home connection.
  */
 export const IDLE_TIMEOUT_MS = 5 * 60 * 1000;
 
-/** The response to CONNECT (RFC 9110 §9.3.6): only proxies provide tunnels. */
+/** The response to CONNECT (RFC 9110 §9.3.6), because only proxies provide tunnels. */
 const NO_TUNNEL = `HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD, POST\r\nRating: ${RTA_LABEL}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
 const middleware: Middleware[] = [];
 const servers = new WeakSet<Server>();
 
-/** Runs `added` for every request, after those that were added earlier. */
+/** Runs `added` for every request, after the middleware that was added earlier. */
 export function addMiddleware(added: Middleware): void {
   if (middleware.length === 0) {
     onRequestStart(({ server, request }) => {
@@ -33,7 +33,9 @@ export function addMiddleware(added: Middleware): void {
   middleware.push(added);
 }
 
-/** Replaces the listeners of the server. Node is about to emit the first request, which the new ones already get. */
+/**
+ * Replaces the server's listeners. Node is about to emit the first request, which already goes to the new listeners.
+ */
 function runBeforeExpress(server: Server): void {
   const replaced = server.listeners("request") as RequestListener[];
   server.removeAllListeners("request");
@@ -51,13 +53,13 @@ function runBeforeExpress(server: Server): void {
 function limitByIdleness(server: Server, { socket }: IncomingMessage): void {
   server.requestTimeout = 0;
   server.setTimeout(IDLE_TIMEOUT_MS);
-  // The server's timeout only applies to later connections.
+  // The server's timeout applies only to later connections.
   socket.setTimeout(IDLE_TIMEOUT_MS);
 }
 
 /**
- * Runs `work` once, when a response or its connection is closed. Node never closes a response that waits for an
- * unfinished one on the same connection.
+ * Runs `work` once, when a response or its connection is closed. Node never closes a response that is waiting for an
+ * unfinished response on the same connection.
  */
 export function whenClosed(
   { socket }: IncomingMessage,
@@ -77,13 +79,13 @@ export function whenClosed(
     work();
     return;
   }
-  // There is one listener for each pipelined request.
+  // Each pipelined request adds a listener.
   socket.setMaxListeners(0);
   response.once("close", done);
   socket.once("close", done);
 }
 
-/** Sends a plain-text response. Returns true, as a middleware that handles the request. */
+/** Sends a plain-text response. Returns true, as middleware does if it handles the request. */
 export function sendText(
   response: ServerResponse,
   status: number,

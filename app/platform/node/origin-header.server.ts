@@ -4,9 +4,9 @@ import { onRequestStart, requestContext } from "./request-context.server";
 const origins = new WeakMap<IncomingMessage, string | undefined>();
 
 /**
- * Hides the Origin header of every request from Remix. Remix compares it without PUBLIC_URL, so that every form would
- * fail behind a proxy that rewrites Host, and responds with an empty 500. Instead, every action calls requireOwnOrigin,
- * which responds with 403 and a page.
+ * Hides the Origin header of every request from Remix. Remix ignores PUBLIC_URL when it checks the header. So every
+ * form would fail behind a proxy that rewrites Host, with an empty 500 response. Instead, every action calls
+ * requireOwnOrigin, which responds with 403 and a page.
  */
 export function replaceOriginCheck(): void {
   onRequestStart(({ request }) => {
@@ -22,7 +22,7 @@ export function originOf(request: Request): string | null {
   return request.headers.get("Origin");
 }
 
-/** Returns the same for Node's request. */
+/** Returns the same header for Node's request. */
 export function originOfNode(request: IncomingMessage): string | undefined {
   return origins.has(request) ? origins.get(request) : request.headers.origin;
 }

@@ -13,20 +13,22 @@ import { hasPersonalCookie } from "../site-cookies";
 import { requestContext, routeNameOf } from "./request-context.server";
 
 const VIDEO_ROUTE = "/video/:id";
-/** The routes of public pages, and of Remix's requests for their data. */
+/** The routes of public pages and of Remix's requests for their data. */
 export const CACHED_ROUTES: readonly string[] = [
   ...["/", "/categories/:category?", "/trending", "/tags/:tag", "/series/:slug", VIDEO_ROUTE],
   ...["/privacy", "/dmca", "/contact", "/preferences", "/api"],
 ];
-/** None of our links is longer. */
+/** The maximum length of a cached URL. None of our links is longer. */
 const MAX_KEY_LENGTH = 600;
-/** Browsers keep a copy for Back and for 304, and revalidate it before use. */
+/** Browsers keep a copy for the Back button and for 304 responses, and revalidate it before use. */
 const PAGE_CACHE_CONTROL = "private, no-cache";
 
-/** The requests in progress whose pages may be cached: the key, and the version before the data is read. */
+/**
+ * The requests in progress whose pages may be cached, with the cache key and the version from before the data was read.
+ */
 const cacheable = new WeakMap<IncomingMessage, { key: string; version: PageVersion }>();
 
-/** Serves a public page from the cache, or else marks the request as cacheable. A middleware. */
+/** Middleware that serves a public page from the cache, or else marks the request as cacheable. */
 export function serveCachedPage(request: IncomingMessage, response: ServerResponse): boolean {
   const route = routeNameOf(request.url);
   const key = CACHED_ROUTES.includes(route) ? pageKey(request) : undefined;
@@ -51,8 +53,8 @@ export function serveCachedPage(request: IncomingMessage, response: ServerRespon
 
 /**
  * Returns the cache key of a request; undefined if the page may be personal, because the visitor is signed in, has a
- * pending toast or hasn't confirmed their age. All of these have cookies of the site. Other cookies, such as those of a
- * proxy or of another site on the same host, don't affect pages.
+ * pending toast or hasn't confirmed their age. All of these visitors have cookies from the site. Other cookies, such as
+ * those of a proxy or of another site on the same host, don't affect pages.
  */
 function pageKey({ method, url = "", headers }: IncomingMessage): string | undefined {
   const { environment, ageGate } = settings();
@@ -60,12 +62,12 @@ function pageKey({ method, url = "", headers }: IncomingMessage): string | undef
   const { cookie = "" } = headers;
   if (hasPersonalCookie(cookie) || (ageGate && ageConfirmation(cookie) === "none"))
     return undefined;
-  // Without PUBLIC_URL, absolute addresses come from the Host header.
+  // Without PUBLIC_URL, absolute URLs depend on the Host header.
   const key = `${headers.host} ${url}`;
   return key.length <= MAX_KEY_LENGTH ? key : undefined;
 }
 
-/** Returns the id of the video in the URL of its page, or of the page's data. */
+/** Returns the id of the video in the URL of its page or of the page's data. */
 function videoIdOf(url: string): string | undefined {
   const id = /^\/[^/]+\/([^/?]+?)(?:\.data)?(?:[/?]|$)/.exec(url)?.[1];
   return id && decodeURIComponent(id);
@@ -93,7 +95,7 @@ function send(page: CachedPage, request: IncomingMessage, response: ServerRespon
 /**
  * Caches the page rendered for the current request, if allowed, and sets the cache headers in `headers`.
  *
- * @returns true if the client already has this page, so that a 304 is enough.
+ * @returns true if the client already has this page, so that a 304 response is enough.
  */
 export function cacheRendered(status: number, headers: Headers, text: string): boolean {
   headers.set("Cache-Control", headers.get("Cache-Control") ?? PAGE_CACHE_CONTROL);
@@ -111,20 +113,26 @@ export function cacheRendered(status: number, headers: Headers, text: string): b
 
 /** The maximum size of the cache. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** View counts on a cached list may be this old, like those of an open list. */
+/** View counts on a cached list may be this old, as on an open list. */
 const LIST_VIEWS_MAX_AGE_MS = 15_000;
 /** View counts on a video's page may be this old (product decisions, Views). */
 const VIDEO_VIEWS_MAX_AGE_MS = 1_000;
-/** Limited because pages show ages in days, and the catalogue may not change for months. */
+/**
+ * The maximum age of a cached page. It is limited because pages show ages in days, and the catalogue may not change for
+ * months.
+ */
 const MAX_AGE_MS = 10 * 60_000;
 
 /** The versions that a page was rendered from. Cached pages contain nothing that only the studio shows. */
 export interface PageVersion extends Omit<CatalogueVersion, "studio"> {
-  /** Only for a video's page: changes with each view of the video, written or not. See `noteView`. */
+  /**
+   * Set only for a video's page. It changes with each view of the video, whether or not the view has been written to
+   * the database. See `noteView`.
+   */
   lastView?: number;
 }
 
-/** The number of videos whose last view is remembered. For any other video, counts are at most a second old. */
+/** The number of videos whose last view is remembered. Counts for any other video are at most a second old. */
 const MAX_NOTED_VIDEOS = 50_000;
 const views = processState("noted views", () => ({
   count: 0,
@@ -147,11 +155,11 @@ function lastViewOf(videoId: string): number {
 export interface CachedPage {
   version: PageVersion;
   cachedAt: number;
-  /** Weak, because it identifies both the compressed and the plain response. */
+  /** A weak entity tag, because it identifies both the compressed and the plain response. */
   etag: string;
   headers: [name: string, value: string][];
   plain: Buffer;
-  /** Created when a client first requests it. */
+  /** The compressed page, which is created when a client first requests it. */
   gzipped?: Buffer;
 }
 
@@ -186,7 +194,7 @@ export function findCachedPage(
 /**
  * Caches a page.
  *
- * @param version the version before its data was read.
+ * @param version the version from before its data was read.
  */
 export function cachePage(
   key: string,

@@ -9,25 +9,25 @@ import { type Middleware, whenClosed } from "./middleware.server";
 import { routeNameOf } from "./request-context.server";
 
 /**
- * Limits how long the pages of one network may keep the serving thread busy. The time of that thread is scarce, not the
- * number of requests: 30 connections to one slow page delayed every other page by half a second. Cached pages and files
- * don't count.
+ * Limits how long one network's pages may keep the serving thread busy. The thread's time is scarce, not the number of
+ * requests: 30 connections to one slow page delayed all other pages by half a second. Cached pages and files don't
+ * count.
  */
 
-/** Milliseconds of rendering per second. */
+/** The number of milliseconds of rendering per second that a network may use. */
 const BUDGET_MS = 300;
-/** The maximum that an inactive network accumulates. Opening 50 tabs takes about a second of rendering. */
+/** The maximum budget that an idle network accumulates. Opening 50 tabs takes about a second of rendering. */
 const MAX_SAVED_MS = 3_000;
-/** Limits the wait of a network that has exceeded its budget with many requests in progress. */
+/** The maximum debt, which limits how long a network has to wait after many requests have exceeded its budget. */
 const MAX_DEBT_MS = 3_000;
-/** Reserved for each request in progress. Otherwise a hundred of them could start with one millisecond left. */
+/** The time reserved for each request in progress. Otherwise, a hundred could start with one millisecond left. */
 const RESERVED_MS = 20;
-/** Bounds the memory for many addresses: about 2 MB. */
+/** The maximum number of networks, which limits the memory for many addresses to about 2 MB. */
 const MAX_NETWORKS = 10_000;
 /** After this time, a network has its full budget again, and its entry is removed. */
 const REFILL_MS = ((MAX_SAVED_MS + MAX_DEBT_MS) / BUDGET_MS) * 1_000;
 
-/** Files, streams, monitoring, and calls that require a worker's token. */
+/** The routes without a limit: files, streams, monitoring, and calls that require a worker's token. */
 const EXEMPT_ROUTES: readonly string[] = [
   ...["/assets/*", "/media/*", "/preview/:token/media/*", "/events"],
   ...["/healthz", "/metrics", "/api/worker/*"],
@@ -35,7 +35,7 @@ const EXEMPT_ROUTES: readonly string[] = [
 const TOO_MANY =
   "Too many pages were requested from your network. Wait a few seconds, then try again.";
 
-/** The key of requests without a limit. They get a share of the time too, so that others don't pay for them. */
+/** The key for requests without a limit. They are charged a share of the time too, so that others don't pay for it. */
 const EXEMPT = "";
 
 interface Active {
@@ -50,13 +50,13 @@ interface Active {
  * connection pays nothing while the loop is idle.
  */
 export class RenderingBudgets {
-  /** By digest of the address, in memory only. */
+  /** The time left, by the address's digest, in memory only. */
   private readonly left = new LRUCache<string, { ms: number; at: number }>({
     ...maxEntries(MAX_NETWORKS),
     ttl: REFILL_MS,
   });
   private readonly active = new Map<string, Active>();
-  /** The share of a network that has always been active. */
+  /** The time that would have been charged to a network that had always been active. */
   private shareMs = 0;
   private lastBusyMs: number;
 
@@ -71,7 +71,7 @@ export class RenderingBudgets {
     this.lastBusyMs = busyMs();
   }
 
-  /** Starts a request. Returns a function that ends it, or the seconds to wait if its network has no time left. */
+  /** Starts a request. Returns a function that ends it, or the seconds to wait if the network has no time left. */
   begin(network: string = EXEMPT): (() => void) | number {
     const key = network && digest(network);
     this.pay(key);
@@ -120,9 +120,9 @@ const rendering = processState("rendering time", () => {
 });
 
 /**
- * Returns the middleware that responds with 429 if the network of a request has no rendering time left.
+ * Returns the middleware that responds with 429 if a request's network has no rendering time left.
  *
- * @param isSignedIn exempts requests of accounts.
+ * @param isSignedIn exempts requests from signed-in users.
  */
 export function limitRendering(isSignedIn: (request: IncomingMessage) => boolean): Middleware {
   return (request, response) => {
@@ -134,7 +134,7 @@ export function limitRendering(isSignedIn: (request: IncomingMessage) => boolean
       if (!isOver) begun();
       isOver = true;
     };
-    // A page is completely rendered before its first byte. Reading it slowly costs nothing.
+    // A page is rendered completely before its first byte is sent, so reading it slowly costs nothing.
     const writeHead = response.writeHead as (...parts: unknown[]) => typeof response;
     response.writeHead = (...parts: unknown[]) => {
       end();

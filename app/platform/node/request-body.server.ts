@@ -13,26 +13,26 @@ import {
 import { onShutdown } from "./shutdown.server";
 
 /**
- * Upload bodies, which may be gigabytes, read from Node's own request.
+ * Lets handlers read upload bodies, which may be gigabytes, directly from Node's request.
  *
  * Remix wraps every body in a web stream when the request arrives, which triples the CPU usage. So upload bodies aren't
- * read until the handler takes them from Node with `claimBody`, including back-pressure.
+ * read until the handler takes them from Node with `claimBody`, which also preserves back-pressure.
  */
 
 /**
- * How long, and for how many bytes, a client may continue to send after an early response. Closing the connection
+ * How long a client may continue to send after an early response, and how many bytes. Closing the connection
  * immediately would reset it, and the client would lose the response (RFC 9112 §9.6).
  */
 const LINGER_MS = 10_000;
 const LINGER_BYTES = 64 * 1024 * 1024;
 
 const STREAMED_TYPES = /^(multipart\/form-data|application\/offset\+octet-stream)\b/i;
-/** Other calls of the HTTP API read their bodies through Remix. */
+/** The bodies of all other API calls are read through Remix. */
 const API_UPLOAD = /^\/api\/v1\/uploads\//i;
 
-/** During shutdown, an upload that has received nothing for this time is ended with a response. */
+/** During a shutdown, an upload that has received nothing for this long is ended with a response. */
 const STALLED_MS = 1_000;
-/** How long other uploads may continue. The rest of the grace period is for the response. */
+/** How long all other uploads may continue. The rest of the grace period is for the response. */
 const MOVING_MS = 4_000;
 const POLL_EVERY_MS = 50;
 
@@ -52,7 +52,7 @@ export function deferUploadBodies(): void {
   onRequestStart(({ request, response }) => {
     if (!STREAMED_TYPES.test(request.headers["content-type"] ?? "")) return;
     if (!isStreamed(request.url ?? "")) return;
-    // While there is a `readable` listener, the wrapper's `data` listener doesn't start the flow.
+    // While there is a `readable` listener, the wrapper's `data` listener doesn't start the flow of data.
     request.on("readable", ignoreReadable);
     deferred.add(request);
     liftBodyDeadline(request);
@@ -60,12 +60,12 @@ export function deferUploadBodies(): void {
   });
 }
 
-/** Returns the body of a request, to be read once: Node's own stream in the server, the web stream in tests. */
+/** Returns a request's body, which can be read once: Node's stream in the server, or the web stream in tests. */
 export function claimBody(request: Request): Readable {
   const node = requestContext()?.request;
   if (node && deferred.delete(node)) {
     removeListeners(node);
-    // Otherwise, removing the `readable` listener would start the flow before anyone listens.
+    // Otherwise, removing the `readable` listener would start the flow of data before anyone listens.
     node.pause();
     return node;
   }
@@ -81,7 +81,7 @@ export function stopAtShutdown(body: Readable, stop: () => void): void {
   for (const event of ["end", "close"]) body.once(event, () => bodies.delete(body));
 }
 
-/** Waits for uploads that make progress, and stops the others, which respond with 503. */
+/** Waits for uploads that are making progress, and stops the rest, which then respond with 503. */
 async function endUploads(): Promise<void> {
   const until = Date.now() + MOVING_MS;
   const last = new Map<IncomingMessage, { bytes: number; at: number }>();
@@ -102,7 +102,7 @@ async function endUploads(): Promise<void> {
 
 function removeListeners(request: IncomingMessage): void {
   request.off("readable", ignoreReadable);
-  // Individually, because after removeAllListeners the stream still assumes a listener.
+  // Remove them individually, because after removeAllListeners, the stream still assumes that there is a listener.
   for (const listener of request.listeners("data")) {
     request.off("data", listener as (chunk: Buffer) => void);
   }
@@ -120,7 +120,7 @@ function closeAfterEarlyAnswer(request: IncomingMessage, response: ServerRespons
   } as typeof writeHead;
 }
 
-/** Reads on for a while before the connection is closed. Node would destroy it when the last response is written. */
+/** Keeps reading for a while before the connection is closed. Node would destroy it after the last response. */
 function lingerOnClose(request: IncomingMessage, socket: Socket): void {
   socket.destroySoon = () => {
     if (request.complete || socket.destroyed) {
@@ -142,14 +142,15 @@ function lingerOnClose(request: IncomingMessage, socket: Socket): void {
 }
 
 /**
- * How long the body of a request may take, except for uploads. Without it, a slow client (slowloris) could keep a
- * connection and a request open for hours with one byte every few seconds, because the connection is never idle.
+ * How long a request's body may take to arrive, except for uploads. Without this limit, a slow client (slowloris) could
+ * keep a connection and a request open for hours by sending a byte every few seconds, so that the connection is never
+ * idle.
  */
 const BODY_DEADLINE_MS = 60_000;
 
 const withoutDeadline = new WeakSet<IncomingMessage>();
 
-/** Removes the deadline of an upload. Uploads have the idle timeout and their own rules. */
+/** Exempts an upload from the deadline. Uploads are subject to the idle timeout and to separate rules instead. */
 export function liftBodyDeadline(request: IncomingMessage): void {
   withoutDeadline.add(request);
 }

@@ -4,8 +4,8 @@ import { type IncomingMessage, Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * The Node request and response of the Request that a loader or action gets. remix-serve hides them, but Node publishes
- * both on a diagnostics channel before the server handles the request.
+ * The Node request and response for the Request that a loader or action receives. remix-serve hides them, but Node
+ * publishes both on a diagnostics channel before the server handles the request.
  */
 export interface RequestContext {
   request: IncomingMessage;
@@ -24,14 +24,14 @@ export function exemptFromMiddleware(server: Server): void {
   internalServers.add(server);
 }
 
-/** Returns the context of the current request; undefined outside of a request, such as in a test. */
+/** Returns the context of the current request; undefined outside a request, such as in a test. */
 export function requestContext(): RequestContext | undefined {
   return storage.getStore();
 }
 
 /**
- * Returns a signal that is aborted when the client of the current request disconnects; undefined outside of a request.
- * Not for work that continues after the response.
+ * Returns a signal that is aborted when the client of the current request disconnects; undefined outside a request.
+ * Don't use it for work that continues after the response.
  */
 export function clientSignal(): AbortSignal | undefined {
   const response = requestContext()?.response;
@@ -56,7 +56,7 @@ export function onRequestStart(listener: Listener): void {
   });
 }
 
-/** Calls `listener` for every connection to the HTTP server of the site, before its first byte is read. */
+/** Calls `listener` for every connection to the site's HTTP server, before the first byte is read. */
 export function onConnection(listener: (server: Server, socket: Socket) => void): void {
   diagnostics.subscribe("net.server.socket", (message) => {
     // This property of Node's sockets is undocumented.
@@ -66,12 +66,12 @@ export function onConnection(listener: (server: Server, socket: Socket) => void)
   });
 }
 
-/** Returns the route of a request target, as written in the table of permissions. */
+/** Returns the route for a request target, as written in the permissions table. */
 export type RouteNaming = (target: string) => string;
 
 let naming: RouteNaming = () => "/*";
 
-/** Sets how routes are named. The table of all routes belongs to `accounts`, which this module must not import. */
+/** Sets how routes are named. The table of routes belongs to `accounts`, which this module must not import. */
 export function nameRoutes(routeOf: RouteNaming): void {
   naming = routeOf;
 }
@@ -81,10 +81,10 @@ export function isStudioRoute(route: string): boolean {
   return route === "/admin" || route.startsWith("/admin/");
 }
 
-/** Returns the route of a request target, such as `/video/:id`, without any part of the actual path. */
+/** Returns the route for a request target, such as `/video/:id`, without any part of the actual path. */
 export function routeNameOf(target: string | undefined): string {
   return naming(target ?? "/");
 }
 
-/** The label on pages and media that parental filters look for (https://www.rtalabel.org). */
+/** The label for pages and media that parental filters look for (https://www.rtalabel.org). */
 export const RTA_LABEL = "RTA-5042-1996-1400-1577-RTA";

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { parseUrl } from "~/shared/addresses";
 import { sendText } from "./middleware.server";
 
-/** A name or address with an optional port (RFC 9110 §7.2). */
+/** Matches a name or address with an optional port (RFC 9110 §7.2). */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /** The supported methods. TRACE would echo cookies, and fetch's Request doesn't allow it. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Responds with 405 to a method that no route supports (RFC 9110 §15.5.6). A middleware. */
+/** Middleware that responds with 405 to a method that no route supports (RFC 9110 §15.5.6). */
 export function refuseUnknownMethod(request: IncomingMessage, response: ServerResponse): boolean {
   if (METHODS.includes(request.method ?? "")) return false;
   // The rest of the request isn't read.
@@ -18,22 +18,22 @@ export function refuseUnknownMethod(request: IncomingMessage, response: ServerRe
 }
 
 /**
- * Unreserved characters that are needlessly percent-encoded (RFC 3986 §6.2.2.2), except for the dot: the tag `x.data`
- * has to be requested as `x%2Edata`, because Remix uses that extension for data requests.
+ * Unreserved characters that are needlessly percent-encoded (RFC 3986 §6.2.2.2), except for the dot. The tag `x.data`
+ * has to be requested as `x%2Edata`, because Remix uses the `.data` extension for data requests.
  */
 const NEEDLESSLY_ENCODED = /%(?:4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae]|3\d|2d)/gi;
-/** Parts of a path that resolve to another path: the segments `.` and `..`, and `\\` instead of `/`. */
+/** Matches parts of a path that resolve to another path: the segments `.` and `..`, and `\\` instead of `/`. */
 const UNRESOLVED = /\\|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /**
- * Responds with 400 to invalid request targets, and normalizes the others before any rule checks them. A middleware.
+ * Middleware that responds with 400 to invalid request targets, and normalizes valid ones before any rule checks them.
  *
- * Remix builds a URL from the Host header and the target. It fails with 500 if that is invalid, and logs a warning for
- * each path that it can't decode. It also resolves `/x/../auth`, which would bypass a rule for `/auth` that checks the
- * target. Browsers and proxies resolve such paths before they send them.
+ * Remix builds a URL from the Host header and the target. It fails with 500 if the URL is invalid, and logs a warning
+ * for each path that it can't decode. It also resolves `/x/../auth`, which would bypass a rule for `/auth` that checks
+ * the target. Browsers and proxies resolve such paths before they send them.
  */
 export function refuseMalformedTarget(request: IncomingMessage, response: ServerResponse): boolean {
-  // The site's URLs use PUBLIC_URL or Host. Remix would trust this header from anyone.
+  // Remix would trust this header from anyone. The site's URLs use PUBLIC_URL or Host instead.
   delete request.headers["x-forwarded-host"];
   // HTTP/1.0 has no Host header. For HTTP/1.1, Node has already required it.
   request.headers.host ||= "localhost";
@@ -65,6 +65,6 @@ function normalForm(target: string): string | undefined {
 function isAddress(host: string, target: string | undefined): target is string {
   if (!target?.startsWith("/") || !parseUrl(`http://${host}${target}`)) return false;
   const query = target.split("?", 2)[1] ?? "";
-  // The data requests of earlier versions of Remix, which Remix would log as errors.
+  // Data requests from earlier versions of Remix, which Remix would log as errors.
   return !new URLSearchParams(query).has("_data");
 }

@@ -6,7 +6,7 @@ import type {
   StaticHandler,
 } from "@remix-run/router";
 
-// The CommonJS build, which remix-serve and the other packages of Remix share on the server.
+// The CommonJS build, which remix-serve and the other Remix packages share on the server.
 const router = createRequire(import.meta.url)("@remix-run/router") as {
   matchRoutes: typeof matchRoutes;
   createStaticHandler: typeof createStaticHandler;
@@ -15,8 +15,8 @@ const router = createRequire(import.meta.url)("@remix-run/router") as {
 /**
  * Makes Remix match URLs only against the routes whose first segment can match.
  *
- * Remix matches the URL of a page at least five times. Each time it ranks all routes and compiles a regular expression
- * for each one that it tries, which took a third of the CPU time of a rendered page (`npm run bench -- pages`).
+ * Remix matches a page's URL at least five times. Each time, it ranks all routes and compiles a regular expression for
+ * each route that it tries, which took a third of the CPU time for rendering a page (`npm run bench -- pages`).
  */
 export function narrowRouteMatching(): void {
   const { matchRoutes: matchAll, createStaticHandler: createHandler } = router;
@@ -33,8 +33,9 @@ export function narrowRouteMatching(): void {
 }
 
 /**
- * Returns a static handler that delegates to one handler for each first segment in the routes, and to one for all other
- * URLs: a static handler matches internally, against the routes that it was created with.
+ * Returns a static handler that delegates to a separate handler for each first segment in the routes, and to another
+ * one for all other URLs. That is necessary because a static handler matches internally, against the routes with which
+ * it was created.
  */
 export function narrowHandler(
   routes: AgnosticRouteObject[],
@@ -82,7 +83,9 @@ function segmentOf(path = ""): string {
   return /^\/?([^/]*)/.exec(path)![1]!;
 }
 
-/** Returns the first segment of a URL as routes are compared with it; undefined if it can't be decoded. */
+/**
+ * Returns the first segment of a URL in the form in which it is compared with routes; undefined if it can't be decoded.
+ */
 export function firstSegment(location: Partial<{ pathname: string }> | string): string | undefined {
   const path = typeof location === "string" ? location : (location.pathname ?? "/");
   const [, segment = ""] = /^\/*([^/?#]*)/.exec(path)!;

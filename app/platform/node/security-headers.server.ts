@@ -2,13 +2,13 @@ import type { ServerResponse } from "node:http";
 import { settings } from "../settings.server";
 import { onRequestStart, RTA_LABEL } from "./request-context.server";
 
-/** The headers of every response, including the files of the build. */
+/** The headers for every response, including responses with the build's files. */
 const ALWAYS = {
   Rating: RTA_LABEL,
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
-  // No referrer for other sites. "no-referrer" would also make browsers send `Origin: null` with our own forms (Fetch,
-  // "append a request Origin header"), so that they couldn't be distinguished from those of other sites.
+  // Sends no referrer to other sites. "no-referrer" would also make browsers send `Origin: null` with our forms (Fetch,
+  // "append a request Origin header"), so that they couldn't be distinguished from those on other sites.
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
@@ -16,16 +16,18 @@ const ALWAYS = {
     "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()",
 } as const;
 
-/** Only for a site with an https PUBLIC_URL, because browsers remember it for a year. */
+/** Set only for a site with an https PUBLIC_URL, because browsers remember it for a year. */
 const STRICT_TRANSPORT: [string, string] = ["Strict-Transport-Security", "max-age=31536000"];
 
 /**
- * The policy of a response without its own. It doesn't restrict sources, because the policy of a script also applies to
- * a worker that is started from it.
+ * The policy for responses that don't set one. It doesn't restrict sources, because a script's policy also applies to
+ * any worker started from that script.
  */
 const OTHER_POLICY = "object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-/** Sets the headers of every response before it reaches a route, and the policy of responses that have none. */
+/**
+ * Sets the headers of every response before the request reaches a route, and the policy of responses that have none.
+ */
 export function sendSecurityHeaders(): void {
   const headers: [string, string][] = Object.entries(ALWAYS);
   if (settings().publicUrl?.startsWith("https:")) headers.push(STRICT_TRANSPORT);
@@ -33,7 +35,7 @@ export function sendSecurityHeaders(): void {
     for (const [name, value] of headers) response.setHeader(name, value);
     const writeHead = response.writeHead as (...parts: unknown[]) => ServerResponse;
     response.writeHead = (...parts: unknown[]) => {
-      // In a 304, it would replace the policy that the browser has stored with the page.
+      // In a 304 response, this policy would replace the one that the browser has stored with the page.
       if (parts[0] !== 304 && !response.hasHeader("Content-Security-Policy")) {
         response.setHeader("Content-Security-Policy", OTHER_POLICY);
       }
@@ -43,11 +45,11 @@ export function sendSecurityHeaders(): void {
 }
 
 /**
- * Returns the Content-Security-Policy of a page. It allows only our own resources, and inline scripts by hash. Style
- * attributes are allowed because React writes them into server-rendered HTML (a poster's placeholder, a width).
+ * Returns the Content-Security-Policy of a page. It allows only resources from our site, and inline scripts by hash.
+ * Style attributes are allowed because React writes them into server-rendered HTML (a poster's placeholder, a width).
  */
 export function contentSecurityPolicy(scriptSources: readonly string[]): string {
-  // The development server inlines styles, so that it can change them without a reload.
+  // The development server inlines styles so that it can change them without a reload.
   const inlineStyles = settings().environment === "development" ? " 'unsafe-inline'" : "";
   const store = storeOrigins();
   return [
@@ -57,7 +59,7 @@ export function contentSecurityPolicy(scriptSources: readonly string[]): string 
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data: blob:",
     ["media-src 'self' blob:", ...store].join(" "),
-    // Without it, default-src applies to requests of scripts.
+    // Without it, default-src applies to requests made by scripts.
     ...(store.length > 0 ? [["connect-src 'self'", ...store].join(" ")] : []),
     "worker-src 'self' blob:",
     "object-src 'none'",
@@ -67,7 +69,7 @@ export function contentSecurityPolicy(scriptSources: readonly string[]): string 
   ].join("; ");
 }
 
-/** Returns the origins from which browsers load stream segments if they are redirected: the store and the CDN. */
+/** Returns the origins from which browsers load stream segments if requests are redirected: the store and the CDN. */
 function storeOrigins(): string[] {
   const { storage } = settings();
   if (!storage?.redirects) return [];

@@ -5,12 +5,12 @@ import { onRequestStart } from "./request-context.server";
 
 /**
  * The graceful shutdown on SIGTERM or SIGINT: no new requests are accepted, event streams end, requests in progress get
- * a few seconds, then the process exits with status 0.
+ * a few more seconds, and then the process exits with status 0.
  *
  * remix-serve stops listening, but an open stream or timer would keep its process alive.
  */
 
-/** How long requests in progress may still take. */
+/** How much longer requests in progress may take. */
 const GRACE_MS = 5_000;
 const CHECK_EVERY_MS = 20;
 
@@ -24,12 +24,15 @@ const shutdown = processState("shutdown", () => ({
   isLeaving: false,
 }));
 
-/** Runs `step` on the signal, for example to end streams or return jobs, and waits for its promise. */
+/**
+ * Runs `step` when the signal arrives, for example to end streams or return jobs to the queue, and waits for its
+ * promise.
+ */
 export function onShutdown(step: Step): void {
   shutdown().atSignal.push(step);
 }
 
-/** Runs `step` after the last response, just before the process exits. */
+/** Runs `step` after the last response and just before the process exits. */
 export function onRequestsDone(step: Step): void {
   shutdown().atExit.push(step);
 }
@@ -45,7 +48,10 @@ export function shutDownOnSignals(): void {
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void leave());
 }
 
-/** Responds with 503 on open connections during a shutdown. The system refuses new connections. A middleware. */
+/**
+ * Middleware that responds with 503 on open connections during a shutdown. The operating system refuses new
+ * connections.
+ */
 export function refuseDuringShutdown(_: IncomingMessage, response: ServerResponse): boolean {
   if (!shutdown().isLeaving) return false;
   response.shouldKeepAlive = false;
@@ -69,12 +75,12 @@ async function leave(): Promise<void> {
 
 function stopListening(server: Server): void {
   server.close();
-  // remix-serve closes it right after this, and would log an error because it is already closed.
+  // remix-serve closes the server right after this, and would log an error because it is already closed.
   server.close = () => server;
 }
 
 function endConnectionAfter(response: ServerResponse): void {
-  // This affects only a response that hasn't started. Otherwise, close the connection after the response.
+  // Setting the header affects only a response that hasn't started. Otherwise, close the connection after the response.
   response.shouldKeepAlive = false;
   response.once("finish", () => response.socket?.end());
 }

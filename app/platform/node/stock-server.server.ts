@@ -12,19 +12,19 @@ import { refuseDuringShutdown, shutDownOnSignals } from "./shutdown.server";
 import { narrowStaticFiles } from "./static-files.server";
 
 /**
- * All changes to remix-serve and Node's server, in the order in which they take effect. They hook into Node's
+ * All our changes to remix-serve and Node's server, in the order in which they take effect. They hook into Node's
  * diagnostics channel `http.server.request.start` (`request-context.server.ts`), which is the same in Node 20, 22 and
  * 24. The tests are in `tests/`.
  *
  * | File | Problem | Test |
  * | --- | --- | --- |
- * | `request-context` | remix-serve hides Node's request and response from routes | every other line |
+ * | `request-context` | remix-serve hides Node's request and response from routes | the tests of all other rows |
  * | `security-headers` | remix-serve sets no headers on the build's files and on errors | `unit/security-headers`, `integration/middleware` |
  * | `connection-limits` | the memory of connections isn't limited: one client can fill the heap | `integration/connection-limits` |
  * | `rendering-budget` | one client can keep the serving thread busy while every other page waits | `integration/rendering-budget` |
- * | `media-requests` | one network can use all of the transfer, which isn't counted | `integration/media-requests` |
+ * | `media-requests` | one network can use up the transfer volume, which isn't counted | `integration/media-requests` |
  * | `origin-header` | Remix's origin check ignores PUBLIC_URL and responds with an empty 500 | `integration/own-origin` |
- * | `access-log` | remix-serve logs URLs, which contain search texts | `integration/middleware` |
+ * | `access-log` | remix-serve logs URLs, which contain search queries | `integration/middleware` |
  * | `request-body` | slow bodies (slowloris) never time out without Node's request timeout | `integration/body-deadline` |
  * | `request-body` | Remix's wrapper triples the CPU usage of an upload | `integration/upload-connection` |
  * | `shutdown` | an open stream or timer keeps the process alive after SIGTERM | `integration/shutdown` |
@@ -37,9 +37,9 @@ import { narrowStaticFiles } from "./static-files.server";
  *
  * `stream-body` changes nothing globally: the media route uses it for its bodies.
  *
- * @param routeOf returns the route of a request target.
+ * @param routeOf returns the route for a request target.
  * @param middleware further middleware, which runs last.
- * @param beforePages middleware that runs before any page is served, also from the cache.
+ * @param beforePages middleware that runs before any page is served, even from the cache.
  */
 export function configureStockServer(
   routeOf: RouteNaming,

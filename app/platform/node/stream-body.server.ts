@@ -7,17 +7,17 @@ import { clientSignal, requestContext } from "./request-context.server";
 /**
  * Response bodies with back-pressure.
  *
- * Remix's writer calls `write` without waiting. So the process would keep the rest of the file in memory for a client
- * that stops reading, and read it to the end for a client that has disconnected. These bodies write directly to Node's
- * response.
+ * Remix's writer calls `write` without waiting. So the process would keep the rest of the file in memory if the client
+ * stopped reading, and would read the file to the end even if the client had disconnected. These bodies write directly
+ * to Node's response.
  */
 
-/** The memory of a download, also while its client stalls. */
+/** The memory that a download uses, even while its client is stalled. */
 const READ_BYTES = 128 * 1024;
 
 /**
- * Returns `length` bytes of the file from `start` as the body of a Response. It owns the handle, and closes it when
- * everything is written or the client has disconnected. If the file is shorter, the connection is closed.
+ * Returns `length` bytes of the file starting at `start` as the body of a Response. The body owns the handle and closes
+ * it once everything is written or the client has disconnected. If the file is shorter, the connection is closed.
  */
 export function fileBody(
   file: FileHandle,
@@ -25,7 +25,7 @@ export function fileBody(
   length: number,
 ): ReadableStream<Uint8Array> {
   const response = requestContext()?.response;
-  // There is no response when a test calls a loader.
+  // There is no response if a test calls a loader.
   if (!response) return toWeb(file.createReadStream({ start, end: start + length - 1 }));
   const close = () => void file.close().catch(() => {});
   return responseBody(response, close, () => writeFile(response, file, start, length));
@@ -39,7 +39,7 @@ async function writeFile(
 ): Promise<void> {
   let resume = () => {};
   response.once("close", () => resume());
-  // One buffer for all reads, because allocating one for each takes a third of the CPU time of a download.
+  // One buffer for all reads, because allocating one for each read would take a third of a download's CPU time.
   const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, length));
   const end = start + length;
   for (let position = start; position < end; ) {
@@ -54,7 +54,7 @@ async function writeFile(
     position += bytesRead;
     await new Promise<void>((resolve) => {
       resume = resolve;
-      // The callback runs when the operating system has accepted the bytes.
+      // The callback runs once the operating system has accepted the bytes.
       response.write(buffer.subarray(0, bytesRead), () => resolve());
     });
     if (response.destroyed) return;
@@ -62,8 +62,8 @@ async function writeFile(
 }
 
 /**
- * Returns the output of another server or a decoder as the body of a Response. If one side ends early, the other one is
- * ended too, even if the client disconnects before there is a source.
+ * Returns the output of another server or a decoder as the body of a Response. If one side ends early, the other side
+ * is ended too, even if the client disconnects before there is a source.
  *
  * @param open returns the source. The signal is aborted when the client disconnects.
  * @throws what `open` throws while the client waits.
@@ -80,15 +80,15 @@ export async function streamBody(
     const end = () => void source.destroy();
     return responseBody(response, end, () => pipeline(source, response, { end: false }));
   } catch (error) {
-    // The client has left, so neither the body nor the error matters.
+    // The client has disconnected, so neither the body nor the error matters.
     if (response.destroyed) return new ReadableStream({ start: (empty) => empty.close() });
     throw error;
   }
 }
 
 /**
- * Returns a body that `write` writes to Node's response. If the client disconnects first, the body is never read, so
- * `release` is also called when the connection closes.
+ * Returns a response body that `write` writes directly to Node's response. If the client disconnects first, the body is
+ * never read, so `release` is also called when the connection closes.
  */
 function responseBody(
   response: ServerResponse,
@@ -99,12 +99,12 @@ function responseBody(
   else response.once("close", release);
   return new ReadableStream(
     {
-      // Called once, after the status and headers are set. From then on, only this code writes to the response.
+      // Called once, after the status and headers have been set. From then on, only this code writes to the response.
       async pull(controller) {
         try {
           await write();
         } catch (error) {
-          // A disconnected client isn't an error.
+          // It isn't an error if the client disconnects.
           if (!response.destroyed) throw error;
         } finally {
           response.off("close", release);

@@ -5,11 +5,11 @@ import { sendText } from "../node/middleware.server";
 import { settings } from "../settings.server";
 
 /**
- * The read-only mode of a reader, which serves pages from a replica of the database. docs/nginx-reader.conf routes only
- * suitable requests to it. Other requests are redirected to the primary.
+ * The read-only mode for a reader, which serves pages from a replica of the database. docs/nginx-reader.conf routes
+ * only suitable requests to it. Other requests are redirected to the primary.
  */
 
-/** The routes that a reader serves. All others belong to the primary, including routes added later. */
+/** The routes that a reader serves. All other routes belong to the primary, including routes added later. */
 export const READ_ROUTES: readonly string[] = [
   ...["/", "/categories/:category?", "/trending", "/tags/:tag", "/series/:slug", "/video/:id"],
   ...["/saved", "/surprise", "/search/suggestions", "/video/:id/stream", "/media/*", "/assets/*"],
@@ -19,11 +19,11 @@ export const READ_ROUTES: readonly string[] = [
   ...["/manifest.webmanifest", "/sw.js", "/favicon.ico", "/apple-touch-icon.png"],
   ...["/icon-192.png", "/icon-512.png", "/share.png", "/healthz", "/metrics"],
 ];
-/** Routes with POST that change nothing: confirming the age, and loading cards by their ids. */
+/** POST routes that change nothing: confirming one's age, and loading cards by id. */
 const POST_ROUTES = ["/age", "/saved/videos"];
-/** Routes that are served even if the replica is too old, because they report its age. */
+/** Routes that are served even if the replica is too old, because they report how old it is. */
 const MONITORING_ROUTES = ["/healthz", "/metrics"];
-/** The only cookie that a reader uses. Nobody can sign in to a reader. */
+/** The only cookie that a reader uses. Nobody can sign in on a reader. */
 const AGE_COOKIE = /^\s*age=/;
 
 /** Whether the replica is older than READ_ONLY_MAX_AGE. */
@@ -32,8 +32,8 @@ export function isReplicaTooOld(): boolean {
 }
 
 /**
- * Handles requests to a reader. It adds the age of the data to each response, rejects requests if the data is too old,
- * and redirects other requests to the primary. A middleware.
+ * Middleware that handles requests to a reader. It adds the data's age to each response, rejects requests if the data
+ * is too old, and redirects requests that belong to the primary.
  */
 export function serveReadOnly(request: IncomingMessage, response: ServerResponse): boolean {
   response.setHeader("X-Data-Age", String(replicaAgeSeconds()));

@@ -1,10 +1,10 @@
 /**
- * The variables that child processes inherit. A process that reads an uploaded file gets no others, so that a
- * vulnerability in a decoder doesn't reveal the keys of the store, the password of the mail server or other secrets.
- * Complete names rather than prefixes, because `NVIDIA_API_KEY` is a secret.
+ * The variables that child processes inherit. A process that reads an uploaded file gets no other variables, so that a
+ * vulnerability in a decoder doesn't reveal the store's keys, the mail server's password or other secrets. The list
+ * contains complete names rather than prefixes, because `NVIDIA_API_KEY` is a secret.
  */
 export const CHILD_VARIABLES: readonly string[] = [
-  // Paths of commands, libraries, temporary files and caches.
+  // The paths of commands, libraries, temporary files and caches.
   "PATH",
   "HOME",
   "TMPDIR",
@@ -12,13 +12,13 @@ export const CHILD_VARIABLES: readonly string[] = [
   "XDG_CACHE_HOME",
   "FONTCONFIG_FILE",
   "FONTCONFIG_PATH",
-  // Language and time zone.
+  // The language and time zone.
   "LANG",
   "LC_ALL",
   "LC_CTYPE",
   "LC_MESSAGES",
   "TZ",
-  // Selects the build of a package that Node loads.
+  // Selects which build of a package Node loads.
   "NODE_ENV",
   // Memory limits, set by `npm start`.
   "MALLOC_ARENA_MAX",
@@ -35,7 +35,7 @@ export const CHILD_VARIABLES: readonly string[] = [
   "NVIDIA_DRIVER_CAPABILITIES",
 ];
 
-/** Returns the variables of `environment` that a child process may have. */
+/** Returns the variables in `environment` that a child process may inherit. */
 export function childVariables(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = CHILD_VARIABLES.filter((name) => environment[name] !== undefined);
   return Object.fromEntries(kept.map((name) => [name, environment[name]])) as NodeJS.ProcessEnv;

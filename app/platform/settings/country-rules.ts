@@ -1,22 +1,22 @@
-/** The possible rules for visitors from a country or region, the strictest last. */
+/** The possible rules for visitors from a country or region, strictest last. */
 const RULES = ["open", "check", "closed"] as const;
 export type CountryRule = (typeof RULES)[number];
 
 export interface CountryRules {
-  /** By ISO 3166 code of a country (DE) or of a region (US-TX). */
+  /** The rules by the ISO 3166 code of a country (DE) or of a region (US-TX). */
   byCode: ReadonlyMap<string, CountryRule>;
-  /** For every code that isn't listed. */
+  /** The rule for every code that isn't listed. */
   others: CountryRule;
-  /** For a missing header, or one without a valid code. */
+  /** The rule for a missing header, or a header without a valid code. */
   unknown: CountryRule;
 }
 
-/** ISO 3166-1 alpha-2, or ISO 3166-2 for a region. */
+/** Matches an ISO 3166-1 alpha-2 code, or an ISO 3166-2 code for a region. */
 const CODE = /^[A-Z]{2}(?:-[A-Z\d]{1,3})?$/;
 
 /**
  * Parses rules such as `US-TX=check, FR=check, XX=closed, others=open, unknown=check`; undefined if they are invalid.
- * The default of `others` is open, and the default of `unknown` is the rule of `others`.
+ * The default of `others` is open, and the default of `unknown` is the rule for `others`.
  */
 export function parseCountryRules(text: string): CountryRules | undefined {
   const found = new Map<string, CountryRule>();
@@ -34,15 +34,15 @@ export function parseCountryRules(text: string): CountryRules | undefined {
 }
 
 /**
- * Returns the rule for the country header of a request. If it contains several codes, because a visitor has sent the
- * header too, the strictest rule applies.
+ * Returns the rule for the country header of a request. If the header contains several codes, because the visitor has
+ * sent it too, the strictest rule applies.
  */
 export function countryRule(rules: CountryRules, header: string | undefined | null): CountryRule {
   const found = (header ?? "").split(",").map((code) => ruleOf(rules, code));
   return RULES.findLast((rule) => found.includes(rule))!;
 }
 
-/** Returns the rule of a code. The rule of a region takes precedence over that of its country. */
+/** Returns the rule for a code. A region's rule takes precedence over its country's rule. */
 function ruleOf({ byCode, others, unknown }: CountryRules, text: string): CountryRule {
   const code = text.trim().toUpperCase();
   if (!CODE.test(code)) return unknown;

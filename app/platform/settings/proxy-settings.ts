@@ -2,11 +2,11 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 
-/** This machine, and the private networks from which containers and proxies of the same host connect. */
+/** This machine, and the private networks from which containers and proxies on the same host connect. */
 const PRIVATE_NETWORKS =
   "127.0.0.0/8, ::1, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7, fe80::/10";
 
-/** The schema of TRUSTED_PROXIES. */
+/** The schema for TRUSTED_PROXIES. */
 export const trustedProxies = z
   .string()
   .default(PRIVATE_NETWORKS)
@@ -20,7 +20,7 @@ export const trustedProxies = z
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Returns the networks of a list such as `10.0.0.0/8, ::1`; undefined if an entry isn't one. */
+/** Returns the networks in a list such as `10.0.0.0/8, ::1`; undefined if an entry isn't a network. */
 function networksOf(value: string): readonly Network[] | undefined {
   const networks = value.split(",").map((entry) => networkOf(entry.trim()));
   return networks.every((network) => network !== undefined) ? networks : undefined;
@@ -35,7 +35,7 @@ function networkOf(entry: string): Network | undefined {
     const [ip, bits] = ipaddr.parseCIDR(
       entry === address ? `${address}/${version === 4 ? 32 : 128}` : entry,
     );
-    // Clients are compared by their IPv4 address, even if they connect to an IPv6 socket.
+    // Clients are compared by their IPv4 address, even if they connect through an IPv6 socket.
     const isMapped = "isIPv4MappedAddress" in ip && ip.isIPv4MappedAddress() && bits >= 96;
     return isMapped ? [ip.toIPv4Address(), bits - 96] : [ip, bits];
   } catch {

@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { isLoopback } from "../loopback";
 
-/** An invalid setting. The message is for the operator. */
+/** Thrown if a setting is invalid. The message is for the operator. */
 export class SettingsError extends Error {}
 
-/** The length of 192 bits in base64, so that the secret that signs cookies can't be guessed. */
+/** The minimum length of a secret: 192 bits in base64, so that the secret that signs cookies can't be guessed. */
 export const SECRET_MIN_LENGTH = 32;
 
 export const line = z.string().trim();
 export const text = (fallback: string) => line.min(1).default(fallback);
-/** One of several words. The first is the default. */
+/** One of several words, the first of which is the default. */
 export const choice = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
   z
     .enum(words)
@@ -32,7 +32,9 @@ export const onOff = (fallback: "on" | "off") =>
     .transform((value) => value === "on")
     .describe("on or off");
 
-/** Lenient on purpose, because admin@localhost is a valid account on a private machine. */
+/**
+ * Matches email addresses. It is lenient on purpose, because admin@localhost is a valid account on a private machine.
+ */
 export const email = line.regex(/^[^\s@]+@[^\s@]+$/).max(254);
 
 export const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -63,7 +65,10 @@ export function isHttpUrl(value: string): boolean {
 /** An email address for a mail header, without characters that could start another address. */
 export const mailbox = email.regex(/^[^\s@,;:<>()"\\]+@[\w.-]+$/);
 
-/** Whether a URL can receive webhooks. It needs https, because requests contain secrets, unless it is this machine. */
+/**
+ * Whether a URL can receive webhooks. It has to use https, because requests contain secrets, unless it refers to this
+ * machine.
+ */
 export function isWebhookUrl(value: string): boolean {
   if (!isHttpUrl(value)) return false;
   const { protocol, hostname, username, password } = new URL(value);
@@ -73,7 +78,7 @@ export function isWebhookUrl(value: string): boolean {
 export function isSmtpUrl(value: string): boolean {
   try {
     const { protocol, hostname, username, password, pathname, search } = new URL(value);
-    // Throws if the escaping is invalid, which would otherwise fail with the first email.
+    // Throws if the escaping is invalid. Otherwise, the first email would fail.
     decodeURIComponent(username + password);
     return /^smtps?:$/.test(protocol) && hostname !== "" && /^\/?$/.test(pathname) && !search;
   } catch {

@@ -1,8 +1,8 @@
 /**
- * Splits a command line into words at white space. Single or double quotes protect white space in a word or a part of
+ * Splits a command line into words at whitespace. Single or double quotes protect whitespace in a word or in a part of
  * it. Nothing else is special: without a shell, variables and patterns aren't expanded.
  *
- * @returns undefined if there are no words, or a quote isn't closed.
+ * @returns undefined if there are no words or a quote isn't closed.
  */
 export function splitCommand(line: string): [string, ...string[]] | undefined {
   if (!/^(?:[^"']|"[^"]*"|'[^']*')*$/.test(line)) return undefined;

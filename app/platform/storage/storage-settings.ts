@@ -13,7 +13,7 @@ import { parseStorageUrl } from "./storage-url";
 const ADDRESS =
   "s3://bucket/prefix?endpoint=https://s3.example&region=eu-1, or file:///mnt/files for a folder";
 
-/** The settings of the object store. Without them, all files are in UPLOADS_DIR. */
+/** The settings for the object store. If they aren't set, all files are in UPLOADS_DIR. */
 export const STORAGE_VARIABLES = {
   STORAGE_URL: line
     .transform((text) => ({ text, address: parseStorageUrl(text) }))
@@ -23,7 +23,7 @@ export const STORAGE_VARIABLES = {
   AWS_ACCESS_KEY_ID: line.optional().describe("the id of an access key"),
   AWS_SECRET_ACCESS_KEY: line.optional().describe("the secret of that access key"),
   STORAGE_DELIVERY: choice("proxy", "redirect"),
-  /** The size of the cache in UPLOADS_DIR for files in the store. */
+  /** The size of the cache in UPLOADS_DIR for files that are in the store. */
   STORAGE_CACHE_BYTES: byteCount(0)
     .default(10 * 1024 ** 3)
     .describe(BYTES),
@@ -43,7 +43,7 @@ type Parsed = {
   [Name in keyof typeof STORAGE_VARIABLES]: z.output<(typeof STORAGE_VARIABLES)[Name]>;
 };
 
-/** @throws {SettingsError} if a setting lacks another one that it needs. */
+/** @throws {SettingsError} if a setting requires another setting that isn't set. */
 export function requireStorageSettings(parsed: Parsed): void {
   const address = parsed.STORAGE_URL?.address;
   const isRedirect = parsed.STORAGE_DELIVERY === "redirect";
@@ -66,13 +66,13 @@ export function requireStorageSettings(parsed: Parsed): void {
   }
 }
 
-/** Returns the configuration of the store; undefined if there is none. */
+/** Returns the store's configuration; undefined if there is no store. */
 export function storageOf(parsed: Parsed) {
   const { address, text: url } = parsed.STORAGE_URL ?? {};
   if (!address || !url) return undefined;
   return {
     address,
-    /** STORAGE_URL, for messages. It contains no key. */
+    /** STORAGE_URL, for use in messages. It contains no keys. */
     url,
     keys: {
       accessKeyId: parsed.AWS_ACCESS_KEY_ID ?? "",

@@ -6,9 +6,9 @@ export type StorageAddress =
   | {
       kind: "s3";
       bucket: string;
-      /** The prefix of every key. Empty, or ends with a slash. */
+      /** The prefix of every key. It is empty or ends with a slash. */
       prefix: string;
-      /** The origin of the store. */
+      /** The store's origin. */
       endpoint: string;
       region: string;
     };
@@ -18,7 +18,10 @@ const PREFIX = /^[\w.-]+(?:\/[\w.-]+)*$/;
 const REGION = /^[\w-]{1,40}$/;
 const DEFAULT_REGION = "us-east-1";
 
-/** Parses `s3://bucket/prefix?endpoint=https://s3.example&region=eu-1` or `file:///mnt/files`; undefined if invalid. */
+/**
+ * Parses `s3://bucket/prefix?endpoint=https://s3.example&region=eu-1` or `file:///mnt/files`; undefined if it is
+ * invalid.
+ */
 export function parseStorageUrl(text: string): StorageAddress | undefined {
   const url = parseUrl(text);
   if (!url) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The start of a spreadsheet formula (OWASP, CSV Injection), also after spaces, and after apostrophes, so that an
- * added apostrophe can be distinguished from one in the text.
+ * Matches the start of a spreadsheet formula (OWASP, CSV Injection), even after spaces. It also matches one after
+ * apostrophes, so that an added apostrophe can be distinguished from one in the text.
  */
 const FORMULA = /^'*(?:\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|[\t\r\n])/;
 
@@ -19,7 +19,7 @@ export function fromCsvCell(text: string): string {
   return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
 }
 
-/** Returns a table with a header line. */
+/** Returns a table with a header row. */
 export function csvTable(
   header: readonly string[],
   rows: readonly (readonly (string | number)[])[],

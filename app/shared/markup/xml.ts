@@ -13,7 +13,7 @@ export function xmlText(text: string): string {
     .replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 }
 
-/** Returns `<name>text</name>` with the text escaped. */
+/** Returns `<name>text</name>`, with the text escaped. */
 export function xmlElement(name: string, text: string | number): string {
   return `<${name}>${xmlText(String(text))}</${name}>`;
 }

@@ -1,6 +1,6 @@
 import { PAGE_SIZE } from "../pages";
 
-/** URLs of series. Separate because only pages that show a series should load this module. */
+/** URLs of series. They are in a separate module because only pages that show a series should load it. */
 
 /** Returns the URL of a series. */
 export function seriesPath(slug: string, page = 1): string {
@@ -8,12 +8,12 @@ export function seriesPath(slug: string, page = 1): string {
   return page > 1 ? `${path}?page=${page}` : path;
 }
 
-/** Returns the URL of the RSS feed of a series. */
+/** Returns the URL of a series' RSS feed. */
 export function seriesFeedPath(slug: string): string {
   return `${seriesPath(slug)}/feed.xml`;
 }
 
-/** Returns the URL of a video within a series, with the second to start at. */
+/** Returns the URL of a video within a series, including the second at which playback starts. */
 export function seriesVideoPath(id: string, slug: string, startSeconds = 0): string {
   const parameters = new URLSearchParams({ series: slug });
   if (startSeconds > 0) parameters.set("t", String(Math.floor(startSeconds)));

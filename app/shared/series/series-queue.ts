@@ -1,15 +1,15 @@
 import type { VideoCardData } from "../video-card";
 
-/** A series as shown next to the video that is being watched. */
+/** A series, as shown next to the video that is being watched. */
 export interface SeriesQueue {
   slug: string;
   title: string;
-  /** Position of the video among the published ones, from 1. */
+  /** The video's position among the published videos, counted from 1. */
   number: number;
   total: number;
-  /** Position of the first of `videos`. */
+  /** The position of the first video in `videos`. */
   firstNumber: number;
-  /** The videos around it, including itself. */
+  /** The videos around the current one, including the current one. */
   videos: { id: string; title: string; duration: string }[];
   next?: VideoCardData;
 }

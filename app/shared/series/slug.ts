@@ -1,7 +1,7 @@
 const MAX_SLUG_LENGTH = 80;
 
 /**
- * Returns the slug of a text: letters and digits of any script in lower case, without accents, separated by hyphens.
+ * Returns the slug for a text: letters and digits of any script in lowercase, without accents, separated by hyphens.
  * Empty if the text has no letters or digits.
  */
 export function slugOf(text: string): string {
@@ -18,7 +18,7 @@ export function slugOf(text: string): string {
     .replaceAll(/^-+|-+$/g, "");
 }
 
-/** Returns the slug, with the lowest number appended that makes it unique if it is taken. */
+/** Returns the slug. If it is taken, appends the lowest number that makes it unique. */
 export function freeSlug(slug: string, isTaken: (slug: string) => boolean): string {
   const base = slug || "series";
   let free = base;

@@ -1,13 +1,13 @@
-/** Number of parts of 5% that watch statistics divide a video into. */
+/** The number of parts, of 5% each, into which watch statistics divide a video. */
 export const WATCHED_PARTS = 20;
 
-/** A view as the player reports it: one digit per part, 1 if it was watched. */
+/** A view as reported by the player: one digit per part, which is 1 if the part was watched. */
 export const REPORT = /^[01]{20}$/;
 
 /** A span of the video that was played, in seconds. */
 export type Span = readonly [start: number, end: number];
 
-/** Merges spans into ascending spans that don't touch. */
+/** Merges spans into ascending spans that don't touch each other. */
 export function union(spans: readonly Span[]): Span[] {
   const merged: [number, number][] = [];
   for (const [start, end] of spans.filter(([a, b]) => a < b).sort(([a], [b]) => a - b)) {
@@ -19,10 +19,10 @@ export function union(spans: readonly Span[]): Span[] {
 }
 
 /**
- * Returns which parts of a video were watched: those of which at least half was played, so that seeking through the
- * video doesn't count every part.
+ * Returns which parts of a video were watched. A part counts if at least half of it was played, so that seeking through
+ * the video doesn't count every part.
  *
- * @param duration of the video, in seconds.
+ * @param duration the video's duration in seconds.
  * @returns the report, such as `11100000000000000000`; undefined if nothing was played or the duration is unknown.
  */
 export function watchedReport(spans: readonly Span[], duration: number): string | undefined {

@@ -1,4 +1,6 @@
-/** The files of a generated hover preview in two codecs: one folder, whose H.264 file is named in the row. */
+/**
+ * The files of a generated hover preview in two codecs. They are in the same folder, and the row names the H.264 file.
+ */
 export const H264_PREVIEW = "h264.mp4";
 export const AV1_PREVIEW = "av1.mp4";
 
@@ -13,8 +15,8 @@ const PREVIEW_START_SECONDS = 25;
 const MIN_LOOP_SECONDS = 1;
 
 /**
- * Returns the start of a hover preview in seconds: 25 (specification, section 9), the middle of the video if less
- * than a second follows, and 0 if the video is too short for either.
+ * Returns the start of a hover preview in seconds: 25 (specification, section 9), the middle of the video if less than
+ * a second of it follows, or 0 if the video is too short for either.
  */
 export function previewStart(durationSeconds: number): number {
   const starts = [PREVIEW_START_SECONDS, durationSeconds / 2];

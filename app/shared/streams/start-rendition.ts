@@ -1,9 +1,11 @@
-/** Shorter side in pixels. Smaller renditions are for connections too slow for anything else. */
+/**
+ * The minimum shorter side in pixels. Smaller renditions are only for connections that are too slow for anything else.
+ */
 const START_SIDE = 240;
 
 /**
- * Returns the rendition that playback starts with: a small one, for a fast first frame. The page preloads its
- * beginning, and the player starts with the same one.
+ * Returns the rendition with which playback starts, which is a small one so that the first frame appears quickly. The
+ * page preloads the beginning of this rendition, and the player starts with it.
  *
  * @param renditions video renditions with their size in pixels.
  */

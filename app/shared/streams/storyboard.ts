@@ -4,7 +4,7 @@ export interface StoryboardFrame {
   /** Seconds. */
   start: number;
   end: number;
-  /** URL of the sprite sheet. */
+  /** The URL of the sprite sheet. */
   sheet: string;
   x: number;
   y: number;
@@ -13,12 +13,12 @@ export interface StoryboardFrame {
 }
 
 const TIMING = /^((?:\d+:)?\d{2}:\d{2}\.\d{3})\s+-->\s+((?:\d+:)?\d{2}:\d{2}\.\d{3})/;
-/** A region in pixels, the default unit (Media Fragments URI 1.0 §4.2.2). */
+/** Matches a region in pixels, the default unit (Media Fragments URI 1.0 §4.2.2). */
 const FRAGMENT = /^(.*)#xywh=(?:pixel:)?(\d+),(\d+),(\d+),(\d+)$/;
 
 /**
- * Parses the tiles of a storyboard: WebVTT whose cues name regions of sprite sheets. Skips other cues. Resolves URLs
- * against `base`, the URL of the file.
+ * Parses a storyboard's tiles from WebVTT whose cues name regions of sprite sheets. Skips other cues. Resolves URLs
+ * against `base`, the file's URL.
  */
 export function parseStoryboard(text: string, base: string): StoryboardFrame[] {
   const frames: StoryboardFrame[] = [];

@@ -6,7 +6,7 @@ import { isSignedOutForm, type SignedOutForm } from "~/shared/signed-out-form";
 import { ButtonLink } from "../button";
 import { ResendForm } from "../forms/resend-form";
 
-/** The categories that the 404 page links to (specification, section 2). */
+/** The categories to which the 404 page links (specification, section 2). */
 const OFFERED = CATEGORY_IDS.filter((id) => ["desi", "premium", "english"].includes(id));
 
 /** Shows any error: an unknown URL, an HTTP error with its message, or an internal error. */
@@ -105,7 +105,7 @@ function Frame({
   );
 }
 
-/** Replaces a studio page whose form was sent after the session had ended. */
+/** Replaces a studio page if its form was sent after the session had ended. */
 function SignedOutPage({ form: { message, fields } }: { form: SignedOutForm }) {
   return (
     <div className="mx-auto flex max-w-lg flex-col gap-6 py-10">
@@ -129,10 +129,10 @@ function SignedOutPage({ form: { message, fields } }: { form: SignedOutForm }) {
   );
 }
 
-/** The reference of the failed request in the log, which only the server knows. */
+/** The failed request's reference in the log, which only the server knows. */
 export const ErrorReferenceContext = createContext("");
 
-/** Reads the reference in the browser from the page, where the layout has put it. */
+/** In the browser, reads the reference from the page, where the layout has put it. */
 export function useErrorReference(): string {
   const reference = useContext(ErrorReferenceContext);
   if (reference || typeof document === "undefined") return reference;

@@ -4,9 +4,7 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { useErrorToast } from "~/ui/feedback/use-error-toast";
 import { useHydrated } from "~/ui/use-hydrated";
 
-/**
- * A failure as part of the page, so that it works without JavaScript and inside a dialog.
- */
+/** A failure message that is part of the page, so that it works without JavaScript and inside a dialog. */
 export function FailureNotice({ toast, detail }: { toast: ToastMessage; detail?: string }) {
   return (
     <div
@@ -24,8 +22,8 @@ export function FailureNotice({ toast, detail }: { toast: ToastMessage; detail?:
 }
 
 /**
- * Shows that a part of the page couldn't be loaded: as a toast, which is in view at any scroll position, and as a notice
- * in the HTML for pages without JavaScript. A refresh that fails in the same way doesn't show a second toast.
+ * Shows that a part of the page couldn't be loaded: as a toast, which is visible at any scroll position, and as a
+ * notice in the HTML for pages without JavaScript. A refresh that fails in the same way doesn't show a second toast.
  */
 export function PageFailure({ toast }: { toast: ToastMessage }) {
   const hydrated = useHydrated();
@@ -34,7 +32,7 @@ export function PageFailure({ toast }: { toast: ToastMessage }) {
   return hydrated ? null : <FailureNotice toast={toast} detail={detail} />;
 }
 
-/** Shows why a form failed: as a toast, and without JavaScript as a notice. */
+/** Shows why a form failed: as a toast, or as a notice if there is no JavaScript. */
 export function AnswerFailure({
   error,
 }: {

@@ -9,12 +9,12 @@ import {
   useRequestFailure,
 } from "../live/failed-requests";
 
-/** Replaces the videos if the page was loaded without them. */
+/** Replaces the videos if the page was loaded without any. */
 export function ListError({ message }: { message: string }) {
   const { pathname, search } = useLocation();
   return (
     <LoadingError message={message}>
-      {/* A form, because it is an action and not an address; it also reloads without scripts. */}
+      {/* This is a form because retrying is an action and not a link. It also reloads the page without scripts. */}
       <Form action={pathname} reloadDocument>
         {[...new URLSearchParams(search)].map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
@@ -25,7 +25,7 @@ export function ListError({ message }: { message: string }) {
   );
 }
 
-/** The same for a client-side navigation, whose request waits to be retried. */
+/** The same message for a client-side navigation, whose request waits to be retried. */
 export function RequestError({ failure }: { failure: RequestFailure }) {
   return (
     <LoadingError message={failure.message}>
@@ -48,7 +48,7 @@ export function RetryButton({ failure, size }: { failure: RequestFailure; size?:
   );
 }
 
-/** Returns the failure of a navigation between lists, which replaces the videos. */
+/** Returns the failure of a navigation between lists, whose message replaces the videos. */
 export function useListFailure(): RequestFailure | undefined {
   const failure = useRequestFailure();
   const { state } = useNavigation();

@@ -1,7 +1,7 @@
 import { useNavigation } from "@remix-run/react";
 import { useRequestFailure } from "../live/failed-requests";
 
-/** A thin line at the top while the next page is loading; the current page stays until then. */
+/** A thin line at the top that is shown while the next page is loading. The current page stays visible until then. */
 export function ProgressLine() {
   const navigation = useNavigation();
   const hasFailed = useRequestFailure() !== undefined;

@@ -5,7 +5,7 @@ export interface ToastMessage {
   /** What to do next. */
   detail?: string;
   kind: "success" | "error";
-  /** A form in the toast, such as Undo; works without JavaScript. */
+  /** A form in the toast, for example to undo something. It works without JavaScript. */
   action?: { label: string; to: string; fields: Record<string, string> };
 }
 

@@ -7,14 +7,14 @@ type ShowToast = (toast: ToastMessage) => () => void;
 
 const ToastContext = createContext<ShowToast | undefined>(undefined);
 
-/** More would cover the page; the oldest is removed first. */
+/** The maximum number of toasts, because more would cover the page. The oldest is removed first. */
 const MAX_TOASTS = 3;
 
 /**
- * Shows the toast in the page's HTML, and those created in the browser.
+ * Shows the toast from the page's HTML and the toasts created in the browser.
  *
- * `fromServer` is compared by identity: a new object is a new toast, and the same one is never shown twice. A success
- * dismisses earlier failures.
+ * `fromServer` is compared by identity: a new object is a new toast, and the same object is never shown twice. A
+ * success message dismisses earlier failures.
  */
 export function ToastProvider({
   fromServer,
@@ -40,11 +40,11 @@ export function ToastProvider({
     [dismiss],
   );
 
-  // During rendering, since an effect would run twice in strict mode.
+  // This happens during rendering, since an effect would run twice in strict mode.
   if (fromServer !== seen) {
     setSeen(fromServer);
     if (fromServer) {
-      // Never reuse an id: the component that showed that toast may still dismiss it.
+      // Never reuse an id, because the component that showed the earlier toast may still dismiss it.
       lastId.current += 1;
       const id = lastId.current;
       const standing =

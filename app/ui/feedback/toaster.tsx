@@ -12,14 +12,14 @@ import { useHydrated } from "../use-hydrated";
 import { RetryButton, useListFailure } from "./list-error";
 import type { ShownToast } from "./toast-message";
 
-/** Long enough to read twice; toasts with an action stay longer. */
+/** How long a toast is shown, which is enough time to read it twice. Toasts with an action stay longer. */
 const SUCCESS_TOAST_MS = 5_000;
 const ERROR_TOAST_MS = 10_000;
 const ACTION_TOAST_MS = 10_000;
 
 /**
- * The toasts of the page, in a corner where they cover neither the header nor the thumb area. With JavaScript they are a
- * popover, which the browser shows above a modal dialog; without it, a fixed element.
+ * The page's toasts, in a corner where they cover neither the header nor the thumb area. With JavaScript, they are in a
+ * popover, which the browser shows above a modal dialog; without it, they are in a fixed element.
  */
 export function Toaster({
   toasts,
@@ -34,7 +34,8 @@ export function Toaster({
     const element = section.current;
     if (!element?.showPopover) return;
     element.popover = "manual";
-    // Reopened for each toast; otherwise a dialog that was opened since would cover it.
+    // The popover is reopened for each toast, because otherwise a dialog that was opened in the meantime would cover
+    // it.
     if (element.matches(":popover-open")) element.hidePopover();
     if (toasts.length > 0 || hasFailure) element.showPopover();
   }, [toasts, hasFailure]);
@@ -126,8 +127,8 @@ function Toast({ toast, onDismiss }: { toast: ShownToast; onDismiss: (id: number
 }
 
 /**
- * Shows that the next page, or a refresh, couldn't be loaded, unless the list on the page shows it. The request is
- * retried by the button, when the browser is back online, and when the site can be reached again.
+ * Shows that the next page or a refresh couldn't be loaded, unless the list on the page shows that. The request is
+ * retried when the button is pressed, when the browser is back online, and when the site can be reached again.
  */
 function RequestNotice() {
   const failure = useRequestFailure();

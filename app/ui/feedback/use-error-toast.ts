@@ -3,8 +3,8 @@ import { useToast } from "./toast";
 import type { ToastMessage } from "./toast-message";
 
 /**
- * Shows the failure in a response as a toast, for as long as it is the latest response and its page is shown: a failed
- * sign-in is irrelevant after a successful one.
+ * Shows the failure in a response as a toast, for as long as it is the latest response and its page is shown. For
+ * example, a failed sign-in is irrelevant after a successful one.
  *
  * @param answer compared by identity. Each response is a new object, so a repeated message is shown again.
  */

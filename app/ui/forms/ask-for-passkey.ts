@@ -3,12 +3,12 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from "@simplewebauthn/browser";
 
-/** The request for a passkey failed. The message is shown to the user. */
+/** Thrown if a request for a passkey failed. The message is shown to the user. */
 class PasskeyError extends Error {}
 
 const load = () => import("@simplewebauthn/browser");
 
-/** Preloads the library, since browsers only show their dialog shortly after a click. */
+/** Preloads the library, since browsers show their dialog only shortly after a click. */
 export function preloadPasskeys(): void {
   load().catch(() => {});
 }
@@ -27,11 +27,11 @@ export async function suggestsPasskeys(): Promise<boolean> {
 }
 
 /**
- * Requests a challenge from the site, and a passkey that answers it from the browser.
+ * Requests a challenge from the site, and then a passkey response to that challenge from the browser.
  *
- * @param inField whether the browser suggests its passkeys below the field, and waits until one is chosen.
+ * @param inField whether the browser suggests its passkeys below the field and waits until one is chosen.
  * @param isWanted called once the challenge has arrived; if it returns false, nothing happens.
- * @returns the field `passkey` of the form to send; undefined if another request has started in the meantime.
+ * @returns the `passkey` field for the form; undefined if another request has been started in the meantime.
  * @throws {PasskeyError}
  */
 export function answerWithPasskey(
@@ -52,7 +52,7 @@ export function answerWithPasskey(
  * Lets the browser create a passkey.
  *
  * @param confirmation the fields that confirm the user's identity.
- * @returns like `answerWithPasskey`.
+ * @returns the same as `answerWithPasskey`.
  * @throws {PasskeyError}
  */
 export function createPasskey(

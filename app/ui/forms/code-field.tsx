@@ -1,6 +1,9 @@
 import { Field } from "./field";
 
-/** The field for a second-factor code, at sign-in and for changes that require it with the password. */
+/**
+ * The field for a second-factor code. It is used when signing in, and for changes that require a code in addition to
+ * the password.
+ */
 export function CodeField({ error }: { error?: string }) {
   return (
     <Field

@@ -11,9 +11,9 @@ interface Words {
   label: string;
   /** What to enter. */
   hint?: ReactNode;
-  /** Why the value was rejected, shown next to the field. */
+  /** The reason why the value was rejected, which is shown next to the field. */
   error?: string;
-  /** Whether the label is only for screen readers, because the context shows it. */
+  /** Whether the label is only for screen readers, because the context makes it clear to sighted users. */
   isLabelHidden?: boolean;
 }
 
@@ -22,7 +22,7 @@ const CONTROL = classNames(
   "placeholder:text-muted transition-colors hover:border-muted",
 );
 
-/** Label, control, hint and error, associated for screen readers. */
+/** A field's label, control, hint and error, associated with each other for screen readers. */
 function Frame({
   id,
   label,
@@ -48,7 +48,7 @@ function Frame({
   );
 }
 
-/** The hint and the error of a control, under the ids that its `aria-describedby` names. */
+/** A control's hint and error, with the ids that its `aria-describedby` contains. */
 export function FieldNotes({ id, hint, error }: Pick<Words, "hint" | "error"> & { id: string }) {
   return (
     <>
@@ -66,7 +66,7 @@ export function FieldNotes({ id, hint, error }: Pick<Words, "hint" | "error"> & 
   );
 }
 
-/** Splits the props of a field into those of its frame and those of its control, and associates both. */
+/** Splits a field's props into the props for its frame and those for its control, and associates the two. */
 function useControl<Props extends Words & { id?: string; required?: boolean; className?: string }>(
   { label, hint, error, isLabelHidden, ...control }: Props,
   ...classes: string[]
@@ -148,7 +148,7 @@ export function FileField(props: Words & Omit<InputHTMLAttributes<HTMLInputEleme
   );
 }
 
-/** The options of a select from their labels. */
+/** The options of a select, created from their labels. */
 export function Options({ labels }: { labels: Readonly<Record<string, string>> }) {
   return Object.entries(labels).map(([value, label]) => (
     <option key={value} value={value}>

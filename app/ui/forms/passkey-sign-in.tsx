@@ -5,13 +5,13 @@ import { useToast } from "../feedback/toast";
 import { answerWithPasskey, stopAskingForPasskey, suggestsPasskeys } from "./ask-for-passkey";
 
 const CHALLENGE_ADDRESS = "/auth/passkey";
-/** Renews the challenge for the browser's suggestions before it expires. */
+/** How often the challenge for the browser's suggestions is renewed, which is before it expires. */
 const RENEW_AFTER_MS = 8 * 60 * 1000;
 
 /**
  * Signs in with a passkey, using the button or the browser's suggestion below the email field.
  *
- * @param busy whether the form is being sent. If that fails, suggestions start again.
+ * @param busy whether the form is being sent. If sending fails, suggestions start again.
  */
 export function PasskeySignIn({ busy }: { busy: boolean }) {
   const submit = useSubmit();
@@ -25,13 +25,13 @@ export function PasskeySignIn({ busy }: { busy: boolean }) {
     [submit],
   );
 
-  // Only one request at a time: a suggestion would cancel the request of the button.
+  // Allow only one request at a time, because a suggestion would cancel the button's request.
   const isIdle = !asking && !busy;
   useEffect(() => {
     if (!isIdle) return;
     let gone = false;
     const isWanted = () => !gone;
-    // Failures of suggestions aren't shown, since the user didn't start them.
+    // Failed suggestions aren't shown, since the user didn't request them.
     const suggest = () =>
       suggestsPasskeys()
         .then((can) => (can && isWanted() ? signIn({ inField: true, isWanted }) : undefined))

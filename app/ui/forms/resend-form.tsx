@@ -1,12 +1,12 @@
 import { Form, useLocation } from "@remix-run/react";
 import { Button } from "../button";
 
-/** Fields that people don't fill in. */
+/** The fields that users don't fill in. */
 const TECHNICAL = /^(?:intent|do|version|selected|batch|shown|expected.*|id|.+Id)$/;
 
 /**
- * Shows the values of a form that was rejected because the session has ended, and sends it again after signing in in
- * another tab.
+ * Shows the values of a form that was rejected because the session had ended, and lets the user send the form again
+ * after signing in in another tab.
  */
 export function ResendForm({ fields }: { fields: readonly (readonly [string, string])[] }) {
   const { pathname, search } = useLocation();
@@ -23,7 +23,7 @@ export function ResendForm({ fields }: { fields: readonly (readonly [string, str
   );
 }
 
-/** Lists the entered values, so that they can at least be copied; nothing if all are empty. */
+/** Lists the entered values, so that they can at least be copied. Renders nothing if all are empty. */
 export function EnteredTexts({ fields }: { fields: readonly (readonly [string, string])[] }) {
   const entered = fields.filter(([, value]) => value !== "");
   if (entered.length === 0) return null;

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Button } from "../button";
 import { Field } from "./field";
 
-/** The search form of a list, which changes its URL. */
+/** A list's search form, which changes the list's URL. */
 export function SearchForm({
   action,
   label,
@@ -14,7 +14,7 @@ export function SearchForm({
   action: string;
   label: string;
   search: string;
-  /** Further URL parameters. */
+  /** Additional URL parameters. */
   children?: ReactNode;
 }) {
   return (

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A narrow card in the middle of the page with one heading and one form. */
+/** A narrow card in the middle of the page, with one heading and one form. */
 export function SignInCard({
   title,
   text,

@@ -5,8 +5,8 @@ import { useListener } from "../use-listener";
 /**
  * Prompts before unsaved work is lost, however the page is left: a link, Back, a dialog's Escape, a closed tab.
  *
- * @param question returns the prompt for navigating to a path; undefined if nothing would be lost. Called during the
- *   navigation, so it can read the form.
+ * @param question returns the prompt for navigating to a path; undefined if nothing would be lost. It is called during
+ *   the navigation, so it can read the form.
  * @param onLeave called if the user confirms.
  */
 export function useLeaveWarning(
@@ -38,10 +38,10 @@ export function useLeaveWarning(
 const UNSAVED = "You have unsaved changes. Leave anyway?";
 
 /**
- * Prompts before changes to a form are lost, unless it is being sent.
+ * Prompts before changes to a form are lost, unless the form is being sent.
  *
  * @param isRefused whether the form shows rejected values, which aren't saved either.
- * @returns the props of the form.
+ * @returns the props for the form.
  */
 export function useUnsavedWarning(busy: boolean, isRefused: boolean) {
   const ref = useRef<HTMLFormElement>(null);
@@ -58,10 +58,10 @@ export function useUnsavedWarning(busy: boolean, isRefused: boolean) {
   return { ref, onSubmit };
 }
 
-/** Whether a form was changed since it was shown. */
+/** Whether a form has been changed since it was shown. */
 export function isChanged(form: HTMLFormElement | null): boolean {
   return [...(form?.elements ?? [])].some((control) => {
-    // The value of a text control has the browser's line endings, its default those of the row.
+    // A text control's value has the browser's line endings, whereas its default value has those of the row.
     if (control instanceof HTMLTextAreaElement) {
       return control.value !== control.defaultValue.replaceAll(/\r\n?/g, "\n");
     }

@@ -1,25 +1,24 @@
-/** A server-sent event; `version` counts the changes of the catalogue. */
+/** A server-sent event; `version` counts the changes to the catalogue. */
 export interface LiveEvent {
   topic: "hello" | "catalogue" | "views" | "jobs";
   version: number;
-  /** In the `hello` to signed-in users; changes with the topic `jobs`. */
+  /** Sent in the `hello` event to signed-in users. It changes with the `jobs` topic. */
   studio?: string | undefined;
 }
 
-/** Specification, section 9: reconnect after 1, 2, 5, then every 10 s. */
+/** Specification, section 9: reconnect after 1, 2 and 5 s, then every 10 s. */
 const RECONNECT_AFTER_MS = [1_000, 2_000, 5_000, 10_000] as const;
-/** The server sends a heartbeat this often (specification, section 9). */
+/** How often the server sends a heartbeat (specification, section 9). */
 export const HEARTBEAT_MS = 30_000;
-/** A connection counts as dead when a heartbeat is overdue by this much. */
+/** A connection counts as dead if a heartbeat is overdue by this much. */
 export const HEARTBEAT_TIMEOUT_MS = 10_000;
 
 const TOPICS = ["hello", "catalogue", "views", "jobs"] as const;
 
 /**
- * Listens to the server's events while the page is visible. A hidden page closes its connection,
- * because browsers allow six for each site; the `hello` of the next connection reports what it
- * missed. A connection on which a heartbeat is overdue is closed and opened again, because a dead
- * connection raises no error.
+ * Listens to the server's events while the page is visible. A hidden page closes its connection, because browsers allow
+ * six connections for each site; the `hello` event on the next connection reports what the page has missed. If a
+ * heartbeat is overdue, the connection is closed and reopened, because a dead connection raises no error.
  *
  * @param onReconnect called when the first event arrives after a failed connection.
  * @returns a function that stops listening.
@@ -46,7 +45,7 @@ export function listenToEvents(
         onEvent({ topic, version: catalogue, studio });
       });
     }
-    // The browser would reconnect automatically, but not after a 503.
+    // The browser would reconnect automatically, but not after a 503 response.
     source.addEventListener("error", reconnect);
   };
   const awaitHeartbeat = () => {
@@ -73,7 +72,7 @@ export function listenToEvents(
 
   follow();
   document.addEventListener("visibilitychange", follow);
-  // Sooner than the next attempt, which may be ten seconds away.
+  // Reconnect now instead of waiting for the next attempt, which may be ten seconds away.
   window.addEventListener("online", follow);
   return () => {
     document.removeEventListener("visibilitychange", follow);

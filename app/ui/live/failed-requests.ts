@@ -1,14 +1,14 @@
 import { createStore, useStore } from "../store";
 
 /**
- * Requests for the data of a page that fail: offline, a broken connection, a proxy's error; also an error
- * of the site when the page is open and asked for newer data. The router would replace the page by an
- * error page. Here the request waits instead, until a retry succeeds or the router aborts it because the
- * visitor goes elsewhere. Remix 2 has no hook for that: its router takes no data strategy, `clientLoader` would request
- * the root's data separately, and in an error boundary the previous data is gone.
+ * Handles failed requests for a page's data: while the browser is offline, if the connection breaks, if a proxy
+ * responds with an error, or if the site does when an open page requests newer data. The router would replace the page
+ * with an error page. Here, the request waits instead, until a retry succeeds or the router aborts it because the
+ * visitor goes elsewhere. Remix 2 has no hook for this: its router doesn't accept a data strategy, `clientLoader` would
+ * request the root's data separately, and in an error boundary, the previous data is gone.
  */
 export interface RequestFailure {
-  /** What was requested: a list of videos, or any other page. */
+  /** What was requested: a list of videos or another page. */
   target: "videos" | "page";
   /** Why it failed. */
   message: string;
@@ -30,8 +30,8 @@ export function isListPath(pathname: string): boolean {
 }
 
 /**
- * Wraps `fetch`, which the router uses for its requests. Only handles GET requests for the data or routes of pages;
- * everything else passes through.
+ * Wraps `fetch`, which the router uses for its requests. Handles only GET requests for the data or routes of pages. All
+ * other requests pass through.
  */
 export function watchPageRequests(): void {
   const send = window.fetch;
@@ -48,7 +48,7 @@ export function retryFailedRequests(): void {
   for (const request of [...failed]) request.retry();
 }
 
-/** Returns the failure that the page has to show, if any. */
+/** Returns the failure that the page has to show, if there is one. */
 export function useRequestFailure(): RequestFailure | undefined {
   return useStore(current);
 }
@@ -109,7 +109,7 @@ function messageOf(target: RequestFailure["target"], answer: Response | undefine
   return answer ? "The site returned an error." : "Couldn’t reach the site.";
 }
 
-/** Returns the URL of the page whose data a request is for. The data of / has the path /_root.data. */
+/** Returns the URL of the page whose data is requested. The data for / has the path /_root.data. */
 function pageAddress(url: URL): URL {
   const page = new URL(url);
   page.pathname = url.pathname.replace(/(?:_root)?\.data$/, "");
@@ -118,8 +118,8 @@ function pageAddress(url: URL): URL {
 }
 
 /**
- * Whether the current page should stay despite an error response: for a proxy's error, a rate limit, or any error if the
- * request was for a list or a refresh. Otherwise the site's error page is shown, with a reference to the log.
+ * Whether the current page should stay despite an error response: for an error from a proxy, a rate limit, or any error
+ * if the request was for a list or a refresh. Otherwise, the site's error page is shown, with a reference to the log.
  */
 function isFailure({ status, headers }: Response, page: URL): boolean {
   const isFromSite = headers.has("X-Remix-Response");

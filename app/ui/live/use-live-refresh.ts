@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { listenToEvents } from "./event-client";
 import { retryFailedRequests } from "./failed-requests";
 
-/** All open lists are notified of a change at the same time; their requests are spread over this interval. */
+/** All open lists are notified of a change at the same time, so their requests are spread over this interval. */
 export const SPREAD_MS = 300;
 
 interface Versions {
@@ -12,9 +12,9 @@ interface Versions {
 }
 
 /**
- * Refetches the page's data when the catalogue has changed: within a second, once for several changes, after a pending
- * navigation, and not for changes that the page already shows. Includes changes from before the page started to listen.
- * Typed values and the scroll position stay.
+ * Refetches the page's data when the catalogue has changed: within a second, once for several changes, after any
+ * pending navigation, and not for changes that the page already shows. This includes changes made before the page
+ * started to listen. Typed values and the scroll position are kept.
  *
  * @param options.jobs also refetch for jobs and unpublished changes, for signed-in users.
  */

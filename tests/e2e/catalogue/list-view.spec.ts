@@ -25,7 +25,10 @@ async function choose(page: Page, choice: () => Promise<unknown>, url: string) {
   }).toPass();
 }
 
-test("the sort order and length filter are kept across pages, categories and Back", async ({ page, site }) => {
+test("the sort order and length filter are kept across pages, categories and Back", async ({
+  page,
+  site,
+}) => {
   await addVideos(site);
   await page.goto("/?page=2");
   await choose(page, () => sort(page).selectOption("Longest"), "/?sort=longest");

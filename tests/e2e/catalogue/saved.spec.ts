@@ -2,11 +2,7 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, test } from "../site";
 
-test("videos can be saved, found in another tab and removed", async ({
-  page,
-  context,
-  site,
-}) => {
+test("videos can be saved, found in another tab and removed", async ({ page, context, site }) => {
   await fill(site, 4);
   await page.goto("/saved");
   await expect(page.getByText("No saved videos yet.")).toBeVisible();

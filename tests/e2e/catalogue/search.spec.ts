@@ -174,7 +174,10 @@ test("a slash focuses the search field, except while typing", async ({ page, sit
   await expect(field(page)).toBeHidden();
 });
 
-test("Home has a single search field, which can be focused with a slash or with the header's icon", async ({ page, site }) => {
+test("Home has a single search field, which can be focused with a slash or with the header's icon", async ({
+  page,
+  site,
+}) => {
   await addVideos(site);
   await page.goto("/");
   await expect(field(page)).toHaveCount(0);

@@ -55,7 +55,10 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-test("a video in any supported format plays in the browser after encoding", async ({ page, site }) => {
+test("a video in any supported format plays in the browser after encoding", async ({
+  page,
+  site,
+}) => {
   test.setTimeout(300_000);
   await expectPlays(page, site, folder, INPUTS);
 });

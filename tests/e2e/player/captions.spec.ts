@@ -16,7 +16,10 @@ test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 const captionLines = (page: Page) => page.locator(".player-captions p");
 
-test("embedded captions can be shown, switched and removed, and the choice is remembered", async ({ page, site }) => {
+test("embedded captions can be shown, switched and removed, and the choice is remembered", async ({
+  page,
+  site,
+}) => {
   const player = new PlayerPage(page);
   await player.open(
     addProcessedVideo({ sqlite: site.database(), uploads: site.uploads }, "complete"),

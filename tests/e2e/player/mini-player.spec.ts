@@ -17,7 +17,10 @@ async function playFrom(player: PlayerPage, seconds: number): Promise<void> {
   await player.expectPlaying();
 }
 
-test("a playing video continues in the corner, and then on its page again", async ({ page, site }) => {
+test("a playing video continues in the corner, and then on its page again", async ({
+  page,
+  site,
+}) => {
   const player = new PlayerPage(page);
   const id = publishAdaptive(site);
   site.database().prepare("UPDATE videos SET title = 'First video' WHERE id = ?").run(id);

@@ -8,7 +8,10 @@ import { expect, test } from "../site";
 import { PlayerPage } from "./player-page";
 
 test.describe("damaged and unusual files", () => {
-  test("a truncated file plays up to where it ends and then shows an error", async ({ page, site }) => {
+  test("a truncated file plays up to where it ends and then shows an error", async ({
+    page,
+    site,
+  }) => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "player-cut-"));
     const complete = path.join(folder, "whole.mp4");
     fs.copyFileSync(mp4Clip(40), complete);

@@ -64,7 +64,10 @@ test("keeps an upload as a draft until its publish time in the browser's time zo
   await expect(page.getByLabel("Publish at")).toHaveValue("");
 });
 
-test("schedules many videos together, and sorts them by the next scheduled time", async ({ page, site }) => {
+test("schedules many videos together, and sorts them by the next scheduled time", async ({
+  page,
+  site,
+}) => {
   site.addVideo({ id: "v", title: "A video", status: "hidden" });
   site.addVideo({ id: "w", title: "Another", status: "hidden" });
   site.addVideo({

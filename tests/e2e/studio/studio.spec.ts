@@ -246,7 +246,9 @@ test("shows the video, errors and the end of the session in the edit dialog, and
   });
 });
 
-test("links to the admin pages, and highlights Upload only on the upload page", async ({ page }) => {
+test("links to the admin pages, and highlights Upload only on the upload page", async ({
+  page,
+}) => {
   await signIn(page);
   await page.goto("/");
   const upload = page

@@ -69,7 +69,9 @@ test("fills in the duration, title and frames from the video, and resets the for
   expect(fs.readdirSync(path.join(site.uploads, "tmp", "tus"))).toEqual([]);
 });
 
-test("shows an error about a rejected file once, in a toast, and keeps the text fields", async ({ page }) => {
+test("shows an error about a rejected file once, in a toast, and keeps the text fields", async ({
+  page,
+}) => {
   await signIn(page);
   await page.goto("/admin");
   const broken = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "broken-")), "broken.mp4");

@@ -83,7 +83,10 @@ test("a search or a video requested offline opens once the connection is back", 
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 12");
 });
 
-test("after an aborted or failed request, a list can be retried or left", async ({ page, site }) => {
+test("after an aborted or failed request, a list can be retried or left", async ({
+  page,
+  site,
+}) => {
   await fill(site, 20);
   await open(page, "/categories/desi");
   const breakOff = (route: Route) => route.abort();

@@ -23,7 +23,10 @@ test("“Exit this page” is in the menu and removes the page from the history 
   await expect(page).toHaveURL("/trending");
 });
 
-test("pressing Shift three times leaves the site, even from a field or a dialog", async ({ page, site }) => {
+test("pressing Shift three times leaves the site, even from a field or a dialog", async ({
+  page,
+  site,
+}) => {
   await fill(site, 2);
   await openTwoPages(page);
   await page.keyboard.press("Shift");

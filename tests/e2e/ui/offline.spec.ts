@@ -156,7 +156,11 @@ test("a page and a list load once the site is back, a new worker replaces the ol
   }
 });
 
-test("an open list shows that the browser is offline, and recovers", async ({ page, context, site }) => {
+test("an open list shows that the browser is offline, and recovers", async ({
+  page,
+  context,
+  site,
+}) => {
   await fill(site, 3);
   await open(page, "/");
   await page.waitForLoadState("networkidle");

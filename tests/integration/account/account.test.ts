@@ -51,20 +51,20 @@ describe("changing the password", () => {
 
   it.each([
     [
-      "a wrong current one",
+      "a wrong current password",
       { current: "wrong password" },
       400,
       "Your current password is incorrect.",
     ],
-    ["two that differ", { again: "another one" }, 422, "The passwords don’t match."],
+    ["new passwords that differ", { again: "another one" }, 422, "The passwords don’t match."],
     [
-      "a short one",
+      "a short password",
       { password: "short", again: "short" },
       422,
       "Use a password with at least 10 characters.",
     ],
     [
-      "one that bcrypt would truncate",
+      "a password that bcrypt would truncate",
       { password: "é".repeat(37), again: "é".repeat(37) },
       422,
       "The password is too long. Use at most 72 bytes.",
@@ -76,7 +76,7 @@ describe("changing the password", () => {
     expect(await signIn()).toMatchObject({ status: 302 });
   });
 
-  it("limits guesses from an unlocked screen", async () => {
+  it("limits password guesses in a session left unlocked", async () => {
     insertUser();
     const { cookies } = await signIn();
     for (let n = 0; n < 10; n++) {
@@ -90,8 +90,8 @@ describe("changing the password", () => {
   });
 });
 
-describe("the list of sessions", () => {
-  it("marks the current session, and ends another one or all others", async () => {
+describe("the session list", () => {
+  it("marks the current session, and can end one other session or all of them", async () => {
     insertUser();
     const [here, second, third] = [await signIn(), await signIn(), await signIn()];
     const before = await page(here.cookies);
@@ -130,7 +130,7 @@ describe("the second factor", () => {
     const enrollment = (await findEnrollment(userId))!;
     expect(enrollment.qrCode).toMatch(/^data:image\/svg\+xml;base64,/);
     const app = new TOTP({ secret: enrollment.key.replaceAll(" ", "") });
-    // The code of the next step is accepted too, so the test doesn't have to wait for it.
+    // The code for the next time step is accepted too, so the test doesn't have to wait for that step.
     const at = (steps: number) => app.generate({ timestamp: Date.now() + steps * 30_000 });
     const { recoveryCodes } = await change(cookies, {
       intent: "second-factor-confirm",
@@ -141,7 +141,7 @@ describe("the second factor", () => {
   const step = (cookies: string, codeText: string) =>
     postForm(code.action, "/auth/code", { code: codeText }, cookies);
 
-  it("requires a code after the password, which works once", async () => {
+  it("requires a code after the password, and accepts each code only once", async () => {
     const { id } = insertUser();
     const { at } = await enroll((await signIn()).cookies, id);
     const half = await signIn();
@@ -155,11 +155,11 @@ describe("the second factor", () => {
     const whole = await step(half.cookies, ` ${now.slice(0, 3)} ${now.slice(3)} `);
     expect(whole).toMatchObject({ status: 302, location: "/" });
     expect(await isSignedIn(whole.cookies)).toBe(true);
-    // Simulates an intercepted code in another second step.
+    // Simulates an intercepted code that is used in another second step.
     expect(await step((await signIn()).cookies, now)).toMatchObject({ status: 400 });
   });
 
-  it("can only be set up with the password, not just with an open browser", async () => {
+  it("can only be set up with the password, not just with an open session", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     for (const current of ["", "a wrong password"]) {
@@ -171,7 +171,7 @@ describe("the second factor", () => {
     expect(await findEnrollment(id)).toBeUndefined();
   });
 
-  it("is off until a code confirms it, and its secret is encrypted", async () => {
+  it("is off until a code confirms it, and its secret is stored encrypted", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
@@ -184,7 +184,7 @@ describe("the second factor", () => {
     expect(Buffer.from(stored, "base64url").toString("latin1")).not.toContain(
       key.replaceAll(" ", ""),
     );
-    // It is readable after the secret was rotated, but not after it was lost.
+    // The TOTP secret is still readable after the site's secret was rotated, but not after it was lost.
     process.env.SESSION_SECRET = `${"new".repeat(11)},${TEST_SECRET}`;
     forgetSettings();
     expect((await findEnrollment(id))!.key).toBe(key);
@@ -207,7 +207,7 @@ describe("the second factor", () => {
     expect((await listActivities()).map(({ action }) => action)).toContain("recovery-code-use");
   });
 
-  it("limits guesses of codes from any address", async () => {
+  it("limits code guesses from any address", async () => {
     const { id } = insertUser();
     const { at } = await enroll((await signIn()).cookies, id);
     const { cookies } = await signIn();
@@ -226,7 +226,7 @@ describe("the second factor", () => {
   };
   const marks = () => sqliteHandle().prepare("SELECT count(*) FROM devices").pluck().get();
 
-  it("gives browsers that signed in with a code a separate allowance, which strangers can't use up", async () => {
+  it("gives browsers that have signed in with a code separate attempts, which strangers can't use up", async () => {
     const { id } = insertUser();
     const { codes, at } = await enroll((await signIn()).cookies, id);
     const owner = markIn(await step((await signIn()).cookies, codes[0]!));
@@ -240,7 +240,7 @@ describe("the second factor", () => {
     expect((await listActivities()).map(({ action }) => action)).toContain("code-refused");
   });
 
-  it("gives no guesses for device cookies from before it was turned on", async () => {
+  it("gives no separate attempts to device cookies from before it was turned on", async () => {
     const { id } = insertUser();
     const collected = [await signIn(), await signIn(), await signIn(), await signIn()].map(markIn);
     await enroll((await signIn()).cookies, id);
@@ -249,7 +249,7 @@ describe("the second factor", () => {
     for (const mark of collected) expect(await guess(`${cookies}; ${mark}`, 1)).toEqual([429]);
   });
 
-  it("allows no more codes with several device cookies than with one", async () => {
+  it("allows no more attempts with several device cookies than with one", async () => {
     const { id } = insertUser();
     const { codes } = await enroll((await signIn()).cookies, id);
     const collected = [];
@@ -275,7 +275,7 @@ describe("the second factor", () => {
     expect(await step((await signIn()).cookies, codes[0]!)).toMatchObject({ status: 429 });
   });
 
-  it("counts wrong recovery codes and codes on the account page together with those of sign-in", async () => {
+  it("counts wrong recovery codes and wrong codes on the account page together with those at sign-in", async () => {
     const { id } = insertUser();
     const { codes } = await enroll((await signIn()).cookies, id);
     const session = await step((await signIn()).cookies, codes[0]!);
@@ -296,7 +296,7 @@ describe("the second factor", () => {
     expect((await findSecondFactor(id)).enabledAt).toBeDefined();
   });
 
-  it("voids all device cookies except the current browser's when the password or the factor changes", async () => {
+  it("voids all device cookies except the current browser's when the password or the second factor changes", async () => {
     const { id } = insertUser();
     const here = await signIn();
     const isKnown = (mark: string) =>
@@ -329,7 +329,7 @@ describe("the second factor", () => {
     expect([isKnown(mine), isKnown(other)]).toEqual([false, false]);
   });
 
-  it("keeps ten device cookies per account, and one per browser", async () => {
+  it("keeps at most ten device cookies per account, and one per browser", async () => {
     const { id } = insertUser();
     const isKnown = (mark: string) =>
       knownDevice(new Request(ORIGIN, { headers: { Cookie: mark } }), id) !== undefined;
@@ -358,7 +358,7 @@ describe("the second factor", () => {
     expect(marks()).toBe(0);
   });
 
-  it("rejects a second step after five minutes, with an old password or without a user", async () => {
+  it("rejects the second step after five minutes, after a password change or without a first step", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     const { at } = await enroll(cookies, id);

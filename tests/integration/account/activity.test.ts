@@ -35,7 +35,7 @@ describe("the activity log", () => {
     ]);
   });
 
-  it("is read in pages, by user and by video", async () => {
+  it("is paginated, and can be filtered by user and by video", async () => {
     for (let n = 1; n <= 60; n++) {
       await transaction(() =>
         recordActivity({ userId: n % 2 ? "u" : null, action: "edit", subjectId: `v${n % 3}` }),
@@ -50,7 +50,7 @@ describe("the activity log", () => {
     expect(await listActivities({ subjectId: "v0" })).toHaveLength(20);
   });
 
-  it("outlives the account and deletes the oldest entries", async () => {
+  it("outlives the account, and drops its oldest entries", async () => {
     await transaction(() => recordActivity({ userId: "u", action: "hide", subjectId: "v" }));
     sqliteHandle().exec("DELETE FROM users");
     expect(await listActivities()).toMatchObject([{ email: undefined, action: "hide" }]);

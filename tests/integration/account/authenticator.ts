@@ -7,7 +7,7 @@ import {
 } from "node:crypto";
 import { isoCBOR } from "@simplewebauthn/server/helpers";
 
-/** Flags of authenticator data (https://www.w3.org/TR/webauthn-3/#authdata-flags). */
+/** Authenticator data flags (https://www.w3.org/TR/webauthn-3/#authdata-flags). */
 const USER_PRESENT = 0x01;
 const USER_VERIFIED = 0x04;
 const CREDENTIAL_INCLUDED = 0x40;
@@ -19,7 +19,7 @@ interface ChallengeOptions {
   user?: { id: string };
 }
 
-/** Faults of an authenticator or a browser. */
+/** Faults that an authenticator or a browser can have. */
 interface Faults {
   origin?: string;
   isVerified?: boolean;

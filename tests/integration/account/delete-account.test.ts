@@ -69,7 +69,7 @@ const uploaderOf = (id: string) =>
 const isPublic = (id: string) => read("SELECT public FROM videos WHERE id = ?", id)[0] === 1;
 const exists = (id: string) => read("SELECT 1 FROM users WHERE id = ?", id).length === 1;
 
-/** Returns all rows of all tables, by table. */
+/** Returns all rows in all tables, grouped by table. */
 function everything(): Record<string, unknown[]> {
   const names = read(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'video_search%'",
@@ -86,7 +86,7 @@ interface Column {
   onDelete?: string;
 }
 
-/** Returns the columns that reference an account by a foreign key or by their name. */
+/** Returns the columns that reference an account, judged by a foreign key or by the column's name. */
 function accountColumns(): Column[] {
   const tables = read(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'video_search%'",
@@ -119,7 +119,7 @@ describe("each column that references an account", () => {
     }
   });
 
-  it("has a foreign key that deletes its row, or none", () => {
+  it("has either a foreign key that deletes its row or no foreign key", () => {
     for (const { table, name, onDelete } of accountColumns()) {
       if (onDelete === undefined) continue;
       expect(ACCOUNT_COLUMNS[`${table}.${name}`], `${table}.${name}`).toBe("deleted");
@@ -127,7 +127,7 @@ describe("each column that references an account", () => {
     }
   });
 
-  it("contains the receiver, NULL or the id after a deletion, according to its rule", async () => {
+  it("contains the receiver, NULL or the old id after a deletion, depending on its rule", async () => {
     fillAll();
     for (const column of Object.keys(ACCOUNT_COLUMNS)) {
       expect(naming(column, user), column).toBe(true);
@@ -141,7 +141,7 @@ describe("each column that references an account", () => {
   });
 });
 
-/** Returns whether any row has an account in a column. */
+/** Returns whether any row references the account in a column. */
 function naming(column: string, id: string): boolean {
   const [table, name] = column.split(".");
   const value = column === "deleted_videos.row" ? "json_extract(row, '$.uploaded_by')" : name;
@@ -196,7 +196,7 @@ function fillAll(): void {
 }
 
 describe("deleting an account", () => {
-  it("removes the email address from the database, and no other", async () => {
+  it("removes the account's email address from the database, but no other address", async () => {
     const others = ["[deleted] [deleted]", `x${EMAIL} as an editor`, "a@example.com an owner"];
     for (const detail of [`${EMAIL.toUpperCase()} ${EMAIL}`, ...others.slice(1)]) {
       sql("INSERT INTO activities (action, detail) VALUES ('role-change', ?)", detail);
@@ -215,7 +215,7 @@ describe("deleting an account", () => {
     expect(details).toEqual([...others, "[deleted] an editor"]);
   });
 
-  it("shows what the account did as done by a deleted account", async () => {
+  it("shows the account's past activities as those of a deleted account", async () => {
     sql("INSERT INTO activities (user_id, action) VALUES (?, 'sign-in')", user);
     await deleteAccount(user, undefined, owner);
     expect(await listActivities()).toMatchObject([
@@ -224,7 +224,7 @@ describe("deleting an account", () => {
     ]);
   });
 
-  it("reads more activities than fit into one transaction", async () => {
+  it("handles more activities than fit into one transaction", async () => {
     sqliteHandle().exec(`
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 21000)
       INSERT INTO activities (action, detail) SELECT 'deactivate', '${EMAIL}' FROM n`);
@@ -235,7 +235,7 @@ describe("deleting an account", () => {
     expect(exists(user)).toBe(false);
   });
 
-  it("transfers videos without changing their URLs, status or the rest of their rows", async () => {
+  it("transfers videos without changing their URLs, their status or anything else in their rows", async () => {
     for (const status of ["published", "hidden", "review"]) addVideo(status, user, status);
     addDeleted("d");
     const rows = () =>
@@ -292,7 +292,7 @@ describe("deleting an account", () => {
     expect([owner, user, receiver].map(exists)).toEqual([true, true, true]);
   });
 
-  it("continues after an interruption, during which the account can't be used", async () => {
+  it("resumes after an interruption, and the account can't be used in the meantime", async () => {
     for (let number = 0; number < 130; number++) addVideo(`v${String(number).padStart(3, "0")}`);
     sqliteHandle().exec(`CREATE TRIGGER killed BEFORE UPDATE ON videos WHEN OLD.id = 'v075'
       BEGIN SELECT RAISE(ABORT, 'killed'); END`);
@@ -347,7 +347,7 @@ describe("deleting an account", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("leaves a pending replacement file to someone who may change the video", async () => {
+  it("leaves a pending replacement file for someone else who may change the video", async () => {
     addVideo("v");
     sql(
       "INSERT INTO video_files (id, video_id, state, user_id) VALUES ('next', 'v', 'pending', ?)",
@@ -360,7 +360,7 @@ describe("deleting an account", () => {
     expect(findObstacle({ video_id: "v", user_id: user }, receiver)).toBeUndefined();
   });
 
-  it("removes waiting uploads and rejects those in progress", async () => {
+  it("removes uploads that haven't been published, and rejects uploads in progress", async () => {
     const arrived = path.join(site.uploads, "tmp", "arrived");
     fs.copyFileSync(mp4Clip(2), arrived);
     const bytes = fs.statSync(arrived).size;
@@ -374,13 +374,13 @@ describe("deleting an account", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("voids the invitations of the account", async () => {
+  it("voids the account's invitations", async () => {
     const { token } = await invite("guest@example.com", "owner", user);
     await deleteAccount(user, undefined, owner);
     expect((await findInvitation(token)).state).toBe("unknown");
   });
 
-  it("never reuses the id for another account", () => {
+  it("never reuses the account's id for another account", () => {
     const column = read("SELECT dflt_value FROM pragma_table_info('users') WHERE name = 'id'");
     expect(column).toEqual(["lower(hex(randomblob(16)))"]);
   });
@@ -416,7 +416,7 @@ describe("the users screen", () => {
     return loader({ request, params: {}, context: {} }).catch((thrown: Response) => thrown);
   };
 
-  it("deletes an account with the password of the owner", async () => {
+  it("deletes an account only with the owner's password", async () => {
     addVideo("v");
     for (const fields of [{}, { current: "a wrong one" }] as Record<string, string>[]) {
       const rejected = (await remove(fields)) as Plain;
@@ -438,7 +438,7 @@ describe("the users screen", () => {
     expect(exists(user)).toBe(true);
   });
 
-  it("limits wrong passwords", async () => {
+  it("limits password attempts", async () => {
     let last: Plain | undefined;
     for (let tries = 0; tries < 12; tries++) last = (await remove({ current: "wrong" })) as Plain;
     expect(last?.init).toMatchObject({ status: 429 });

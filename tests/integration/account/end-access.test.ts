@@ -73,7 +73,7 @@ const ALL = ["here", "elsewhere", "token", "narrow token", "invitation", "old wo
 const without = (...names: string[]) => ALL.filter((name) => !names.includes(name));
 const sessionOf = async (cookie: string) => (await findSession(request(cookie))) as OpenSession;
 
-describe("the access of an account", () => {
+describe("an account's access", () => {
   it("exists before any of the events", async () => {
     expect(await left()).toEqual(ALL);
   });
@@ -90,32 +90,32 @@ describe("the access of an account", () => {
       [...without("here", "elsewhere", "2 streams"), "0 streams"],
     ],
     [
-      "the end of the other sessions",
+      "signing out the other sessions",
       (kept) => ({ event: "sign-out-elsewhere", kept }),
       [...without("elsewhere", "2 streams"), "1 streams"],
     ],
     [
-      "a new password",
+      "a password change",
       (kept) => ({ event: "password-change", kept, tokensToo: false }),
       [...without("elsewhere", "2 streams"), "1 streams"],
     ],
     [
-      "a new password, with the tokens",
+      "a password change that revokes the tokens",
       (kept) => ({ event: "password-change", kept, tokensToo: true }),
       [...without("elsewhere", "token", "narrow token", "2 streams"), "1 streams"],
     ],
     [
-      "a reset of the password",
+      "a password reset",
       () => ({ event: "password-reset" }),
       [...without("here", "elsewhere", "token", "narrow token", "2 streams"), "0 streams"],
     ],
-  ])("ends on %s as documented", async (_, ending, expected) => {
+  ])("ends after %s as documented", async (_, ending, expected) => {
     const { idHash } = await sessionOf(here);
     await transaction(() => endAccess(user, ending(idHash)));
     expect(await left()).toEqual(expected);
   });
 
-  it("ends on a role change where it exceeds the new role", async () => {
+  it("is reduced to what the new role allows after a role change", async () => {
     await changeRole(user, "uploader", owner);
     expect(await left()).toEqual([...without("token", "invitation", "2 streams"), "0 streams"]);
     await expect(acceptInvitation(invitation, GOOD_PASSWORD)).rejects.toMatchObject({
@@ -123,12 +123,12 @@ describe("the access of an account", () => {
     });
   });
 
-  it("ends all tokens of users who may not use any", async () => {
+  it("no longer includes tokens after a change to a role that may not use them", async () => {
     await changeRole(user, "moderator", owner);
     expect(await left()).toEqual(["here", "elsewhere", "old work", "0 streams"]);
   });
 
-  it("ends completely on a deactivation, and isn't restored by a reactivation", async () => {
+  it("ends completely on deactivation, and isn't restored by reactivation", async () => {
     await setDeactivated(user, true, owner);
     expect(await left()).toEqual(["0 streams"]);
     await setDeactivated(user, false, owner);
@@ -136,14 +136,14 @@ describe("the access of an account", () => {
     expect(accountNow(user, new Date(Date.now() + 1).toISOString())).toBeDefined();
   });
 
-  it("ends completely on a block", async () => {
+  it("ends completely when the user is blocked", async () => {
     await changeRole(user, "editor", owner);
     for (const cookie of [here, elsewhere]) listen(cookie);
     await blockUser(user, owner, false);
     expect(await left()).toEqual(["0 streams"]);
   });
 
-  it("ends completely on a deletion, including the account's preview links", async () => {
+  it("ends completely when the account is deleted, including its preview links", async () => {
     sqliteHandle()
       .prepare(
         "INSERT INTO preview_links (token_hash, video_id, created_by, created_at) VALUES (?, 'v', ?, '')",
@@ -195,7 +195,7 @@ describe("an invitation", () => {
     });
   });
 
-  it("isn't created by a user who lost the permission since the request was accepted", async () => {
+  it("isn't created if the user has lost the permission since the request was accepted", async () => {
     await changeRole(user, "editor", owner);
     await expect(invite("fourth@example.com", "owner", user)).rejects.toThrow(
       "no longer have permission to invite",
@@ -203,14 +203,14 @@ describe("an invitation", () => {
   });
 });
 
-describe("the forms", () => {
+describe("the account forms", () => {
   const send = (
     action: typeof tokensAction | typeof changeAccount,
     path: string,
     fields: Record<string, string>,
   ) => action({ request: formRequest(path, fields, { Cookie: here }), params: {}, context: {} });
 
-  it("create a token only with the password", async () => {
+  it("require the password to create a token", async () => {
     const fields = { intent: "create", name: "a program", scope: "read", days: "7" };
     for (const current of [undefined, "a wrong one"]) {
       const response = await send(tokensAction, "/admin/tokens", {
@@ -226,7 +226,7 @@ describe("the forms", () => {
     expect((response as { token: string }).token).toMatch(/^afterdark_/);
   });
 
-  it("revoke the tokens with a password change if requested", async () => {
+  it("revoke the tokens after a password change if requested", async () => {
     const password = "another good password";
     const fields = { intent: "password", current: GOOD_PASSWORD, password, again: password };
     await send(changeAccount, "/admin/account", { ...fields, tokens: "1" });

@@ -31,7 +31,10 @@ afterEach(async () => {
 
 type Challenge = { challenge: string; rpId: string };
 
-/** Requests a challenge from one of the two routes. Returns the response, and the cookie besides the session's. */
+/**
+ * Requests a challenge from one of the two routes. Returns the response and its cookie, together with the session
+ * cookie.
+ */
 async function begin(
   { action }: { action: (args: never) => Promise<Response> },
   fields: Record<string, string>,
@@ -119,7 +122,7 @@ describe("a passkey", () => {
     expect(sessions).toHaveLength(2);
   });
 
-  it("turns the second factor off without a code, but needs one to be added", async () => {
+  it("can turn off the second factor without a code, but can't be added without one", async () => {
     const { session, authenticator } = await withPasskey();
     sqliteHandle().exec("UPDATE users SET totp_secret = 'x', totp_enabled_at = '2026-01-01'");
     const add = { purpose: "add", current: GOOD_PASSWORD };
@@ -142,7 +145,7 @@ describe("a passkey", () => {
     expect((await begin(accountPasskey, add, session)).status).toBe(200);
   });
 
-  it("doesn't count unknown passkeys for any account", async () => {
+  it("still works after many failed attempts with unknown passkeys", async () => {
     const { authenticator } = await withPasskey();
     for (let n = 0; n < 40; n++) {
       const passkey = JSON.stringify({ id: `invented${n}`, response: {} });
@@ -151,14 +154,14 @@ describe("a passkey", () => {
     expect(await signIn(authenticator)).toMatchObject({ status: 302 });
   });
 
-  it("is offered on the sign-in page once one exists", async () => {
+  it("is offered on the sign-in page only if one exists", async () => {
     const offered = () => auth.loader({ request: new Request(`${SITE}/auth`) } as never);
     expect(await offered()).toEqual({ passkeys: false });
     await withPasskey();
     expect(await offered()).toEqual({ passkeys: true });
   });
 
-  it("is added only with the password, with limited guesses", async () => {
+  it("can only be added with the password, and guesses are limited", async () => {
     const { id } = insertUser();
     const session = await signedIn(id);
     const wrong = { purpose: "add", current: "wrong" };
@@ -170,7 +173,7 @@ describe("a passkey", () => {
     expect(status).toBe(429);
   });
 
-  it("can't be added with the challenge of a sign-in or another session", async () => {
+  it("can't be added with a challenge from a sign-in or from another session", async () => {
     const { id } = insertUser();
     const session = await signedIn(id);
     const anonymous = await begin(authPasskey, {}, session);
@@ -199,7 +202,7 @@ describe("a passkey", () => {
     ]);
   });
 
-  it("is unknown after it was removed with the password", async () => {
+  it("can be removed with the password, and is unknown afterward", async () => {
     const { session, authenticator } = await withPasskey();
     const remove = (current: string) =>
       change(session, { intent: "passkey-remove", id: authenticator.id, current });
@@ -239,7 +242,7 @@ describe("a passkey", () => {
 });
 
 describe("a passkey response", () => {
-  it("works once, in the same browser, for ten minutes", async () => {
+  it("works only once, only in the same browser, and only for ten minutes", async () => {
     const { authenticator } = await withPasskey();
     const first = await begin(authPasskey, {});
     const passkey = authenticator.get(first.challenge, { counter: 0 });
@@ -263,7 +266,7 @@ describe("a passkey response", () => {
     });
   });
 
-  it("of a cloned passkey is rejected and recorded, because its counter doesn't increase", async () => {
+  it("is rejected and recorded if its counter hasn't increased, as with a cloned passkey", async () => {
     const { authenticator } = await withPasskey();
     expect(await signIn(authenticator, { counter: 7 })).toMatchObject({ status: 302 });
     for (const counter of [7, 3, 0]) {
@@ -277,12 +280,15 @@ describe("a passkey response", () => {
   });
 
   it.each([
-    ["another site's", { origin: "https://evil.example" }],
-    ["one by http", { origin: "http://videos.example" }],
-    ["one without fingerprint, face or PIN", { isVerified: false }],
-    ["another key's", { signWith: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey }],
-    ["one for another account", { userHandle: Buffer.from("somebody").toString("base64url") }],
-  ])("is rejected: %s", async (_, faults) => {
+    ["it was created on another site", { origin: "https://evil.example" }],
+    ["it was created over HTTP", { origin: "http://videos.example" }],
+    ["no fingerprint, face or PIN was checked", { isVerified: false }],
+    [
+      "it was signed with another key",
+      { signWith: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey },
+    ],
+    ["it is for another account", { userHandle: Buffer.from("somebody").toString("base64url") }],
+  ])("is rejected if %s", async (_, faults) => {
     const { authenticator } = await withPasskey();
     expect(await signIn(authenticator, faults)).toMatchObject({
       status: 400,
@@ -298,7 +304,7 @@ describe("a passkey response", () => {
     },
   );
 
-  it("is limited per address after failures, except for known browsers", async () => {
+  it("is rate-limited by address after failures, except from known browsers", async () => {
     const { authenticator } = await withPasskey();
     const known = await signIn(authenticator, {}, "203.0.113.7");
     const unknown = new Authenticator(SITE);
@@ -313,7 +319,7 @@ describe("a passkey response", () => {
     });
   });
 
-  it("of a deactivated account is rejected", async () => {
+  it("is rejected if the account is deactivated", async () => {
     const { authenticator } = await withPasskey();
     sqliteHandle().exec("UPDATE users SET deactivated_at = '2026-01-01T00:00:00.000Z'");
     expect(await signIn(authenticator)).toMatchObject({ status: 400 });
@@ -346,7 +352,7 @@ describe("an account without a password", () => {
   const byPassword = (password = GOOD_PASSWORD) =>
     post(auth.action, "/auth", { email: "admin@example.com", password }, "");
 
-  it("is confirmed with a passkey and ends the other sessions", async () => {
+  it("can only be set up with a passkey, which ends the account's other sessions", async () => {
     const user = await withPasskey();
     const other = await signedIn(user.id);
     const off = { intent: "password-off", current: GOOD_PASSWORD };
@@ -405,9 +411,9 @@ describe("an account without a password", () => {
   });
 });
 
-describe("URLs without passkeys", () => {
+describe("passkeys", () => {
   it.each(["http://videos.example", "https://203.0.113.7", "https://[2001:db8::1]"])(
-    "at %s, the account page says so",
+    "aren't offered if the site's URL is %s",
     async (PUBLIC_URL) => {
       const { id } = insertUser();
       const session = await signedIn(id);

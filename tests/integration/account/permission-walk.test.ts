@@ -20,10 +20,10 @@ interface BuiltRoute {
   hasAction: boolean;
 }
 
-/** Returns the server's route table from the build. The browser's lacks routes without a page. */
+/** Returns the server's route table from the build. The browser's route table lacks routes without a page. */
 function builtRoutes(): (BuiltRoute & { url: string })[] {
   const [, table] = /^const serverManifest = (.*);$/m.exec(fs.readFileSync(SERVER, "utf8"))!;
-  // A JavaScript object literal, with some `void 0` values.
+  // The route table is a JavaScript object literal, not JSON: some values are `void 0`.
   const { routes } = runInNewContext(`(${table})`) as { routes: Record<string, BuiltRoute> };
   return Object.values(routes)
     .filter(({ id }) => id !== "root")
@@ -70,7 +70,7 @@ afterAll(() => site.remove());
 /** A few hundred requests each. */
 const WALK_TIMEOUT_MS = 120_000;
 
-/** Returns `open` for any normal response; otherwise how the request is rejected. */
+/** Returns `open` for any normal response, and otherwise the way in which the request is rejected. */
 type Verdict = "open" | "forbidden" | "sign in";
 
 async function sendRequest(
@@ -93,7 +93,7 @@ async function sendRequest(
   return isAway || isSignedOut || status === 401 ? "sign in" : "open";
 }
 
-/** Runs a request for all roles in parallel. */
+/** Sends a request as each role, all in parallel. */
 const askAll = (work: (name: Name) => Promise<void>) => Promise.all(NAMES.map(work));
 
 function expected(name: Name, permission: Permission): Verdict {
@@ -104,7 +104,7 @@ function expected(name: Name, permission: Permission): Verdict {
 
 const urlOf = (path: string) => path.replace(/:\w+\??|\*/g, "none");
 
-/** Returns the form for a permission, for a video that doesn't exist. */
+/** Returns the form for a permission. It names a video that doesn't exist. */
 function formOf(line: string): BodyInit {
   const [, intent = "none", action = ""] = line.split(" ");
   const isUpload = intent === "publish" || intent === "draft";
@@ -121,7 +121,7 @@ const guarded = lines.filter(([, line]) => line !== "anyone").map(([name]) => na
 /** Permissions that aren't intents of a form, and are tested separately below. */
 const PARTS = ["/media/* hidden", "/events jobs"];
 
-describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () => {
+describe("the built site", { timeout: WALK_TIMEOUT_MS }, () => {
   it("has a permission for each route, and a route for each permission", () => {
     const urls = [...new Set(routes.map(({ url }) => url))].sort();
     expect(urls).toContain("/admin/users");
@@ -129,7 +129,7 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
     expect(urls.filter((url) => PERMISSIONS[url] === undefined)).toEqual([]);
   });
 
-  it("returns each page to the allowed roles", async () => {
+  it("returns each page only to the allowed roles", async () => {
     const found: Record<string, Verdict> = {};
     const wanted: Record<string, Verdict> = {};
     for (const { url, hasLoader } of routes) {
@@ -143,7 +143,7 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
     expect(found).toEqual(wanted);
   });
 
-  it("accepts each form from the allowed roles", async () => {
+  it("accepts each form only from the allowed roles", async () => {
     const found: Record<string, Verdict> = {};
     const wanted: Record<string, Verdict> = {};
     const withAction = new Set(routes.filter((r) => r.hasAction).map(({ url }) => url));
@@ -151,7 +151,7 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
       const url = line.split(" ")[0]!;
       if (!withAction.has(url) || PARTS.includes(line)) continue;
       await askAll(async (name) => {
-        // Without a session, the response is the page with the entered values.
+        // Without a session, the response is the page, including the entered values.
         found[`${name} ${line}`] = await sendRequest(name, "POST", urlOf(url), formOf(line));
         wanted[`${name} ${line}`] = expected(name, line);
       });
@@ -163,7 +163,7 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
   it("leaves public routes open to everyone", async () => {
     const found: Record<string, Verdict> = {};
     for (const { url, hasLoader } of routes) {
-      // Redirects to the sign-in page without a password.
+      // Without a password, the route redirects to the sign-in page.
       if (!hasLoader || PERMISSIONS[url] !== "anyone" || url === "/auth/code") continue;
       if (APIS.includes(url)) continue;
       await askAll(async (name) => {
@@ -173,14 +173,14 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
     expect(Object.entries(found).filter(([, verdict]) => verdict !== "open")).toEqual([]);
   });
 
-  it("rejects cookies for the API and workers, which need a token", async () => {
+  it("rejects cookies on the routes for the API and for workers, which require a token", async () => {
     await askAll(async (name) => {
       expect(await sendRequest(name, "GET", "/api/v1/videos"), name).toBe("sign in");
       expect(await sendRequest(name, "GET", "/api/worker/leases/x/files"), name).toBe("sign in");
     });
   });
 
-  it("serves the files of a hidden video to the allowed roles", async () => {
+  it("serves a hidden video's files only to the allowed roles", async () => {
     for (const owner of ["uploader", "publisher"]) {
       site.addVideo({
         uploaded_by: owner,
@@ -195,14 +195,14 @@ describe("the route table of the built site", { timeout: WALK_TIMEOUT_MS }, () =
         const response = await fetch(`${site.url}/media/videos/${owner}/1.mp4`, {
           headers: { Cookie: cookies[name] ?? "" },
         });
-        // No report names these. Files of reported videos are tested with the moderator's pages.
+        // No report names these files. Reported videos' files are tested together with the moderator's pages.
         const isTheirs = reach === "all" || (reach === "own" && name === owner);
         expect(response.status, `${name}: the file of ${owner}`).toBe(isTheirs ? 200 : 404);
       }
     }
   });
 
-  it("ends the open stream of a deactivated user, and keeps links out of the log", async () => {
+  it("ends a deactivated user's open stream, and keeps links out of the log", async () => {
     const headers = { Cookie: cookies.editor };
     const stream = await fetch(`${site.url}/events?jobs`, { headers });
     const reader = stream.body!.getReader();

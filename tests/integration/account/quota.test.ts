@@ -52,7 +52,7 @@ const addVideo = (id: string, bytes: number, by = uploader) =>
     "INSERT INTO videos (id, title, category, uploaded_by, bytes) VALUES (?, 'A', 'desi', ?, ?)",
     ...[id, by, bytes],
   );
-/** Inserts an earlier upload. */
+/** Records an upload that happened earlier. */
 const addUpload = (hoursAgo: number, action = "publish") =>
   sql(
     "INSERT INTO activities (user_id, action, created_at) VALUES (?, ?, ?)",
@@ -95,7 +95,7 @@ describe("a quota", () => {
     expect(quotaOf("nobody")).toBeUndefined();
   });
 
-  it("can be overridden for an account, also with no limit", async () => {
+  it("can be overridden for an account, including with no limit", async () => {
     set({ UPLOADER_MAX_VIDEOS_PER_DAY: "10", UPLOADER_MAX_BYTES: String(5 * GIGABYTE) });
     await setLimits(uploader, { ...NO_LIMITS, maxVideosPerDay: 3 }, owner);
     expect(quotaOf(uploader)).toMatchObject({ maxVideosPerDay: 3, maxBytes: 5 * GIGABYTE });
@@ -130,7 +130,7 @@ describe("a quota", () => {
     expect(await shown((await openSession(owner)).split(";")[0]!)).toBeUndefined();
   });
 
-  it("is read with indexes for any number of videos", () => {
+  it("is read through indexes, regardless of the number of videos", () => {
     const plan = (query: string) =>
       (sqliteHandle().prepare(`EXPLAIN QUERY PLAN ${query}`).all(uploader) as { detail: string }[])
         .map(({ detail }) => detail)
@@ -181,7 +181,7 @@ describe("the storage limit", () => {
     expect((await begin(GIGABYTE, (await openSession(owner)).split(";")[0]!)).status).toBe(201);
   });
 
-  it("rejects a form whose announced length is too large, without keeping any bytes", async () => {
+  it("rejects a form whose declared length is too large, without keeping any bytes", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: GIGABYTE }, owner);
     const form = uploadRequest(fileBlob(mp4Clip(2)));
     const body = Buffer.from(await form.arrayBuffer());
@@ -198,7 +198,7 @@ describe("the storage limit", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("rejects a form by its actual size, and keeps the values", async () => {
+  it("rejects a form by its actual size, and keeps the entered values", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: clipBytes() - 1 }, owner);
     expect(await send()).toMatchObject({
       ok: false,
@@ -229,7 +229,7 @@ describe("the storage limit", () => {
     expect(files.get()).toBe(0);
   });
 
-  it("applies to the API, which explains it", async () => {
+  it("applies to the API, which explains the rejection", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: 1 }, owner);
     const { createToken } = await import("~/features/accounts/tokens/tokens.server");
     const form = new FormData();
@@ -257,10 +257,10 @@ describe("the storage limit", () => {
   });
 });
 
-describe("the limit of videos in 24 hours", () => {
+describe("the limit on videos in 24 hours", () => {
   beforeEach(() => setLimits(uploader, { ...NO_LIMITS, maxVideosPerDay: 2 }, owner));
 
-  it("shows when the next upload is possible", async () => {
+  it("reports when the next upload is possible", async () => {
     addUpload(30);
     addUpload(20, "draft");
     addUpload(3, "file-send");
@@ -287,7 +287,7 @@ describe("the limit of videos in 24 hours", () => {
     ]);
   });
 
-  it("accepts one of two tabs that upload the last allowed video", async () => {
+  it("allows only one of two tabs to upload the last allowed video", async () => {
     addUpload(1);
     const outcomes = await Promise.all([send(), send()]);
     expect(outcomes.map((outcome) => (outcome.ok ? 201 : outcome.status)).sort()).toEqual([
@@ -296,7 +296,7 @@ describe("the limit of videos in 24 hours", () => {
     expect(videoCount()).toBe(1);
   });
 
-  it("counts videos that were deleted for good", async () => {
+  it("counts permanently deleted videos", async () => {
     addUpload(1);
     expect(await send()).toMatchObject({ ok: true });
     const id = sqliteHandle().prepare("SELECT id FROM videos").pluck().get() as string;
@@ -306,7 +306,7 @@ describe("the limit of videos in 24 hours", () => {
     expect(rejected).toMatchObject({ ok: false, status: 429 });
   });
 
-  it("ends after 24 hours", () => {
+  it("stops counting a video after 24 hours", () => {
     addUpload(1);
     addUpload(2);
     expect(() => requireQuota(uploader, 0)).toThrow("You can upload 2 videos");
@@ -314,7 +314,7 @@ describe("the limit of videos in 24 hours", () => {
   });
 });
 
-describe("the limit of queued jobs", () => {
+describe("the limit on queued jobs", () => {
   it("rejects uploads until jobs have finished", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxQueuedJobs: 2 }, owner);
     addVideo("v", 1);
@@ -333,7 +333,7 @@ describe("the limit of queued jobs", () => {
   });
 });
 
-describe("the form of an account's limits", () => {
+describe("the form for an account's limits", () => {
   const save = async (fields: Record<string, string>) => {
     const as = (await openSession(owner)).split(";")[0]!;
     const request = formRequest(
@@ -350,7 +350,7 @@ describe("the form of an account's limits", () => {
     return users.find(({ id }) => id === uploader)?.limits;
   };
 
-  it("saves numbers, no limit and the site's limits", async () => {
+  it("saves a number, no limit or the site's limit for each field", async () => {
     const saved = await save({ gigabytes: "1,5", videosPerDay: "", queuedJobs: " 0 " });
     expect(saved).toMatchObject({ status: 302 });
     expect(await limits()).toEqual({
@@ -365,7 +365,7 @@ describe("the form of an account's limits", () => {
     ["gigabytes", "1e9"],
     ["videosPerDay", "1.5"],
     ["queuedJobs", "many"],
-  ])("rejects %s of %s and keeps the values", async (name, value) => {
+  ])("rejects %s=%s and keeps the entered values", async (name, value) => {
     const typed = { gigabytes: "2", videosPerDay: "3", queuedJobs: "4", [name]: value };
     expect(await save(typed)).toMatchObject({
       init: { status: 422 },

@@ -2,13 +2,13 @@ import { ORIGIN } from "../../sign-in-requests";
 
 type Handler = (args: never) => unknown;
 
-/** The response of the admin panel to a form without a session, which its own page shows. */
+/** The admin panel's response to a form without a session. The panel shows it on the same page. */
 interface SignedOutData {
   data?: { signedOut?: object };
   init?: ResponseInit;
 }
 
-/** A route as the rules see it: its path and its handlers. */
+/** The parts of a route that the rules check: its path and its handlers. */
 export interface RouteUnderTest {
   path: string;
   module: { loader?: Handler; action?: Handler };
@@ -30,7 +30,7 @@ const PUBLIC_ACTIONS = [
   "saved/videos",
 ];
 const ADMIN_AREA = /^(admin|uploads)(\/|$)/;
-/** The headers of browsers for requests from other sites. */
+/** The headers that browsers send with requests from other sites. */
 const FOREIGN: Record<string, string>[] = [
   { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" },
   { Origin: "https://evil.example" },
@@ -41,10 +41,10 @@ const FOREIGN: Record<string, string>[] = [
 const CHANGING_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 
 /**
- * Returns the rules that a route breaks. Sends requests as a visitor, and as a page of another site in the browser of a
- * signed-in user.
+ * Returns the rules that a route breaks. Sends requests as a visitor, and as a page on another site in a signed-in
+ * user's browser.
  *
- * @param sessionCookie the cookie of a signed-in user.
+ * @param sessionCookie a signed-in user's cookie.
  */
 export async function brokenRouteRules(
   { path, module }: RouteUnderTest,
@@ -73,8 +73,9 @@ export async function brokenRouteRules(
 }
 
 /**
- * Returns whether a response is a rejection. A 404 only counts for routes where nothing can be found: elsewhere the
- * route may have looked something up. The API ignores cookies, so requests with one count as a visitor's.
+ * Returns whether a response is a rejection. A 404 only counts for the `*` route, which never finds anything: another
+ * route may have returned it after a lookup that it shouldn't have made. The API ignores cookies, so requests with one
+ * count as a visitor's.
  */
 function isRejection(response: Response | undefined, path: string): boolean {
   const status = response?.status ?? 0;

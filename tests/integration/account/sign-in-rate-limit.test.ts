@@ -29,7 +29,7 @@ interface Attempt {
   headers?: Record<string, string>;
 }
 
-/** Returns the status of a rejection, or "on". */
+/** Returns the status of a rejection, or "on" if the request is passed on. */
 function attempt({ now, url = "/auth", method = "POST", address, headers }: Attempt) {
   const remoteAddress = address ?? freshAddress();
   const socket = Object.defineProperty(new Socket(), "remoteAddress", { value: remoteAddress });
@@ -47,7 +47,7 @@ const cookieOf = async (userId: string) => {
   return { cookie: cookie.split(";")[0]! };
 };
 
-it("accepts a burst of attempts, and rejects a flood with a line of text", () => {
+it("accepts a burst of sign-in attempts, and rejects a flood with one line of text", () => {
   expect(passed(times(MAX_PER_SECOND, () => attempt({ now: 5_000 })))).toBe(MAX_PER_SECOND);
   for (const url of ["/auth", "/auth.data?_routes=x", "/AUTH", "/auth/", "/%61uth"]) {
     expect(attempt({ now: 5_999, url }), url).toBe(429);
@@ -63,19 +63,19 @@ it("only applies to sign-ins with a password", () => {
   }
 });
 
-it("lets a new network sign in while eight addresses flood", () => {
+it("lets a new network sign in during a flood from eight addresses", () => {
   const addresses = times(8, freshAddress);
   for (let tenth = 0; tenth < 300; tenth++) {
     const now = 100_000 + tenth * 100;
     for (const address of addresses) attempt({ now, address });
     if (tenth % 5 === 0) expect(attempt({ now }), `at ${now}`).toBe("on");
   }
-  // A user who mistypes the password is no longer new, but has still tried less often.
+  // A user who mistypes the password is no longer new, but has still made fewer attempts than the flood.
   const [now, address] = [129_950, freshAddress()];
   expect(times(4, () => attempt({ now, address }))).toEqual(["on", "on", "on", "on"]);
 });
 
-it("counts many addresses of one network together", () => {
+it("counts all addresses of a network together", () => {
   const one = (host: number) => attempt({ now: 200_000, address: `203.0.113.${host}` });
   times(250, one);
   expect(attempt({ now: 200_500, address: "203.0.113.251" })).toBe(429);
@@ -91,7 +91,7 @@ it("doesn't count requests from other sites", () => {
   ];
   const address = freshAddress();
   for (const headers of foreign) {
-    // The action rejects them with 403.
+    // The action rejects these requests with 403.
     expect(passed(times(50, () => attempt({ now: 300_000, address, headers })))).toBe(50);
     expect(passed(times(50, () => attempt({ now: 300_000, headers })))).toBe(50);
   }
@@ -100,7 +100,7 @@ it("doesn't count requests from other sites", () => {
   expect(times(5, () => attempt({ now: 300_000, address, headers: own })).at(-1)).toBe(429);
 });
 
-it("rejects the flood of one address, but neither other addresses nor known browsers at the same one", async () => {
+it("rejects a flood from one address, but neither other addresses nor known browsers at that address", async () => {
   const { id } = insertUser();
   const address = "192.0.2.1";
   const flood = times(500, () => attempt({ now: 400_000, address }));

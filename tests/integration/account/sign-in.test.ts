@@ -55,14 +55,14 @@ async function redirectToSignIn(url: string, cookie = ""): Promise<Response> {
   ) as never;
 }
 
-describe("a page that requires a sign-in", () => {
+describe("the redirect after signing in", () => {
   const signInWith = async (Cookie: string) => {
     const fields = { email: "admin@example.com", password: GOOD_PASSWORD };
     const { response } = await post(fields, { Cookie, "X-Forwarded-For": freshAddress() });
     return response!;
   };
 
-  it("is where the sign-in redirects to, once", async () => {
+  it("leads to the page that required signing in, but only once", async () => {
     insertUser();
     const away = await redirectToSignIn("/admin/statistics?days=30&q=a%20b");
     expect(away.headers.get("Location")).toBe("/auth");
@@ -72,7 +72,7 @@ describe("a page that requires a sign-in", () => {
     expect((await signInWith("")).headers.get("Location")).toBe("/");
   });
 
-  it("is Home for the studio's start page, also after another page", async () => {
+  it("leads to Home for the studio's start page, even if another page was requested before", async () => {
     insertUser();
     const before = cookiesOf(await redirectToSignIn("/admin/trash"));
     const away = await redirectToSignIn("/admin", before);
@@ -80,7 +80,7 @@ describe("a page that requires a sign-in", () => {
     expect((await signInWith("")).headers.get("Location")).toBe("/");
   });
 
-  it("is never on another site, even with a forged cookie", async () => {
+  it("never leads to another site, even with a forged cookie", async () => {
     insertUser();
     const away = await redirectToSignIn("//evil.example/admin");
     expect((await signInWith(cookiesOf(away))).headers.get("Location")).toBe("/");
@@ -90,7 +90,7 @@ describe("a page that requires a sign-in", () => {
 });
 
 describe("signing in", () => {
-  it("redirects Home with a toast and a session of 30 days, storing only its hash", async () => {
+  it("redirects to Home with a toast and a 30-day session, of which only the hash is stored", async () => {
     const { id, email } = insertUser();
     const { status, response } = await post({
       email: " ADMIN@Example.com ",
@@ -143,14 +143,14 @@ describe("signing in", () => {
     [{ email: "admin@example.com" }],
     [{ password: "x" }],
     [{ email: " ", password: "x" }],
-  ])("requires both fields: %j", async (fields: Record<string, string>) => {
+  ])("requires both fields (%j)", async (fields: Record<string, string>) => {
     expect(await post(fields)).toMatchObject({
       status: 422,
       message: "Email and password are required.",
     });
   });
 
-  it("rejects forms from other sites and oversized ones", async () => {
+  it("rejects oversized forms and forms from other sites", async () => {
     const foreign = formRequest(
       "/auth",
       { email: "a@b.c", password: "x" },
@@ -161,7 +161,7 @@ describe("signing in", () => {
     await expect(auth.action(args(long))).rejects.toMatchObject({ status: 413 });
   });
 
-  it("redirects signed-in users Home", async () => {
+  it("redirects signed-in users to Home", async () => {
     insertUser();
     const { response } = await post({ email: "admin@example.com", password: GOOD_PASSWORD });
     const visit = auth.loader(args(withCookie(cookiesOf(response!))));
@@ -170,11 +170,11 @@ describe("signing in", () => {
   });
 });
 
-describe("the limits of sign-in", () => {
+describe("the sign-in limits", () => {
   const guess = (email: string, address: string, headers = {}) =>
     post({ email, password: "wrong password" }, { "X-Forwarded-For": address, ...headers });
 
-  it("block an address after ten failures, and no other", async () => {
+  it("block an address after ten failures, but no other address", async () => {
     insertUser();
     const address = freshAddress();
     for (let n = 0; n < 10; n++) {
@@ -195,11 +195,11 @@ describe("the limits of sign-in", () => {
     });
   });
 
-  it("block guesses for one account from many addresses, except in known browsers", async () => {
+  it("block guesses for one account from many addresses, except from known browsers", async () => {
     insertUser("target@example.com");
     const good = { email: "target@example.com", password: GOOD_PASSWORD };
     const known = cookiesOf((await post(good)).response!);
-    // In batches smaller than the queue of hashes.
+    // Send the guesses in batches that are smaller than the password hash queue.
     for (let round = 0; round < 5; round++) {
       await Promise.all(
         Array.from({ length: 6 }, () => guess("Target@example.com", freshAddress())),
@@ -212,7 +212,7 @@ describe("the limits of sign-in", () => {
     expect((await listActivities()).map(({ action }) => action)).toContain("sign-in-refused");
   });
 
-  it("count concurrent attempts", async () => {
+  it("apply to concurrent attempts", async () => {
     insertUser();
     const address = freshAddress();
     const responses = await Promise.all(
@@ -225,7 +225,7 @@ describe("the limits of sign-in", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(30 - tried.length);
   });
 
-  it("keep a flood from many addresses out of the queue", async () => {
+  it("keep a flood from many addresses out of the password hash queue", async () => {
     const responses = await Promise.all(
       Array.from({ length: 60 }, (_, n) => guess(`flood${n}@example.com`, freshAddress())),
     );
@@ -236,7 +236,7 @@ describe("the limits of sign-in", () => {
   });
 });
 
-describe("a flood of sign-ins from eight addresses", () => {
+describe("a flood of sign-in attempts from eight addresses", () => {
   it("doesn't keep a new network from signing in", async () => {
     insertUser();
     const good = { email: "admin@example.com", password: GOOD_PASSWORD };
@@ -252,7 +252,7 @@ describe("a flood of sign-ins from eight addresses", () => {
         ),
       );
       const arriving = post(good, { "X-Forwarded-For": `198.18.${round}.1` });
-      // Only the first attempts of each address are as new as this one.
+      // In the first round, the flood's addresses are as new as this one.
       if (round > 0) expect(await arriving, `round ${round}`).toMatchObject({ status: 302 });
       await Promise.all(flood);
     }
@@ -263,7 +263,7 @@ describe("a session", () => {
   const signIn = async () =>
     cookiesOf((await post({ email: "admin@example.com", password: GOOD_PASSWORD })).response!);
 
-  it("ends at sign-out, and only on this device", async () => {
+  it("ends on sign-out, but only on the current device", async () => {
     insertUser();
     const [here, elsewhere] = [await signIn(), await signIn()];
     const response = await signOut.action(args(formRequest("/sign-out", {}, { Cookie: here })));
@@ -274,7 +274,7 @@ describe("a session", () => {
     expect(await currentUser(withCookie(elsewhere))).toBeDefined();
   });
 
-  it("ends everywhere with the button on the account page", async () => {
+  it("can be ended on all devices with the button on the account page", async () => {
     insertUser();
     const [here, elsewhere] = [await signIn(), await signIn()];
     const form = formRequest("/sign-out", { everywhere: "1" }, { Cookie: here });
@@ -297,7 +297,7 @@ describe("a session", () => {
     expect(await currentUser(withCookie(cookie))).toBeDefined();
   });
 
-  it("ends after 30 days without use, and use prolongs it", async () => {
+  it("ends after 30 days without use, and is extended by use", async () => {
     insertUser();
     const cookie = await signIn();
     const age = (column: string, days: number) =>
@@ -309,12 +309,12 @@ describe("a session", () => {
         last_used_at: string;
         expires_at: string;
       };
-    // Just used, so nothing is written.
+    // The session was just used, so nothing is written.
     age("expires_at", 12);
     const untouched = row();
     await currentUser(withCookie(cookie));
     expect(row()).toEqual(untouched);
-    // Used a day ago, so it gets 30 more days.
+    // The session was used a day ago, so it is extended to 30 days from now.
     age("last_used_at", -1);
     await currentUser(withCookie(cookie));
     expect(Date.parse(row().expires_at) - Date.now()).toBeGreaterThan(29.9 * 86_400_000);
@@ -331,19 +331,19 @@ describe("a session", () => {
       sqliteHandle()
         .prepare("UPDATE sessions SET created_at = ?, last_used_at = ?")
         .run(daysAgo(days), daysAgo(1));
-    // Used ten days before the absolute limit, so it only gets these ten.
+    // The session is used ten days before the absolute limit, so it is only extended by these ten days.
     ageBy(80);
     expect(await currentUser(withCookie(cookie))).toBeDefined();
     const end = sqliteHandle().prepare("SELECT expires_at FROM sessions").pluck().get() as string;
     expect((Date.parse(end) - Date.now()) / 86_400_000).toBeCloseTo(10, 1);
     expect(hasOpenSession(cookie)).toBe(true);
-    // A row that another version of the site has prolonged.
+    // Another version of the site may have extended the row beyond the limit.
     ageBy(90.001);
     expect(await currentUser(withCookie(cookie))).toBeUndefined();
     expect(hasOpenSession(cookie)).toBe(false);
   });
 
-  it("is required by the guard", async () => {
+  it("is required by the route guard", async () => {
     await expect(
       requirePermission(withCookie("session=forged.mac"), "/admin"),
     ).rejects.toMatchObject({

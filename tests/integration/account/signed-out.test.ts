@@ -15,14 +15,14 @@ afterEach(() => site.remove());
 
 const HEADERS = { Origin: ORIGIN, Host: "localhost" };
 
-/** Sends a form to a page of the studio without a session. */
+/** Sends a form to a studio page without a session. */
 async function send(url: string, body: URLSearchParams | FormData) {
   const request = new Request(ORIGIN + url, { method: "POST", body, headers: HEADERS });
   const response = await catchResponse(() => requirePermission(request, "/admin"));
   return { response, form: (await response.json()) as SignedOutForm };
 }
 
-describe("a form that is sent without a session", () => {
+describe("a form sent without a session", () => {
   it.each([
     ["publish", "You must be logged in to upload videos."],
     ["update", "You must be logged in to edit videos."],
@@ -32,7 +32,7 @@ describe("a form that is sent without a session", () => {
     ["restore", "You must be logged in to restore videos."],
     ["bulk", "You must be logged in to change videos."],
     ["nonsense", "You must be logged in to change videos."],
-  ])("with the intent %s returns 400 and names the rejected action", async (intent, message) => {
+  ])("is rejected with 400 and a message naming the action (%s)", async (intent, message) => {
     const { response, form } = await send("/admin?tab=manage", new URLSearchParams({ intent }));
     expect([response.status, form.message]).toEqual([400, message]);
     expect(response.headers.get("Cache-Control")).toBe("no-store");
@@ -41,7 +41,7 @@ describe("a form that is sent without a session", () => {
   it.each([
     ["/admin", "You must be logged in to upload videos."],
     ["/admin?tab=manage&edit=v", "You must be logged in to edit videos."],
-  ])("with files, to %s, is not read", async (url, message) => {
+  ])("isn't read if it contains files (%s)", async (url, message) => {
     const body = new FormData();
     body.set("title", "A video");
     expect((await send(url, body)).form).toEqual({ message, fields: [] });
@@ -53,7 +53,7 @@ describe("a form that is sent without a session", () => {
     ["/admin/trash", "You must be logged in to change the trash."],
     ["/admin/tags", "You must be logged in to change tags."],
     ["/admin/series", "You must be logged in to do this."],
-  ])("to %s returns the entered values", async (url, message) => {
+  ])("is returned with its values (%s)", async (url, message) => {
     const fields: [string, string][] = [
       ["intent", "save"],
       ["title", "Night & day"],
@@ -63,7 +63,7 @@ describe("a form that is sent without a session", () => {
     expect((await send(url, new URLSearchParams(fields))).form).toEqual({ message, fields });
   });
 
-  it("returns no values of a form that is too large", async () => {
+  it("is returned without its values if it is too large", async () => {
     const long = new URLSearchParams({ note: "x".repeat(70_000) });
     const many = new URLSearchParams(Array.from({ length: 201 }, () => ["selected", "v"]));
     for (const body of [long, many]) {
@@ -71,7 +71,7 @@ describe("a form that is sent without a session", () => {
     }
   });
 
-  it("returns no values of a form with a secret field", async () => {
+  it("is returned without its values if it has a secret field", async () => {
     const names = secretFields();
     expect(names).toEqual(expect.arrayContaining(["password", "current", "again", "code"]));
     for (const name of names) {
@@ -80,7 +80,7 @@ describe("a form that is sent without a session", () => {
     }
   });
 
-  it("is rejected from another site", async () => {
+  it("is rejected if it comes from another site", async () => {
     const headers = { ...HEADERS, Origin: "https://elsewhere.example" };
     const request = new Request(`${ORIGIN}/admin/tags`, { method: "POST", headers });
     expect((await catchResponse(() => requirePermission(request, "/admin/tags"))).status).toBe(403);
@@ -118,7 +118,7 @@ describe("a form whose session has ended", () => {
     sqliteHandle().exec("DELETE FROM sessions");
   });
 
-  it("returns 400 with the texts of an upload but without its file", async () => {
+  it("is rejected with 400, and returned with an upload's text, but without its file", async () => {
     const form = new FormData();
     form.set("intent", "publish");
     form.set("title", "Kept");
@@ -136,7 +136,7 @@ describe("a form whose session has ended", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get()).toBe(0);
   });
 
-  it("names the rejected action", async () => {
+  it("is rejected with a message that names the action", async () => {
     expect(await sendToPanel(new URLSearchParams({ intent: "toggle", id: "v" }))).toMatchObject({
       init: { status: 400 },
       data: {
@@ -151,7 +151,7 @@ describe("a form whose session has ended", () => {
     });
   });
 
-  it("is rejected from another site", async () => {
+  it("is rejected if it comes from another site", async () => {
     const body = new URLSearchParams({ intent: "toggle", id: "v" });
     const response = await catchResponse(() =>
       sendToPanel(body, { Origin: "https://elsewhere.example" }),

@@ -61,7 +61,7 @@ async function list(as = cookie) {
   return loader({ request, params: {}, context: {} });
 }
 
-/** Sends the invitation form. Returns the token of the link. */
+/** Sends the invitation form. Returns the token in the link. */
 async function invited(email: string, role = "editor"): Promise<string> {
   const { data } = await sendPlain({ intent: "invite", email, role });
   const { path } = data.invitation as { path: string };
@@ -69,7 +69,7 @@ async function invited(email: string, role = "editor"): Promise<string> {
   return path.slice("/invite/".length);
 }
 
-/** Opens the studio's event stream of a session. */
+/** Opens the studio's event stream with a session. */
 const listen = (as: string) => openEvents({ cookie: as });
 
 const openLink = (token: string) =>
@@ -94,7 +94,7 @@ const messages = async () =>
   });
 
 describe("an invitation", () => {
-  it("creates an account with its role, signs it in, and is logged", async () => {
+  it("creates an account with its role, signs the user in, and is logged", async () => {
     const token = await invited("new@example.com", "publisher");
     expect(await openLink(token)).toMatchObject({
       status: 200,
@@ -121,7 +121,7 @@ describe("an invitation", () => {
     expect(userOf("new@example.com")).toMatchObject(columnsOf(choice));
   });
 
-  it("is stored as a hash, and shown once", async () => {
+  it("is stored as a hash, and shown only once", async () => {
     const token = await invited("new@example.com");
     const everything = JSON.stringify([
       sqliteHandle().prepare("SELECT * FROM invitations").all(),
@@ -132,7 +132,7 @@ describe("an invitation", () => {
     expect(everything).not.toContain(token);
   });
 
-  it("works once, even in two tabs at the same time", async () => {
+  it("works only once, even in two tabs at the same time", async () => {
     const token = await invited("new@example.com");
     const both = await Promise.all([acceptLink(token), acceptLink(token)]);
     expect(both.map(({ status }) => status).sort()).toEqual([302, 410]);
@@ -170,7 +170,7 @@ describe("an invitation", () => {
     expect((await sendPlain({ intent: "withdraw", id })).status).toBe(404);
   });
 
-  it("requires a good password, entered twice, and an email address without an account", async () => {
+  it("requires a strong password, entered twice, and an email address that has no account yet", async () => {
     const token = await invited("new@example.com");
     expect((await acceptLink(token, "short")).status).toBe(422);
     expect((await acceptLink(token, GOOD_PASSWORD, "another one")).status).toBe(422);
@@ -184,7 +184,7 @@ describe("an invitation", () => {
     expect((await acceptLink(token)).status).toBe(409);
   });
 
-  it("is in no cache or index, and guesses are limited", async () => {
+  it("is neither cached nor indexed, and guesses are limited", async () => {
     const none = {
       loaderHeaders: new Headers(),
       parentHeaders: new Headers(),
@@ -206,7 +206,7 @@ describe("an invitation", () => {
 });
 
 describe("a user", () => {
-  it("has another role from the next request", async () => {
+  it("has the new role from the next request on", async () => {
     const { id, email } = insertUser("e@example.com");
     const theirs = (await openSession(id)).split(";")[0]!;
     expect((await list(theirs)).users).toHaveLength(2);
@@ -234,7 +234,7 @@ describe("a user", () => {
       status: 400,
       data: { message: "Incorrect email or password." },
     });
-    // A session that another tool has inserted doesn't count either.
+    // A session that another tool inserted isn't valid either.
     expect(await signedIn((await openSession(id)).split(";")[0]!)).toBeUndefined();
     expect(await send({ intent: "reactivate", id })).toMatchObject({ status: 302 });
     expect(((await signing()) as Response).status).toBe(302);
@@ -244,7 +244,7 @@ describe("a user", () => {
     ]);
   });
 
-  it("is signed out everywhere by an owner", async () => {
+  it("can be signed out everywhere by an owner", async () => {
     const { id } = insertUser("e@example.com");
     const theirs = (await openSession(id)).split(";")[0]!;
     expect((await list()).users.find((user) => user.id === id)?.sessions).toBe(1);
@@ -253,7 +253,7 @@ describe("a user", () => {
     expect((await sendPlain({ intent: "end-sessions", id: "nobody" })).status).toBe(404);
   });
 
-  it("is an owner if another tool has inserted them, or if they existed before roles", async () => {
+  it("is an owner if another tool inserted the account, or if it existed before roles were introduced", async () => {
     sqliteHandle().exec("INSERT INTO users (email, password_hash) VALUES ('p@example.com', 'x')");
     const { users } = await list();
     expect(users.map(({ choice }) => choice)).toEqual(["owner", "owner"]);
@@ -261,7 +261,7 @@ describe("a user", () => {
 });
 
 describe("the last owner", () => {
-  it("can't be removed or given another role, not even by themselves", async () => {
+  it("can't be removed or given another role, even by themselves", async () => {
     for (const fields of [
       { intent: "role", role: "editor" },
       { intent: "deactivate", role: "" },
@@ -275,7 +275,7 @@ describe("the last owner", () => {
     expect(await signedIn(cookie)).toMatchObject({ role: "owner" });
   });
 
-  it("stays if two owners remove each other at the same time", async () => {
+  it("remains if two owners remove each other at the same time", async () => {
     const other = insertUser("o@example.com");
     const both = await Promise.allSettled([
       setDeactivated(other.id, true, owner.id),

@@ -64,7 +64,7 @@ function addVideo(values: { title?: string; status?: string; uploaded_by?: strin
 const ALL = ["read", "upload", "edit", "publish", "delete"];
 
 describe("API authentication", () => {
-  it("requires a token; a session is not enough", async () => {
+  it("requires a token, and doesn't accept a session instead", async () => {
     const cookie = (await openSession(owner.id)).split(";")[0]!;
     const none: Record<string, string>[] = [
       {},
@@ -81,7 +81,7 @@ describe("API authentication", () => {
     }
   });
 
-  it("rejects moderators, even with a token of an earlier role", async () => {
+  it("rejects moderators, even with a token from an earlier role", async () => {
     const user = insertUser("moderator@example.com", "editor");
     const token = await tokenOf(user, ...ALL);
     const id = addVideo();
@@ -122,7 +122,7 @@ describe("API authentication", () => {
     expect((await call("videos", { token: right })).status).toBe(200);
   });
 
-  it("stores no plain token, and lists its last use", async () => {
+  it("stores no token in plain text, and lists when each was last used", async () => {
     const token = await tokenOf(owner, "read");
     const rows = sqliteHandle().prepare("SELECT * FROM api_tokens").all();
     expect(JSON.stringify(rows)).not.toContain(token);
@@ -132,7 +132,7 @@ describe("API authentication", () => {
   });
 
   it.each(OPERATIONS.map(({ name, scope, method, path }) => ({ name, scope, method, path })))(
-    "$name needs the scope $scope",
+    "requires the scope $scope for $name",
     async ({ scope, method, path }) => {
       const token = await tokenOf(owner, ...ALL.filter((each) => each !== scope));
       const { status, headers, body } = await call(path.slice(1).replace("{id}", "x"), {
@@ -165,7 +165,7 @@ describe("API authentication", () => {
 });
 
 describe("videos", () => {
-  it("are listed by status, search, category and page, and other parameters are rejected", async () => {
+  it("can be listed by status, search text, category and page, but not by other parameters", async () => {
     const token = await tokenOf(owner, "read");
     for (let index = 0; index < 51; index++) addVideo({ title: `Video ${index}` });
     const hidden = addVideo({ title: "Hidden", status: "hidden" });
@@ -209,7 +209,7 @@ describe("videos", () => {
     }
   });
 
-  it("are read with an ETag, so that unchanged ones return 304", async () => {
+  it("are returned with an ETag, so that unchanged videos return 304", async () => {
     const token = await tokenOf(owner, "read");
     const id = addVideo();
     const { status, headers, body } = await call(`videos/${id}`, { token });
@@ -221,7 +221,7 @@ describe("videos", () => {
     expect((await call("videos/none", { token })).status).toBe(404);
   });
 
-  it("are changed only if they are unchanged since they were read", async () => {
+  it("are only changed if nothing has changed them since they were read", async () => {
     const token = await tokenOf(owner, "read", "edit");
     const id = addVideo();
     const etag = (await call(`videos/${id}`, { token })).headers.get("ETag")!;
@@ -234,7 +234,7 @@ describe("videos", () => {
     const late = await change({ title: "Late" }, { "If-Match": etag });
     expect([late.status, late.body.title]).toEqual([412, "Precondition Failed"]);
     expect((await change({ title: "Over" }, { "If-Match": "*" })).status).toBe(200);
-    // Weak, as from proxies that compress, and as a list.
+    // Also test a weak ETag, as sent through proxies that compress, and a list of ETags.
     const weak = async () => `W/${(await call(`videos/${id}`, { token })).headers.get("ETag")}`;
     for (const list of [await weak(), `"none", ${await weak()}`]) {
       expect((await change({ title: "Over" }, { "If-Match": list })).status, list).toBe(200);
@@ -254,7 +254,7 @@ describe("videos", () => {
     expect((await findEditable(id))?.title).toBe("Over");
   });
 
-  it("keep texts of other tools that a change omits", async () => {
+  it("keep values stored by other tools if a change omits them", async () => {
     const token = await tokenOf(owner, "read", "edit");
     const kept = { category: "unknown", duration: "long", tags: '["A","a"]' };
     const id = addVideo();
@@ -275,7 +275,7 @@ describe("videos", () => {
     expect((await change({ duration: "long" })).status).toBe(422);
   });
 
-  it("are published, hidden, scheduled and deleted", async () => {
+  it("can be published, hidden, scheduled and deleted", async () => {
     const token = await tokenOf(owner, ...ALL);
     const id = addVideo({ status: "review" });
     const post = (what: string) => call(`videos/${id}/${what}`, { method: "POST", token });
@@ -300,8 +300,8 @@ describe("videos", () => {
   });
 });
 
-describe("requests", () => {
-  it("with the same Idempotency-Key are performed once", async () => {
+describe("API requests", () => {
+  it("are performed once for each Idempotency-Key", async () => {
     const token = await tokenOf(owner, ...ALL);
     const id = addVideo({ status: "review" });
     const headers = { "Idempotency-Key": "one" };
@@ -324,7 +324,7 @@ describe("requests", () => {
     expect((await publish()).body.status).toBe("published");
   });
 
-  it("that failed are performed again with the same key", async () => {
+  it("are performed again with the same key if they failed", async () => {
     const token = await tokenOf(owner, ...ALL);
     const headers = { "Idempotency-Key": "two" };
     const sent = { method: "POST", token, headers };
@@ -333,7 +333,7 @@ describe("requests", () => {
     expect((await call(`videos/${id}/hide`, sent)).status).toBe(200);
   });
 
-  it("return an error for each problem", async () => {
+  it("return a specific error for each problem", async () => {
     const token = await tokenOf(owner, ...ALL);
     const post = (headers: Record<string, string>, body: string) =>
       action({
@@ -354,7 +354,7 @@ describe("requests", () => {
     expect([put.status, put.headers.get("Allow")]).toEqual([405, "GET, POST"]);
   });
 
-  it("for a missing upload, or without the scope to publish, create no video", async () => {
+  it("create no video without the upload or without the scope to publish", async () => {
     const texts = { title: "A", description: "B", category: "desi", tags: [] };
     const token = await tokenOf(owner, "upload");
     const create = (json: unknown) => call("videos", { method: "POST", token, json });
@@ -385,7 +385,7 @@ describe("the OpenAPI document", () => {
     expect([status, body.servers[0].url]).toEqual([200, "/api/v1"]);
   });
 
-  it("is generated once, and returns 304 if it is unchanged", async () => {
+  it("is generated once, and returns 304 to clients that have it", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     try {
       const first = await call("openapi.json");

@@ -11,7 +11,7 @@ const variables: Record<string, string> = {};
 const run = promisify(execFile);
 const remaining = new Set(OPERATIONS.map(({ name }) => name));
 
-/** Runs the example of an operation, as pasted into a shell next to a video.mp4. */
+/** Runs an operation's example as if it were pasted into a shell in a folder that contains a video.mp4. */
 async function example(name: string): Promise<string> {
   const operation = OPERATIONS.find((each) => each.name === name);
   remaining.delete(name);
@@ -49,7 +49,7 @@ beforeAll(async () => {
   const page = await (await post("/admin/tokens", fields, cookie)).text();
   variables.TOKEN = /afterdark_[\w-]{43}/.exec(page)?.[0] ?? "";
   expect(variables.TOKEN).not.toBe("");
-  // Shown only once.
+  // The token is shown only once.
   const later = await fetch(`${site.url}/admin/tokens`, { headers: { Cookie: cookie } });
   expect(await later.text()).not.toContain(variables.TOKEN);
 });
@@ -65,7 +65,7 @@ describe("the examples on the reference page", () => {
     expect(made).toMatchObject({ title: "Evening by the sea", status: "review", tags: ["sea"] });
     expect(made.duration).toBe("0:02");
     variables.VIDEO = made.id;
-    // Sent again, it returns the same video.
+    // The same request returns the same video again.
     expect(JSON.parse(await example("createVideo")).id).toBe(made.id);
     const { count } = site.database().prepare("SELECT count(*) AS count FROM videos").get() as {
       count: number;
@@ -106,7 +106,7 @@ describe("the examples on the reference page", () => {
   });
 });
 
-it("a token doesn't open pages, and the reference is public", async () => {
+it("doesn't accept a token for pages, and serves the reference to anyone", async () => {
   const headers = { Authorization: `Bearer ${variables.TOKEN}` };
   const page = await fetch(`${site.url}/admin`, { headers, redirect: "manual" });
   expect(page.headers.get("Location")).toBe("/auth");

@@ -27,7 +27,7 @@ beforeEach(async () => {
   sqliteHandle().exec(
     "INSERT INTO videos (id, title, category, status) VALUES ('v', 'A video', 'desi', 'review')",
   );
-  // The user of the token.
+  // Delete the activity that records the token's creation.
   sqliteHandle().exec("DELETE FROM activities");
   upload = await arrivedUpload();
 });
@@ -93,7 +93,7 @@ const replayed = (response: Awaited<ReturnType<typeof send>>) => ({
   headers: { ...response.headers, "idempotent-replayed": "true" },
 });
 
-/** Returns how many changes happened. Each one is one activity. */
+/** Returns the number of changes that happened. Each change is recorded as one activity. */
 const effects = () => sqliteHandle().prepare("SELECT count(*) FROM activities").pluck().get();
 
 /** Returns everything that an operation could have changed. */
@@ -102,10 +102,10 @@ const state = () =>
     sqliteHandle().prepare(`SELECT * FROM ${table}`).all(),
   );
 
-/** Clears the state of the process, like a restart. */
+/** Clears the process's state, as a restart does. */
 const restart = () => stopRuntime({ except: TESTED_THREADS });
 
-it("covers every operation that changes videos; tus resumes uploads without a key", () => {
+it("covers every operation that changes videos, except uploads, which tus resumes without a key", () => {
   const changing = OPERATIONS.filter(({ method }) => !["GET", "HEAD"].includes(method));
   const ofUploads = ["beginUpload", "continueUpload", "deleteUpload"];
   expect(changing.map(({ name }) => name).sort()).toEqual([...NAMES, ...ofUploads].sort());
@@ -117,7 +117,7 @@ it("covers every operation that changes videos; tus resumes uploads without a ke
 });
 
 describe.each(NAMES)("%s", (name) => {
-  it("returns the same response after a restart and happens once", async () => {
+  it("happens once, and returns the same response even after a restart", async () => {
     const first = await send(name);
     expect([200, 201, 204]).toContain(first.status);
     expect(effects()).toBe(1);
@@ -141,7 +141,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(effects()).toBe(1);
   });
 
-  it("changes nothing while another process writes, and happens once afterward", async () => {
+  it("changes nothing while another process is writing, and happens once afterward", async () => {
     const before = state();
     disableBusyTimeout();
     const other = openSqlite(sqliteHandle().name);
@@ -160,7 +160,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(effects()).toBe(1);
   });
 
-  it("is rejected with the key of another request, but not with another token's", async () => {
+  it("is rejected with another request's key, but not if that request used a different token", async () => {
     const other = NAMES.find((each) => each !== name && each !== "deleteVideo")!;
     expect([200, 201]).toContain((await send(other)).status);
     const before = state();
@@ -171,7 +171,7 @@ describe.each(NAMES)("%s", (name) => {
 });
 
 describe("a created video that was deleted", () => {
-  it("still returns the recorded response for its key, and is reported as deleted without it", async () => {
+  it("still returns the recorded response for its key, and is reported as deleted for another key", async () => {
     const first = await send("createVideo");
     sqliteHandle().exec("DELETE FROM videos WHERE id <> 'v'");
     expect(await send("createVideo")).toEqual(replayed(first));

@@ -58,7 +58,7 @@ describe.runIf(ffmpegAvailable())("a blocked video", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   }, 60_000);
 
-  it("is hashed even if the video is purged before its frames were extracted", async () => {
+  it("is hashed even if the video is purged before its frames are extracted", async () => {
     const id = await addToLibrary(site.uploads, video(2), true);
     await transaction(() => blockVideo(id, "under-age"));
     await removeVideos([id], "u");
@@ -71,7 +71,7 @@ describe.runIf(ffmpegAvailable())("a blocked video", () => {
     expect(files()).toEqual([]);
   }, 60_000);
 
-  it("is tried three times, a minute apart, when its frames can't be extracted", async () => {
+  it("gets three hashing attempts, a minute apart, if its frames can't be extracted", async () => {
     const id = await addToLibrary(site.uploads, video(3), true);
     await transaction(() => blockVideo(id, "other"));
     fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
@@ -84,7 +84,7 @@ describe.runIf(ffmpegAvailable())("a blocked video", () => {
     logged.mockRestore();
   }, 60_000);
 
-  it("doesn't lose an attempt while the store doesn't respond", async () => {
+  it("doesn't use up an attempt while the store doesn't respond", async () => {
     const store = path.join(site.folder, "store");
     fs.mkdirSync(store);
     process.env.STORAGE_URL = `file://${store}`;
@@ -119,7 +119,7 @@ describe.runIf(ffmpegAvailable())("a blocked video", () => {
 });
 
 describe("the block list", () => {
-  it("isn't changed by a decision that is rolled back, or for a video that doesn't exist", async () => {
+  it("isn't changed by a decision that is rolled back or by one about a video that doesn't exist", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     digest("v");
     const decided = transaction(() => {
@@ -131,7 +131,7 @@ describe("the block list", () => {
     expect(blocked()).toEqual([]);
   });
 
-  it("contains a video once, until it is unblocked", async () => {
+  it("contains a video only once, until the video is unblocked", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     digest("v");
     await transaction(() => blockVideo("v", "other"));
@@ -143,7 +143,7 @@ describe("the block list", () => {
     expect(isBlockedFile(SHA)).toBe(false);
   });
 
-  it("uses the frames of an earlier comparison when the file is missing", async () => {
+  it("uses the frames from an earlier comparison when the file is missing", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     sqliteHandle()
       .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")

@@ -149,7 +149,7 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
     expect([videos(), await left(), await activities()]).toEqual([[], [], ["block-refused"]]);
   });
 
-  it("is rejected after it was sent over tus", async () => {
+  it("is rejected after being uploaded over tus", async () => {
     const upload = await stored(blocked);
     const response = await receiveUpload(uploadRequest(undefined, { upload }), "u");
     expect(response).toMatchObject({ ok: false, status: 422 });
@@ -182,7 +182,7 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
     expect([videos(), await left()]).toEqual([[], []]);
   });
 
-  it("is skipped by an import, which includes the others", async () => {
+  it("is skipped by an import, which still imports the other files", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(blocked, path.join(folder, "blocked.mp4"));
@@ -210,7 +210,7 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
     await server.close();
   });
 
-  it("doesn't replace the file of a video", async () => {
+  it("can't replace a video's file", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     const response = await replaced(blocked);
     expect(response).toMatchObject({ status: 422, detail: BLOCKED_FILE });
@@ -218,7 +218,7 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
   });
 });
 
-it("skips a file in an import if its digest is imported after it was copied", async () => {
+it("skips a file in an import if its digest is added to the block list after the file was copied", async () => {
   const folder = path.join(site.folder, "to-import");
   fs.mkdirSync(folder);
   for (const name of ["first.mp4", "second.mp4"])
@@ -293,7 +293,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     const thrown = await say(id).catch((response: Response) => response.status);
     expect(thrown).toBe(302);
     expect(isPublic(id)).toBe(true);
-    // Its jobs compare it again, and respect the dismissal.
+    // The video's jobs compare it again, and respect the dismissal.
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'storyboard'");
     await workUntilIdle();
     expect(isPublic(id)).toBe(true);
@@ -302,7 +302,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     expect(await activities()).toEqual(["block-other", "block-held", "publish"]);
   }, 120_000);
 
-  it("stays a draft if it was one, and isn't published by the toggle", async () => {
+  it("stays a draft if it was one, and can't be published with the toggle", async () => {
     const response = await receiveUpload(uploadRequest(fileBlob(copy), { intent: "draft" }), "u");
     if (!response.ok) throw new Error("The upload was rejected.");
     const { id } = response.video;
@@ -324,7 +324,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     expect(videos()).toMatchObject([{ public: 0 }]);
   }, 60_000);
 
-  it("doesn't replace the file of a video", async () => {
+  it("can't replace a video's file", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     expect(await replaced(copy)).toMatchObject({
       status: 422,
@@ -333,7 +333,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     expect(await left()).toEqual([]);
   }, 60_000);
 
-  it("is put on hold by its job if it was added another way", async () => {
+  it("is put on hold by its job if it was added in another way", async () => {
     const id = await addToLibrary(site.uploads, copy, true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'storyboard'");
     sqliteHandle().exec("UPDATE videos SET status = 'published'");
@@ -348,7 +348,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
   }, 60_000);
 });
 
-it("doesn't let users dismiss a match who can't publish others' videos", async () => {
+it("only lets users dismiss a match if they can publish other users' videos", async () => {
   sqliteHandle().exec(
     `INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'u@b.c', 'x', 'uploader');
      INSERT INTO videos (id, title, category, uploaded_by) VALUES ('v', 'V', 'desi', 'up')`,

@@ -45,21 +45,21 @@ function post(body: FormData | URLSearchParams) {
   return action({ request, params: {}, context: {} });
 }
 
-describe("a list of digests", () => {
+describe("a digest list", () => {
   it.each([
-    ["one digest in each line", `${sha256(1)}\n${md5(2)}\n`],
-    ["without a last line break", `${sha256(1)}\n${md5(2)}`],
+    ["one digest per line", `${sha256(1)}\n${md5(2)}\n`],
+    ["no line break at the end", `${sha256(1)}\n${md5(2)}`],
     ["capital letters and spaces", `  ${sha256(1).toUpperCase()} \n\t${md5(2).toUpperCase()}`],
     ["Windows line breaks and a byte order mark", `\ufeff${sha256(1)}\r\n${md5(2)}\r\n`],
     ["comments and empty lines", `# a\n\n; b\n// c\n${sha256(1)}\n\n${md5(2)}\n# end`],
-    ["lines of sha256sum and md5sum", `${sha256(1)}  a video.mp4\n${md5(2)} *b.mp4`],
-    ["escaped names", `\\${sha256(1)}  a\\nb.mp4\n${md5(2)}  c`],
-    ["lines of sha256sum --tag", `SHA256 (a (1).mp4) = ${sha256(1)}\nMD5 (b) = ${md5(2)}`],
+    ["the output of sha256sum and md5sum", `${sha256(1)}  a video.mp4\n${md5(2)} *b.mp4`],
+    ["escaped file names", `\\${sha256(1)}  a\\nb.mp4\n${md5(2)}  c`],
+    ["the output of sha256sum --tag", `SHA256 (a (1).mp4) = ${sha256(1)}\nMD5 (b) = ${md5(2)}`],
     ["CSV with a header", `name,SHA-256,MD5\n"a, b.mp4",${sha256(1)},\nc,,${md5(2)}`],
     ["CSV with semicolons", `"md5";"sha256"\n"${md5(2)}";"${sha256(1)}"`],
     ["columns separated by tabs", `id\thash\n1\t${sha256(1)}\n2\t${md5(2)}`],
     ["CSV without a header", `${sha256(1)},a video.mp4\n${md5(2)},b`],
-  ])("is read with %s", async (_, text) => {
+  ])("can be read with %s", async (_, text) => {
     expect(await importText(text)).toEqual({ added: 2, known: 0 });
     expect([isBlocked(sha256(1)), isBlocked(md5(2)), isBlocked(md5(1))]).toEqual([
       ...[true, true],
@@ -68,29 +68,29 @@ describe("a list of digests", () => {
   });
 
   it.each([
-    ["a page", "<!doctype html>", "Line 1 has no MD5 or SHA-256 digest"],
-    ["nothing", "", "The file has no MD5 or SHA-256 digests."],
+    ["a web page", "<!doctype html>", "Line 1 has no MD5 or SHA-256 digest"],
+    ["no content", "", "The file has no MD5 or SHA-256 digests."],
     ["only comments", "# nothing\n", "The file has no MD5 or SHA-256 digests."],
-    ["SHA-1", createHash("sha1").digest("hex"), "Line 1 has no"],
-    ["a header without a column of digests", "name,size\na,1", "Lines 1, 2 have no"],
+    ["a SHA-1 digest", createHash("sha1").digest("hex"), "Line 1 has no"],
+    ["a header without a digest column", "name,size\na,1", "Lines 1, 2 have no"],
     ["a header in the middle", `${md5(1)}\nname,md5\na,${md5(2)}`, "Line 2 has no"],
     ["a row without a digest", `name,md5\na,${md5(1)}\nb,`, "Line 3 has no"],
-    ["a digest in a longer word", `md5\n${md5(1)}0`, "Line 2 has no"],
+    ["a digest within a longer word", `md5\n${md5(1)}0`, "Line 2 has no"],
     ["a file name that looks like a digest", `md5\n${md5(1)}.mp4`, "Line 2 has no"],
-    ["bytes", Buffer.from([0, 255, 10, 0]), "Lines 1, 2 have no"],
+    ["binary data", Buffer.from([0, 255, 10, 0]), "Lines 1, 2 have no"],
     ["a long line", "a".repeat(70_000), "too long"],
     [
-      "many bad lines",
+      "many invalid lines",
       `${md5(1)}\n${"x\n".repeat(1_010)}`,
       "Lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 1,000 more have no",
     ],
-  ])("is rejected entirely with %s", async (_, text, message) => {
+  ])("is rejected completely if it has %s", async (_, text, message) => {
     await expect(importText(text)).rejects.toThrow(message);
     expect(sqliteHandle().prepare("SELECT count(*) FROM blocked_videos").pluck().get()).toBe(0);
     expect(hasBlockedMd5s()).toBe(false);
   });
 
-  it("counts digests that are already on the list or repeated in the file", async () => {
+  it("counts digests that are already on the block list or repeated in the file", async () => {
     await importText(`${sha256(1)}\n${md5(1)}`);
     expect(await importText(`${sha256(1)}\n${md5(2)}\n${md5(2)}\n${md5(1)}`)).toEqual({
       added: 1,
@@ -101,7 +101,7 @@ describe("a list of digests", () => {
     expect(entries.map(({ digests }) => digests)).toEqual([1, 2]);
   });
 
-  it("is one entry, named after its file, and hides no videos", async () => {
+  it("is a single entry, named after its file, and hides no videos", async () => {
     addVideo({ id: "same", title: "Same", status: "published" });
     sqliteHandle().prepare("INSERT INTO video_digests VALUES ('same', ?)").run(sha256(1));
     const { toast } = await expectSuccessOf(() =>
@@ -127,7 +127,7 @@ describe("a list of digests", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("matches nothing while it is removed", async () => {
+  it("matches nothing after it is removed, until it is put back", async () => {
     await importText(`${sha256(1)}\n${md5(1)}`);
     const send = (intent: string) =>
       expectSuccessOf(() => post(new URLSearchParams({ intent, entry: "1" })));
@@ -159,7 +159,7 @@ describe("a list of digests", () => {
   }, 60_000);
 });
 
-/** Measures the mean duration of an event loop iteration. The maximum depends too much on the load of the machine. */
+/** Measures the mean duration of an event loop iteration. The maximum depends too much on the machine's load. */
 async function ticksDuring(work: () => Promise<unknown>): Promise<{ meanMs: number }> {
   const from = performance.now();
   let ticks = 0;

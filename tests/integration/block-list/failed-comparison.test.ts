@@ -24,7 +24,7 @@ import {
 import { addToLibrary, diskPath, jobStates, videoRow, workUntilIdle } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 
-/** Videos on hold until they are compared with the block list, whose comparison failed permanently. */
+/** Tests videos that stay on hold because their comparison with the block list failed permanently. */
 
 const site = useAdminSite();
 
@@ -47,7 +47,7 @@ async function listed(): Promise<BlockListPage["uncompared"]> {
   return ((await blockList({ request, params: {}, context: {} })) as BlockListPage).uncompared;
 }
 
-/** Adds a video that is on hold for its comparison, with jobs in these states. */
+/** Adds a video that is on hold until its comparison, with jobs in the given states. */
 async function addHeld(jobs: Record<string, string>, { isToBePublic = true } = {}): Promise<void> {
   addVideo({ status: isToBePublic ? "published" : "review", uploaded_by: "up" });
   const add = sqliteHandle().prepare(
@@ -63,7 +63,7 @@ const logged = () =>
   sqliteHandle().prepare("SELECT action, video_id, user_id, detail FROM moderation_log").all();
 
 describe.runIf(ffmpegAvailable())("an upload whose file can no longer be read", () => {
-  it("shows the reason, and is published after a successful comparison", async () => {
+  it("shows the reason, and is published after a later, successful comparison", async () => {
     const clip = makeClip(site.folder, "video", {
       videoSource: "testsrc2=size=160x120:duration=4",
     });
@@ -95,16 +95,16 @@ describe.runIf(ffmpegAvailable())("an upload whose file can no longer be read", 
       action: "queue-again",
       detail: "Duplicate check of “video.mp4”",
     });
-    // No moderator has made a decision.
+    // The moderation log is empty because no moderator has made a decision.
     expect(logged()).toEqual([]);
   }, 60_000);
 });
 
-describe("a comparison that failed permanently", () => {
+describe("a failed comparison", () => {
   afterEach(() => forgetFfmpeg());
   const why = "The file is damaged.";
 
-  it("is shown in the list, on the block list page, and when someone publishes the video", async () => {
+  it("is shown in the list, on the block list page, and when someone tries to publish the video", async () => {
     await addHeld({ transcode: "done", storyboard: "done", fingerprint: "failed" });
     expect(await listed()).toEqual([{ id: "v", title: "A video", why }]);
     const { manage } = (await page("/admin?tab=manage")) as never as {
@@ -119,10 +119,10 @@ describe("a comparison that failed permanently", () => {
   });
 
   it.each([
-    ["its transcode failed", { transcode: "failed", storyboard: "waiting" }, why],
-    ["its storyboard failed", { transcode: "done", storyboard: "failed" }, why],
+    ["the transcode job failed", { transcode: "failed", storyboard: "waiting" }, why],
+    ["the storyboard job failed", { transcode: "done", storyboard: "failed" }, why],
     ["no job is queued", { transcode: "done", storyboard: "done" }, "No duplicate check is queued"],
-    ["there never was a job", {}, "No duplicate check is queued"],
+    ["no job ever existed", {}, "No duplicate check is queued"],
   ])("is shown if %s", async (_, jobs, message) => {
     await addHeld(jobs);
     expect(uncomparedOf("v")?.failure?.why).toContain(message);
@@ -131,13 +131,13 @@ describe("a comparison that failed permanently", () => {
   });
 
   it.each([
-    ["its storyboard is queued", { transcode: "done", storyboard: "waiting" }],
+    ["the storyboard job is queued", { transcode: "done", storyboard: "waiting" }],
     [
-      "its storyboard failed after the check was queued",
+      "the storyboard job failed after the comparison was queued",
       { storyboard: "failed", fingerprint: "waiting" },
     ],
-    ["it is running", { transcode: "done", fingerprint: "running" }],
-    ["it is done", { transcode: "done", storyboard: "failed", fingerprint: "done" }],
+    ["the comparison is running", { transcode: "done", fingerprint: "running" }],
+    ["the comparison is done", { transcode: "done", storyboard: "failed", fingerprint: "done" }],
   ])("isn't shown if %s", async (_, jobs) => {
     await addHeld(jobs);
     expect(uncomparedOf("v")).toEqual({ isToBePublic: true });
@@ -145,7 +145,7 @@ describe("a comparison that failed permanently", () => {
     expect(await listed()).toEqual([]);
   });
 
-  it.runIf(ffmpegAvailable())("is queued again only once", async () => {
+  it.runIf(ffmpegAvailable())("is only queued again once", async () => {
     await addHeld({ transcode: "done", storyboard: "done", fingerprint: "failed" });
     await expectSuccessOf(() => sendIntent("v", "compare-again"));
     expect(jobStates("v")).toEqual({
@@ -174,7 +174,7 @@ describe("a comparison that failed permanently", () => {
 });
 
 describe("a moderator who has watched the video", () => {
-  it("publishes it, which is logged", async () => {
+  it("can publish it, and the decision is logged", async () => {
     await addHeld({ fingerprint: "failed" });
     const { toast } = await expectSuccessOf(() => sendIntent("v", "release-uncompared"));
     expect(toast.description).toBe("The video is published.");
@@ -187,7 +187,7 @@ describe("a moderator who has watched the video", () => {
       detail: "A video",
     });
     expect(await listed()).toEqual([]);
-    // Someone else was faster.
+    // Another moderator has already decided.
     expect(await sendIntent("v", "release-uncompared")).toMatchObject({ init: { status: 409 } });
     expect(logged()).toHaveLength(1);
   });
@@ -198,7 +198,7 @@ describe("a moderator who has watched the video", () => {
     expect(logged()).toMatchObject([{ detail: '{"hasFailed":false}' }]);
   });
 
-  it("doesn't publish drafts or videos with another hold", async () => {
+  it("can't publish drafts or videos with another hold this way", async () => {
     await addHeld({ fingerprint: "failed" }, { isToBePublic: false });
     expect(loadReview("v")?.uncompared?.isToBePublic).toBe(false);
     const { toast } = await expectSuccessOf(() => sendIntent("v", "release-uncompared"));
@@ -221,7 +221,7 @@ describe("a moderator who has watched the video", () => {
     expect(uncomparedOf("v")).toBeDefined();
   });
 
-  it("can't be an uploader, who only sees why the video is on hold", async () => {
+  it("can't be its uploader, who only sees why the video is on hold", async () => {
     await addHeld({ fingerprint: "failed" });
     sqliteHandle().exec(
       `INSERT INTO users (id, email, password_hash, role, may_publish)

@@ -21,7 +21,7 @@ import { addToLibrary, jobStates, workUntilIdle } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** Uploads whose comparison with the block list takes longer than an upload waits for it. */
+/** Tests uploads whose comparison with the block list isn't finished when the upload stops waiting for it. */
 
 const site = useAdminSite();
 const source = (seed: number) =>
@@ -56,7 +56,7 @@ async function workOnComparison(): Promise<void> {
   await workUntilIdle();
 }
 
-describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
+describe.runIf(ffmpegAvailable())("an upload whose comparison takes too long", () => {
   let blocked: string;
   beforeEach(async () => {
     blocked = source(1);
@@ -76,7 +76,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     return copy;
   }
 
-  it("is on hold until its job has compared it, then public", async () => {
+  it("is on hold until its job has compared it, and then becomes public", async () => {
     const video = await upload(source(2));
     expect(isPublic(video.id)).toBe(false);
     expect(successMessage(video)).toContain("is on hold until it has been compared");
@@ -87,7 +87,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     expect(isPublic(video.id)).toBe(true);
   }, 60_000);
 
-  it("is released among thousands of waiting videos", async () => {
+  it("is released even among thousands of videos on hold", async () => {
     sqliteHandle().exec(`
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000)
         INSERT INTO videos (id, title, category, status)
@@ -122,10 +122,10 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     expect([draft, later].map(({ id }) => isPublic(id))).toEqual([false, true]);
   }, 60_000);
 
-  it("stays on hold while the job of a killed process waits for its retry", async () => {
+  it("stays on hold while a killed process's job waits for its retry", async () => {
     const { id } = await upload(source(2));
     await workOnComparison();
-    // As after the process was killed: started, but no longer running.
+    // This is the state after the process was killed: the job was started, but is no longer running.
     sqliteHandle()
       .prepare(
         `UPDATE jobs SET state = 'running', worker = 'killed', lease_until = '2026-01-01T00:00:00.000Z',
@@ -140,7 +140,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     expect(isPublic(id)).toBe(true);
   }, 60_000);
 
-  it("is released at the next start if the process was killed after the job", async () => {
+  it("is released at the next start if the process was killed after the job finished", async () => {
     const { id } = await upload(source(2));
     await workOnComparison();
     expect(isPublic(id)).toBe(false);
@@ -167,7 +167,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     expect(shown.all()).toEqual([1]);
   }, 60_000);
 
-  it("doesn't replace the file of a video, but can be sent again", async () => {
+  it("doesn't replace a video's file, but can be sent again", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     const form = new FormData();
     form.set("intent", "replace");

@@ -115,7 +115,7 @@ describe("the block list page", () => {
     expect((await page("?before=x")).entries).toHaveLength(50);
   });
 
-  it("exports only hashes, which another site imports once", async () => {
+  it("exports only hashes, which another site can import without duplicates", async () => {
     await sendList(HEADER, line(1), line(2, { frames: "" })).catch(() => {});
     const file = await exported();
     expect(file.split("\n").map((each) => each && Object.keys(JSON.parse(each)))).toEqual([
@@ -132,7 +132,7 @@ describe("the block list page", () => {
     expect(await exported()).toContain(file.split("\n")[1]);
     const entries = sqliteHandle().prepare("SELECT action FROM moderation_log").pluck().all();
     expect(entries).toHaveLength(3);
-    // The comparisons that the imports started have finished by then.
+    // When this comparison finishes, the ones that the imports started have finished too.
     await compareSite(1, false);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
@@ -177,7 +177,7 @@ describe("the block list page", () => {
     expect(await entry()).toMatchObject({ title: null, reportId: "r" });
   });
 
-  it("shows no image of a video that was blocked for a possible minor", async () => {
+  it("shows no image of a video that was blocked because it may show a minor", async () => {
     addVideo({ id: "v", title: "A street", thumbnail_url: "/media/thumbnails/u/1.webp" });
     writeUpload(site.uploads, "thumbnails/u/1.webp");
     await transaction(() => blockVideo("v", "under-age"));
@@ -221,7 +221,7 @@ describe("the block list page", () => {
     expect(await findBlockedVideos(frames)).toEqual([1]);
     await vi.waitFor(async () => expect((await page()).matches).toHaveLength(2));
     expect(await page()).toMatchObject({ total: 1, removed: [] });
-    // It was imported, so it hides nothing.
+    // The entry was imported, so it hides no videos.
     expect(isPublic("like")).toBe(true);
     expect(await send(toast.action.fields)).toMatchObject({ init: { status: 404 } });
     expect((await listActivities()).map(({ action, detail }) => [action, detail])).toEqual([
@@ -232,7 +232,7 @@ describe("the block list page", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM moderation_log").pluck().get()).toBe(2);
   });
 
-  it("puts videos on hold that were uploaded between the removal and Undo", async () => {
+  it("puts videos on hold if they were uploaded between the removal and Undo", async () => {
     addVideo({ id: "v", title: "A street" });
     sqliteHandle()
       .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")
@@ -258,7 +258,7 @@ describe("the block list page", () => {
     expect(await send({ intent: "put-back", entry: "1" })).toMatchObject({ init: { status: 404 } });
   });
 
-  it("is visible to editors and can only be changed by owners", async () => {
+  it("is visible to editors, but can only be changed by owners", async () => {
     sqliteHandle().exec(
       `INSERT INTO users (id, email, password_hash, role)
        VALUES ('ed', 'e@b.c', 'x', 'editor'), ('up', 'u@b.c', 'x', 'uploader')`,
@@ -281,20 +281,20 @@ describe("the block list page", () => {
 describe("an invalid block list file", () => {
   const frames = hashes(1, 1, 3).toString("hex");
   it.each([
-    ["empty", [""], "no MD5 or SHA-256 digests"],
-    ["a page", ["<!doctype html>"], "Line 1 has no MD5 or SHA-256 digest"],
-    ["of a later version", [HEADER.replace("1}", "2}"), line(1)], "isn’t a block list"],
-    ["with an invalid digest", [HEADER, line(1, { sha256: ["x"] })], "Line 2 "],
-    ["without a digest", [HEADER, line(1, { sha256: [] })], "Line 2 "],
-    ["with half a frame", [HEADER, line(1, { frames: frames.slice(2) })], "Line 2 "],
-    ["with letters instead of digits", [HEADER, line(1, { frames: "zz".repeat(24) })], "Line 2 "],
-    ["with all frames at the same time", [HEADER, line(1, { step: 0 })], "Line 2 "],
-    ["with an unknown reason", [HEADER, line(1, { reason: "<b>" })], "Line 2 "],
-    ["with an invalid time", [HEADER, line(1, { blocked: "yesterday" })], "Line 2 "],
-    ["with a second line that is broken", [HEADER, line(1), '{"reason":'], "Line 3 "],
-    ["with a long line", [HEADER, `"${"a".repeat(70_000)}"`], "too long"],
-    ["with null", [HEADER, "null"], "Line 2 "],
-  ])("is rejected entirely: %s", async (_, lines, message) => {
+    ["it is empty", [""], "no MD5 or SHA-256 digests"],
+    ["it is a web page", ["<!doctype html>"], "Line 1 has no MD5 or SHA-256 digest"],
+    ["it is from a later version", [HEADER.replace("1}", "2}"), line(1)], "isn’t a block list"],
+    ["it has an invalid digest", [HEADER, line(1, { sha256: ["x"] })], "Line 2 "],
+    ["it has a line without a digest", [HEADER, line(1, { sha256: [] })], "Line 2 "],
+    ["it has half a frame", [HEADER, line(1, { frames: frames.slice(2) })], "Line 2 "],
+    ["it has letters instead of digits", [HEADER, line(1, { frames: "zz".repeat(24) })], "Line 2 "],
+    ["all frames have the same time", [HEADER, line(1, { step: 0 })], "Line 2 "],
+    ["it has an unknown reason", [HEADER, line(1, { reason: "<b>" })], "Line 2 "],
+    ["it has an invalid time", [HEADER, line(1, { blocked: "yesterday" })], "Line 2 "],
+    ["its third line is broken", [HEADER, line(1), '{"reason":'], "Line 3 "],
+    ["it has a very long line", [HEADER, `"${"a".repeat(70_000)}"`], "too long"],
+    ["it has a line that is null", [HEADER, "null"], "Line 2 "],
+  ])("is rejected completely if %s", async (_, lines, message) => {
     const response = (await sendList(...lines)) as unknown as {
       data: { error: { status: number; detail: string } };
     };

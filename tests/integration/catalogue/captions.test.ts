@@ -83,7 +83,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     // This ffmpeg writes an unescaped "<" into WebVTT, where it starts a tag.
     ["WebVTT in Matroska", "mkv", ["webvtt", "srt"], "1\n"],
     ["timed text in MP4", "mp4", ["mov_text", "mov_text"], "1 &lt; 2\n"],
-  ] as const)("%s become WebVTT on the video page", async (_, as, codecs, last) => {
+  ] as const)("are converted from %s to WebVTT for the video page", async (_, as, codecs, last) => {
     const id = await addToLibrary(site.uploads, subtitled(as, [...codecs]), as === "mp4");
     sqliteHandle().exec("DELETE FROM jobs WHERE kind NOT IN ('transcode', 'captions')");
     await workUntilIdle();
@@ -106,7 +106,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("belong to the video: served in ranges, hidden, counted, deleted and restored with it", async () => {
+  it("are served in ranges, and are hidden, counted, deleted and restored together with the video", async () => {
     const id = await addToLibrary(site.uploads, subtitled("mkv", ["srt", "ass"]), true);
     sqliteHandle().exec("DELETE FROM jobs WHERE kind <> 'captions'");
     await workUntilIdle();
@@ -137,7 +137,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     expect((await sendRequest(url)).status).toBe(206);
   });
 
-  it("are not extracted again from a video without any", async () => {
+  it("are not looked for again in a video that has none", async () => {
     const clip = makeClip(site.folder, "plain", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     sqliteHandle().exec("DELETE FROM jobs WHERE kind <> 'captions'");
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     expect((await findPublished(id))?.captions).toEqual([]);
   });
 
-  it("are limited to twenty, and one that an admin added is kept", async () => {
+  it("are limited to twenty, and leave captions that an admin added unchanged", async () => {
     const source = makeClip(site.folder, "video", { extension: "mkv" });
     const english = path.join(site.folder, "e.srt");
     fs.writeFileSync(english, ENGLISH);
@@ -171,7 +171,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     expect(new Set(captions.map(({ label }) => label)).size).toBe(20);
   });
 
-  it("are extracted right after the playable copy, before all images", async () => {
+  it("are extracted right after the playable copy is created, and before any images", async () => {
     const clip = makeClip(site.folder, "plain");
     await addToLibrary(site.uploads, clip, true);
     expect((await claim())?.kind).toBe("transcode");

@@ -14,7 +14,7 @@ const ORDERS = LIST_ORDERS.map(({ id }) => id);
 
 let site: ReturnType<typeof useTemporarySite>;
 
-describe("a list with an order and a length", () => {
+describe("a list with a sort order and a length filter", () => {
   interface Row {
     id: string;
     category: string;
@@ -25,7 +25,7 @@ describe("a list with an order and a length", () => {
   }
   const random = randomFrom(5);
   const some = (most: number) => Math.floor(random() * most);
-  // More videos than are sorted completely, and a small category.
+  // More videos than the site sorts completely, and a small category.
   const rows = Array.from(
     { length: 9_000 },
     (_, i): Row => ({
@@ -57,7 +57,7 @@ describe("a list with an order and a length", () => {
     newest: newer,
     views: (a: Row, b: Row) => b.views - a.views || newer(a, b),
     longest: (a: Row, b: Row) => seconds(b) - seconds(a) || newer(a, b),
-    // The exact reverse of the longest, including ties.
+    // The exact reverse of the order from longest to shortest, including ties.
     shortest: (a: Row, b: Row) => seconds(a) - seconds(b) || newer(b, a),
   };
 
@@ -71,7 +71,7 @@ describe("a list with an order and a length", () => {
     ),
   );
 
-  it.each(cases)("equals a plain sort: $order, $length.id, $category", async (params) => {
+  it.each(cases)("matches a plain sort ($order, $length.id, $category)", async (params) => {
     const { order, length, category } = params;
     const expected = rows
       .filter((row) => row.status === "published")
@@ -99,7 +99,7 @@ describe("a list with an order and a length", () => {
   });
 });
 
-describe("pages of ordered lists", () => {
+describe("pages of sorted lists", () => {
   beforeEach(() => {
     site = useTemporarySite({ PUBLIC_URL: "https://videos.example" });
   });
@@ -111,7 +111,7 @@ describe("pages of ordered lists", () => {
     return { ...data, status: init?.status, ids: ids(data.list.videos) };
   };
 
-  it("show changes by other tools on the next request", async () => {
+  it("show other tools' changes on the next request", async () => {
     write([video({ id: "a" }), video({ id: "b" })]);
     sqliteHandle().exec("UPDATE videos SET duration = '1:02:03' WHERE id = 'a'");
     expect((await open(home, "/?sort=longest")).ids).toEqual(["a", "b"]);
@@ -128,12 +128,12 @@ describe("pages of ordered lists", () => {
     "sort=&length=",
     "sort=longest%00",
     "length=short&length=x",
-  ])("use the default for invalid input: %s", async (query) => {
+  ])("use the default for invalid input (%s)", async (query) => {
     write([video({ id: "a" }), video({ id: "b" })]);
     expect(await open(home, `/?${query}`)).toMatchObject({ status: 200, ids: ["b", "a"] });
   });
 
-  it("keep the view when a category's URL redirects", async () => {
+  it("keep the sort order and filter when a category's URL redirects", async () => {
     const request = new Request("https://videos.example/categories/amateur?sort=views&page=2");
     const response = await categories({
       request,
@@ -145,7 +145,7 @@ describe("pages of ordered lists", () => {
     );
   });
 
-  it("are indexed only in the default order", async () => {
+  it("are only indexed in the default order", async () => {
     write([video({ id: "a" })]);
     const head = async (url: string) =>
       JSON.stringify(meta({ data: await open(home, url) } as never));
@@ -157,13 +157,13 @@ describe("pages of ordered lists", () => {
     expect(longest).toContain('"href":"https://videos.example/?sort=longest"');
   });
 
-  it("don't affect a search, which is newest first", async () => {
+  it("don't affect the order of search results, which is newest first", async () => {
     write([video({ id: "a", title: "Night" }), video({ id: "b", title: "Night" })]);
     sqliteHandle().exec("UPDATE videos SET duration = '30:00' WHERE id = 'a'");
     expect((await open(home, "/?search=night&sort=longest")).ids).toEqual(["b", "a"]);
   });
 
-  it("include the categories' current and legacy values", async () => {
+  it("include videos with the category's current and legacy values", async () => {
     write([video({ id: "a", category: "amateur" }), video({ id: "b", category: "desi" })]);
     const response = await open(categories, "/categories/desi?sort=shortest", { category: "desi" });
     expect(response.list.videos.map(({ category }) => toCategoryId(category))).toEqual([

@@ -42,7 +42,7 @@ describe("the page parameter", () => {
 });
 
 describe("pages", () => {
-  it("are a single empty page without videos", async () => {
+  it("consist of a single empty page if there are no videos", async () => {
     const empty = { videos: [], page: 1, pageCount: 1, total: 0 };
     expect(await listPublished({ page: 7 })).toEqual(empty);
     expect(await listTrending({ page: 7 })).toEqual(empty);
@@ -50,7 +50,7 @@ describe("pages", () => {
   });
 
   it.each([-5, 0, 1, Number.NaN, 3, 99, 1e9, Number.MAX_SAFE_INTEGER])(
-    "are clamped to the existing ones: %d",
+    "are clamped to the existing pages (%d)",
     async (requestedPage) => {
       write(Array.from({ length: 17 }, (_, i) => video({ id: `v${i}`, views: 1 })));
       const page = Math.min(3, Math.max(1, requestedPage || 1));
@@ -65,7 +65,7 @@ describe("pages", () => {
   );
 });
 
-describe("the cards of a list", () => {
+describe("a list's cards", () => {
   it("exclude a video that was hidden after it was found", () => {
     write([video({ id: "a" }), video({ id: "b" })]);
     const sortKeys = sqliteHandle()
@@ -81,7 +81,7 @@ describe("the cards of a list", () => {
 
 describe("a category", () => {
   it.each(CATEGORY_IDS)(
-    "%s includes its rows and those with its legacy value",
+    "%s includes videos with its current and its legacy value",
     async (category) => {
       const all = CATEGORY_IDS.flatMap((id) => storedValues(id));
       write(all.map((stored) => video({ id: stored, category: stored })));
@@ -96,7 +96,7 @@ describe("a category", () => {
 describe("a row that another tool writes", () => {
   const everything = async () => ids((await listPublished({ page: 1 })).videos);
 
-  it("appears in the lists immediately, from a plain connection", async () => {
+  it("appears in the lists immediately if it is written over a plain connection", async () => {
     sqliteHandle();
     const other = openSqlite(sqliteHandle().name);
     other.exec("INSERT INTO videos (title, category) VALUES ('Plain', 'solo')");
@@ -113,7 +113,7 @@ describe("a row that another tool writes", () => {
     other.close();
   });
 
-  it("is sorted by its timestamp in any format", async () => {
+  it("is sorted by its timestamp, whatever the timestamp's format", async () => {
     const times = {
       iso: "2026-03-01T12:00:00.500Z",
       sqlite: "2026-03-01 12:00:01",
@@ -131,12 +131,12 @@ describe("a row that another tool writes", () => {
     ]);
   });
 
-  it("comes before rows with the same timestamp that were inserted earlier", async () => {
+  it("precedes rows with the same timestamp that were inserted earlier", async () => {
     write(["a", "c", "b"].map((id) => video({ id })));
     expect(await everything()).toEqual(["b", "c", "a"]);
   });
 
-  it("can have any text as its id", async () => {
+  it("can have any string as its id", async () => {
     const odd = ["../..", "a/b", "ночь", "x'y\"z", " ", "%", "a\nb", "0"];
     write(odd.map((id) => video({ id })));
     expect((await everything()).sort()).toEqual(odd.sort());
@@ -154,7 +154,7 @@ describe("a row that another tool writes", () => {
     ["/media/thumbnails/1.webp?x=//elsewhere.example"],
     ["/sign-out"],
     [""],
-  ])("exposes no foreign URL such as %s", async (url) => {
+  ])("exposes no external or invalid URL such as %s", async (url) => {
     write([video({ id: "a" })]);
     sqliteHandle()
       .prepare("UPDATE videos SET thumbnail_url = ?, video_url = ?, poster_colors = ?")
@@ -164,7 +164,7 @@ describe("a row that another tool writes", () => {
     expect(card).not.toHaveProperty("posterColors");
   });
 
-  it("keeps the URLs of our own files", async () => {
+  it("keeps the URLs of the site's own files", async () => {
     write([video({ id: "a" })]);
     sqliteHandle().exec(
       "UPDATE videos SET thumbnail_url = '/media/thumbnails/u/1.webp', video_url = '/media/videos/u/1.mp4'",
@@ -177,7 +177,7 @@ describe("a row that another tool writes", () => {
     expect(card).not.toHaveProperty("previewIsClip");
   });
 
-  it("distinguishes a generated preview from the video file", async () => {
+  it("may have a generated preview, which is distinguished from the video file", async () => {
     write([video({ id: "a" })]);
     const clip = "/media/videos/u/1/preview-x.mp4";
     sqliteHandle().prepare("UPDATE videos SET preview_url = ?").run(clip);
@@ -228,7 +228,7 @@ describe("the maintained order and totals", () => {
     { weight: 1, arbitrary: fc.record({ what: fc.constant("delete" as const), id, row }) },
   );
 
-  it("equal a plain sort after any changes", async () => {
+  it("match a plain sort after any sequence of changes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 60 }), async (changes) => {
         const model = new Map<string, reference.ReferenceVideo>();
@@ -239,7 +239,7 @@ describe("the maintained order and totals", () => {
             model.set(id, video({ ...row, id }));
             write([model.get(id)!], "REPLACE");
           } else if (what === "ignore") {
-            // Keeps the existing row, although the triggers before the insert have run.
+            // INSERT OR IGNORE keeps the existing row, although the BEFORE INSERT triggers have run.
             if (!before) model.set(id, video({ ...row, id }));
             write([video({ ...row, id })], "INSERT OR IGNORE");
           } else if (what === "delete") {
@@ -268,18 +268,18 @@ describe("the maintained order and totals", () => {
     before: reference.ReferenceVideo,
     row: Omit<reference.ReferenceVideo, "id" | "listingOrder">,
   ): reference.ReferenceVideo {
-    // Among equals, the one inserted later comes first, regardless of later changes.
+    // Among videos that sort equally, the one inserted last comes first, regardless of later changes.
     return { ...before, ...row };
   }
 
-  it("are correct on deep pages, which a thread finds, and after most rows were deleted", async () => {
+  it("are correct on deep pages, which are found in a worker thread, and after most rows have been deleted", async () => {
     const count = 20_000;
     const videos = Array.from({ length: count }, (_, i) =>
       video({
         id: `v${i}`,
         category: CATEGORY_IDS[i % 3 ? 0 : i % 5]!,
         views: (i * 7919) % 17_000,
-        // In random order, and some with the same timestamp.
+        // The timestamps are in random order, and some of them are equal.
         created_at: minutesAfter((i * 6_151) % 15_500),
       }),
     );

@@ -62,7 +62,7 @@ describe.runIf(ffmpegAvailable())(
       only("transcode", "cleanup");
     });
 
-    it("stays the same with a new entity tag; a running download finishes with the old file", async () => {
+    it("stays the same but gets a new entity tag, and a download in progress finishes with the old file", async () => {
       const started = await sendRequest(url);
       const reader = started.body!.getReader();
       const chunks = [Buffer.from((await reader.read()).value!)];
@@ -90,7 +90,7 @@ describe.runIf(ffmpegAvailable())(
       expect(part.bytes.equals(now.bytes.subarray(1000, 2000))).toBe(true);
     });
 
-    it("with the version of a player serves that version, and later the current one", async () => {
+    it("serves the version that a player requests, and the current version after the cleanup", async () => {
       const playing = await withVersion(url);
       expect(playing).toMatch(/\?v=[\da-z]+-[\da-z]+-[\da-z]+$/);
       await workUntilIdle();
@@ -110,17 +110,17 @@ describe.runIf(ffmpegAvailable())(
       expect(await statusOf(`${url}?v=../../../etc/passwd`)).toBe(200);
     });
 
-    it("survives a job that was killed between any two of its steps", async () => {
+    it("keeps working if the job is killed between any two of its steps", async () => {
       const folder = diskPath(site.uploads, url).replace(".mp4", "");
       const earlier = `${url.replace(".mp4", "")}/original-1-1.mp4`;
       fs.mkdirSync(folder, { recursive: true });
       fs.linkSync(diskPath(site.uploads, url), path.join(folder, "original-1-1.mp4"));
       sqliteHandle().prepare("UPDATE videos SET source_url = ?").run(earlier);
-      // The new name exists and is in the row, but the file hasn't been replaced yet.
+      // The original's new name exists and is in the row, but the playable file hasn't been replaced yet.
       await workUntilIdle();
       expect(videoRow(id)).toMatchObject({ video_url: url, source_url: earlier });
       expect(await probe(diskPath(site.uploads, url))).toMatchObject({ needsFaststart: false });
-      // Replaced, but the end of the job wasn't recorded.
+      // The file has been replaced, but the job wasn't recorded as done.
       sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'transcode'");
       await workUntilIdle();
       expect(jobStates(id).transcode).toBe("done");
@@ -130,7 +130,7 @@ describe.runIf(ffmpegAvailable())(
       expect(fs.readdirSync(folder)).toEqual([]);
     });
 
-    it("serves the uploaded file while another video uses it too", async () => {
+    it("serves the uploaded file if another video uses that file too", async () => {
       sqliteHandle()
         .prepare("INSERT INTO videos (id, title, category, video_url) VALUES ('b', 'B', 'desi', ?)")
         .run(url);
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())(
       ]);
     });
 
-    it("leaves no files behind when the video is deleted during the conversion", async () => {
+    it("leaves no files behind if the video is deleted during the conversion", async () => {
       const { replaceVideoFile } = await import(
         "~/features/processing/queue/commit-artifact.server"
       );
@@ -164,7 +164,7 @@ describe.runIf(ffmpegAvailable())(
 );
 
 describe.runIf(ffmpegAvailable())("the URL of a video that browsers can't play", () => {
-  it("serves the playable file once there is one, and the source stays private", async () => {
+  it("serves the playable file as soon as there is one, while the source stays private", async () => {
     const avi = makeClip(site.folder, "clip", { extension: "avi", video: ["mpeg4"] });
     const id = await addToLibrary(site.uploads, avi, false);
     const url = videoRow(id).source_url!;
@@ -183,7 +183,7 @@ describe.runIf(ffmpegAvailable())("the URL of a video that browsers can't play",
     expect(await statusOf(url)).toBe(404);
   });
 
-  it("never turns into 404 if another tool published it", async () => {
+  it("never starts to return 404 if another tool published the video", async () => {
     const mkv = makeClip(site.folder, "clip", { extension: "mkv" });
     const id = await addToLibrary(site.uploads, mkv, true);
     const url = videoRow(id).video_url;
@@ -210,7 +210,7 @@ describe("URLs from an earlier version of the site", () => {
       )
       .run(status, video_url, source_url);
 
-  it("of a file that became an .m4v both work, with and without the source", async () => {
+  it("both work for a file that became an .m4v, with and without the source", async () => {
     put("videos/u/1.m4v", "index in front");
     put("videos/u/1.mp4", "index behind");
     add("published", "/media/videos/u/1.m4v", "/media/videos/u/1.mp4");
@@ -224,7 +224,7 @@ describe("URLs from an earlier version of the site", () => {
     }
   });
 
-  it("distinguish a QuickTime file from the MP4 that replaced it", async () => {
+  it("have different content types for a QuickTime file and the MP4 that replaced it", async () => {
     put("videos/u/1.mov", "\0\0\0\x14ftypqt  more");
     add("published", "/media/videos/u/1.mov");
     const type = async () =>

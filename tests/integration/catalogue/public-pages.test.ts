@@ -30,7 +30,7 @@ interface Result {
 // biome-ignore lint/suspicious/noExplicitAny: loaders differ in their arguments and results
 type Handler = (args: any) => unknown;
 
-/** Calls a loader or action as the server does, and reads its data, response or redirect. */
+/** Calls a loader or action as the server does, and returns its data, response or redirect. */
 async function call(
   handler: Handler,
   path: string,
@@ -73,7 +73,7 @@ const post = (fields: Record<string, string>, headers: Record<string, string> = 
 });
 
 describe("home", () => {
-  it("shows 8 videos per page, newest first, and clamps the page", async () => {
+  it("shows 8 videos per page, newest first, and clamps the page number", async () => {
     await addVideos(20);
     expect(ids(await call(home.loader, "/"))).toEqual(
       [19, 18, 17, 16, 15, 14, 13, 12].map((index) => `v${index}`),
@@ -121,7 +121,7 @@ describe("home", () => {
     expect([result.status, result.headers.get("Location")]).toEqual([302, "/trending"]);
   });
 
-  it("shows the join link only if there is one", async () => {
+  it("shows the join link only if one is configured", async () => {
     expect((await call(home.loader, "/")).body.joinUrl).toBeUndefined();
     await site.remove();
     site = useTemporarySite({ JOIN_URL: "https://chat.example/c" });
@@ -134,7 +134,7 @@ describe("a list that can't be loaded", () => {
     ["home", home.loader],
     ["categories", categories.loader],
     ["trending", trending.loader],
-  ])("of %s is empty, with status 500 and a message without internals", async (_, loader) => {
+  ])("is empty, with status 500 and a message without internals (%s)", async (_, loader) => {
     await addVideos(9, () => ({ views: 1 }));
     sqliteHandle().exec("DROP TABLE videos");
     const result = await call(loader, "/?page=2");
@@ -164,7 +164,7 @@ describe("categories", () => {
   const at = (path: string, category?: string) =>
     call(categories.loader, path, { params: category === undefined ? {} : { category } });
 
-  it("serves the same list at its three URLs", async () => {
+  it("serve the same list at their three URLs", async () => {
     await addVideos(3, (index) => ({ category: index === 0 ? "amateur" : "desi" }));
     await addVideos(1, () => ({ id: "other", category: "english" }));
     expect(ids(await at("/categories"))).toHaveLength(4);
@@ -181,13 +181,13 @@ describe("categories", () => {
     ["/categories/trending", "trending", 302, "/trending"],
     ["/categories?cat=trending", undefined, 302, "/trending"],
     ["/categories/all", "all", 301, "/categories"],
-  ])("redirects from %s to the current URL", async (path, category, status, to) => {
+  ])("redirect from %s to the current URL", async (path, category, status, to) => {
     const result = await at(path, category);
     expect([result.status, result.headers.get("Location")]).toEqual([status, to]);
   });
 
   it.each(["nonsense", "__proto__", "DESI"])(
-    "doesn't exist for %j without videos",
+    "don't include %j if it has no videos",
     async (category) => {
       await addVideos(1, () => ({ category, status: "hidden" }));
       await addVideos(1, () => ({ id: "other", category: "desi" }));
@@ -196,7 +196,7 @@ describe("categories", () => {
   );
 
   it.each(["nonsense", "__proto__", "DESI", "a/b", "x.data"])(
-    "lists the videos with exactly %j",
+    "list only videos whose category is exactly %j",
     async (category) => {
       await addVideos(2, () => ({ category, duration: "5:30" }));
       await addVideos(1, () => ({ id: "other", category: "desi" }));
@@ -213,7 +213,7 @@ describe("categories", () => {
 });
 
 describe("trending", () => {
-  it("shows videos with views, most viewed first, ties to the newer", async () => {
+  it("shows videos that have views, most viewed first, with the newer video first in a tie", async () => {
     await addVideos(5, (index) => ({ views: [0, 3, 7, 3, 0][index] }));
     expect(ids(await call(trending.loader, "/trending"))).toEqual(["v2", "v3", "v1"]);
   });
@@ -229,7 +229,7 @@ describe("a video", () => {
     expect(body.listLocation).toEqual({ from: "home", search: "neon", category: "desi", page: 2 });
   });
 
-  it("shows a duration that another tool stored in seconds as minutes and seconds", async () => {
+  it("shows its duration in minutes and seconds if another tool stored it in seconds", async () => {
     await addVideos(2, () => ({ title: "Neon Rain", duration: "330" }));
     const { body } = await call(video.loader, "/video/v0", { params: { id: "v0" } });
     const list = await call(home.loader, "/");
@@ -274,21 +274,21 @@ describe("the static pages", () => {
 describe("a contact message without JavaScript", () => {
   const fields = { name: "Ann", email: "ann@example.com", subject: "Hi", message: "Hello" };
 
-  it("is returned and not stored", async () => {
+  it("is returned with the page and not stored", async () => {
     const before = sqliteHandle().serialize();
     const result = await call(contact.action, "/contact", post(fields));
     expect([result.status, result.body]).toEqual([200, { message: fields, errors: {} }]);
     expect(sqliteHandle().serialize().equals(before)).toBe(true);
   });
 
-  it("returns 422 with the values kept when a field is missing", async () => {
+  it("is rejected with 422 if a field is missing, and the values are kept", async () => {
     const result = await call(contact.action, "/contact", post({ ...fields, subject: " " }));
     expect(result.status).toBe(422);
     expect(result.body.errors).toEqual({ subject: "Please enter a subject." });
     expect(result.body.message.message).toBe("Hello");
   });
 
-  it("returns 403 for another site", async () => {
+  it("is rejected with 403 if it comes from another site", async () => {
     const foreign = post(fields, { Origin: "https://evil.example" });
     expect((await call(contact.action, "/contact", foreign)).status).toBe(403);
   });
@@ -302,7 +302,7 @@ describe("the age gate", () => {
     expect(await asks("/")).toBe(true);
   });
 
-  it("isn't shown to search engines, nor twice to a visitor", async () => {
+  it("isn't shown to search engines, or twice to the same visitor", async () => {
     expect(await asks("/", { "User-Agent": "Mozilla/5.0 (compatible; Googlebot/2.1)" })).toBe(
       false,
     );
@@ -314,7 +314,7 @@ describe("the age gate", () => {
     expect(await asks("/", { Cookie: "age=17; xage=18" })).toBe(true);
   });
 
-  it("can be switched off by the operator", async () => {
+  it("can be turned off by the operator", async () => {
     await site.remove();
     site = useTemporarySite({ AGE_GATE: "off" });
     expect(await asks("/")).toBe(false);
@@ -328,7 +328,7 @@ describe("the age gate", () => {
     },
   );
 
-  it("accepts answers only from our own pages", async () => {
+  it("accepts answers only from the site's pages", async () => {
     const foreign = post({}, { "Sec-Fetch-Site": "cross-site" });
     const result = await call(age.action, "/age", foreign);
     expect([result.status, result.headers.get("Set-Cookie")]).toEqual([403, null]);
@@ -337,7 +337,7 @@ describe("the age gate", () => {
 });
 
 describe("an unknown URL", () => {
-  it("returns 404 for any request", async () => {
+  it("returns 404 for every kind of request", async () => {
     expect((await call(notFound.loader, "/nonsense")).status).toBe(404);
     expect((await call(notFound.action, "/nonsense", post({}))).status).toBe(404);
   });

@@ -24,7 +24,7 @@ afterEach(async () => {
 const plain = { category: "english", created_at: daysAgo(100) };
 const current = video({ ...plain, id: "current", title: "The Night Train", category: "desi" });
 
-describe("the score", () => {
+describe("the relatedness score", () => {
   // Compares each candidate with an older or newer one that has exactly the same score.
   it.each([
     ["a title word inside another", { title: "Nightfall" }, 5],
@@ -34,7 +34,7 @@ describe("the score", () => {
     ["two title words", { title: "train by night" }, 16],
     ["a stop word", { title: "The end" }, 0],
     ["the same category", { title: "x", category: "desi" }, 8],
-    ["its legacy value", { title: "x", category: "amateur" }, 8],
+    ["the category's legacy value", { title: "x", category: "amateur" }, 8],
     ["a tag", { title: "x", tags: ["Paris"] }, 4],
     ["two tags, one of them twice", { title: "x", tags: ["paris", "PARIS", "rail"] }, 8],
     ["part of a tag", { title: "x", tags: ["par"] }, 0],
@@ -42,10 +42,10 @@ describe("the score", () => {
     ["10,001 views", { title: "x", views: 10_001 }, 2],
     ["50,000 views", { title: "x", views: 50_000 }, 2],
     ["50,001 views", { title: "x", views: 50_001 }, 3],
-    ["30 days", { title: "x", created_at: daysAgo(30) }, 1],
-    ["slightly more than 30 days", { title: "x", created_at: daysAgo(30.001) }, 0],
-    ["the future", { title: "x", created_at: daysAgo(-3) }, 1],
-  ])("scores %s: %j as %i", async (_, given, points) => {
+    ["an age of 30 days", { title: "x", created_at: daysAgo(30) }, 1],
+    ["an age of slightly more than 30 days", { title: "x", created_at: daysAgo(30.001) }, 0],
+    ["a date in the future", { title: "x", created_at: daysAgo(-3) }, 1],
+  ])("for %s (%j) is %i", async (_, given, points) => {
     const subject = { ...current, tags: ["paris", "rail"] };
     const candidate = video({ ...plain, id: "candidate", ...given });
     expect(reference.score(subject, candidate, NOW)).toBe(points);
@@ -56,7 +56,7 @@ describe("the score", () => {
 });
 
 describe("related videos", () => {
-  it("are at most 20, ties to the newer", async () => {
+  it("are limited to 20, with the newer video first in a tie", async () => {
     const others = Array.from({ length: 50 }, (_, i) =>
       video({ ...plain, id: `v${i}`, title: "Night", created_at: daysAgo(40 + ((i * 17) % 50)) }),
     );
@@ -73,7 +73,7 @@ describe("related videos", () => {
     expect(await relatedVideos("current")).toEqual([]);
   });
 
-  it("reflect every change immediately, by any tool", async () => {
+  it("reflect every change immediately, whichever tool makes it", async () => {
     write([current, video({ ...plain, id: "a", title: "Nothing" })]);
     const related = async () => ids(await relatedVideos("current"));
     expect(await related()).toEqual([]);
@@ -108,8 +108,8 @@ describe("related videos", () => {
   });
 });
 
-describe("compared with a plain implementation", () => {
-  it("related videos are the same for a thousand realistic titles", async () => {
+describe("related videos compared with a plain implementation", () => {
+  it("are the same for a thousand realistic titles", async () => {
     const rows = [...generatedVideos(1_000)].map((each) =>
       video({
         ...each,
@@ -129,7 +129,7 @@ describe("compared with a plain implementation", () => {
     }
   }, 120_000);
 
-  it("related videos are the same for titles with stop words, symbols, repetitions and several scripts", async () => {
+  it("are the same for titles with stop words, symbols, repetitions and several scripts", async () => {
     const word = fc.constantFrom(
       ..."the and night Night NIGHTS nightly tra train it's to a of ночь Ночью रात रातें एक É é élan café Café 東京 東京タワー 007 00 -- !! x'y no-one αβγ Αβγς".split(
         " ",

@@ -23,7 +23,7 @@ async function returnedIds(...wanted: string[]): Promise<string[]> {
 }
 
 describe("the cards of saved videos", () => {
-  it("are returned for public videos, in the order of the ids, each once", async () => {
+  it("are returned for public videos, once each, in the order of the requested ids", async () => {
     write([
       video({ id: "a" }),
       video({ id: "b" }),
@@ -43,19 +43,19 @@ describe("the cards of saved videos", () => {
     expect(await returnedIds(...many)).toEqual(many.slice(0, 24));
   });
 
-  it("are requested in a body, which isn't logged, and not in the URL", async () => {
+  it("are requested in the body, because the URL would be logged", async () => {
     expect(loader().status).toBe(405);
     expect(loader().headers.get("Allow")).toBe("POST");
     expect((await sendRequest("id=a", "PUT")).status).toBe(405);
   });
 
-  it("are rejected for an endless body or another content type", async () => {
+  it("are not returned for an endless body or another content type", async () => {
     const long = new URLSearchParams({ id: "x".repeat(20_000) });
     await expect(sendRequest(long)).rejects.toMatchObject({ status: 413 });
     await expect(sendRequest("id=a")).rejects.toMatchObject({ status: 415 });
   });
 
-  it("have a higher rate limit than forms, because every visit of Home requests them", async () => {
+  it("have a higher rate limit than forms, because every visit to Home requests them", async () => {
     write([video({ id: "a" })]);
     for (let times = 0; times < 310; times += 1) expect(await returnedIds("a")).toEqual(["a"]);
   });

@@ -34,7 +34,7 @@ describe("the search text", () => {
     ["🎬".repeat(300), "🎬".repeat(200)],
     [`${"x".repeat(199)} y`, "x".repeat(199)],
     ["a\ud800b", "a\ufffdb"],
-  ])("turns %j into %j", (text, counted) => expect(searchText(text)).toBe(counted));
+  ])("is normalized from %j to %j", (text, counted) => expect(searchText(text)).toBe(counted));
 });
 
 describe("search", () => {
@@ -127,7 +127,7 @@ describe("search", () => {
     }
   });
 
-  it("ignores tags that aren't text", async () => {
+  it("ignores tags that aren't strings", async () => {
     only([{ id: "a", title: "Night" }]);
     sqliteHandle().exec(
       `UPDATE videos SET tags = '[12345, null, ["inner"], {"a": "deep"}, "yes"]'`,
@@ -136,8 +136,8 @@ describe("search", () => {
     for (const none of ["12345", "null", "inner", "deep"]) expect(await found(none)).toEqual([]);
   });
 
-  // A few hits are cached completely, many only as bookmarks.
-  it.each([1_500, 5_000])("clamps its pages, including deep ones of %i hits", async (hits) => {
+  // The results are cached completely if there are few, and only as bookmarks if there are many.
+  it.each([1_500, 5_000])("clamps and finds deep pages of %i results", async (hits) => {
     only(Array.from({ length: hits }, (_, i) => ({ id: `v${i}`, title: `Night ${i}` })));
     const newest = Array.from({ length: hits }, (_, i) => `v${hits - 1 - i}`);
     const last = Math.ceil(hits / PAGE_SIZE);
@@ -161,7 +161,7 @@ describe("search", () => {
   });
 
   it.each(["night", "ni"])(
-    "counts more than two thousand hits of %j after any change of rows",
+    "counts more than two thousand results for %j after any row change",
     async (search) => {
       const categories = ["desi", "desi", "amateur", "english"];
       const rows = Array.from({ length: 4_000 }, (_, i) => ({
@@ -194,8 +194,8 @@ describe("search", () => {
   );
 });
 
-describe("compared with a plain filter", () => {
-  // Letters that both sides fold the same way; folding of others has its own test.
+describe("search results compared with a plain filter", () => {
+  // Both implementations fold the case of these letters in the same way. Other letters are covered by a separate test.
   const letters = [..."abcABC éÉñÑ ночьНОЧЬ σΣ रातवि 東京 0123 %_'\"*():^-+~\\/&"];
   const piece = fc.string({ unit: fc.constantFrom(...letters), maxLength: 12 });
   const word = fc.constantFrom(
@@ -226,7 +226,7 @@ describe("compared with a plain filter", () => {
     )
     .map((row, i) => ({ ...row, id: `v${i}` }));
 
-  /** Returns part of a title or tag in a different case; most of them match. */
+  /** Generates parts of titles and tags, some of them in a different case. Most of them match. */
   const part = fc
     .tuple(
       fc.constantFrom(...videos.flatMap(({ title, tags }) => [title, ...(tags ?? [])])),
@@ -241,7 +241,7 @@ describe("compared with a plain filter", () => {
     });
   const needle = fc.oneof({ weight: 4, arbitrary: part }, piece, word, text);
 
-  it("finds the same videos in the same order, for a thousand needles", async () => {
+  it("are the same videos in the same order for a thousand search terms", async () => {
     sqliteHandle().exec("DELETE FROM videos");
     const rows = videos.map((given) => video(given));
     write(rows);
@@ -266,7 +266,7 @@ describe("compared with a plain filter", () => {
       ),
       { numRuns: 1_000 },
     );
-    // Make sure that both short and long needles were found and not found.
+    // Make sure that there were both short and long search terms, each with and without results.
     expect(sizes.size).toBe(4);
   }, 120_000);
 });

@@ -43,7 +43,7 @@ async function watch(url: string) {
   return (await videoPage(args(url))).series;
 }
 
-/** Adds twelve videos; the second and the fifth are not published. */
+/** Adds a series of twelve videos, of which the second and the fifth are not published. */
 function twelve() {
   const names = Array.from({ length: 12 }, (_, n) => `v${n}`);
   write(
@@ -58,7 +58,7 @@ function twelve() {
   return addSeries({ description: "One after the other" }, names);
 }
 
-describe("the page of a series", () => {
+describe("a series page", () => {
   it("shows its published videos in order, on clamped pages", async () => {
     twelve();
     expect(await open("/series/nights")).toMatchObject({
@@ -83,7 +83,7 @@ describe("the page of a series", () => {
     expect((await open("/series/nights")).ids).toEqual(["a", "b", "c"]);
   });
 
-  it("doesn't exist for visitors if nothing is public, or the series isn't", async () => {
+  it("doesn't exist for visitors if the series or all of its videos are not public", async () => {
     write([video({ id: "a", status: "hidden" }), video({ id: "b" })]);
     addSeries({}, ["a"]);
     addSeries({ title: "Private", slug: "private", visibility: "studio" }, ["b"]);
@@ -103,7 +103,7 @@ describe("the page of a series", () => {
     expect((await thrown(page(args("/series/gone", { Cookie: cookie })))).status).toBe(404);
   });
 
-  it("has one URL: other spellings and former slugs redirect to it with path and query", async () => {
+  it("has a single URL, to which other spellings and former slugs redirect with the rest of the path and the query", async () => {
     const id = twelve();
     sqliteHandle().prepare("INSERT INTO series_slugs VALUES ('evenings', ?)").run(id);
     for (const [path, status, to] of [
@@ -132,7 +132,7 @@ describe("the page of a series", () => {
     expect((await thrown(feed(args("/series/SECRET/feed.xml")))).status).toBe(404);
   });
 
-  it("doesn't list unplayable videos, nor do its feed, its queue and the sitemap", async () => {
+  it("doesn't list unplayable videos, and neither do the feed, the queue and the sitemap", async () => {
     write([video({ id: "a" }), video({ id: "later" }), video({ id: "alone" })]);
     const sqlite = sqliteHandle();
     sqlite.exec(`UPDATE videos SET video_url = '', source_url = '/media/videos/u/' || id || '.avi'
@@ -151,7 +151,7 @@ describe("the page of a series", () => {
     expect((await open("/series/nights")).ids).toEqual(["later", "a"]);
   });
 
-  it("has title, canonical URL, previous and next page, feed, image and list in its meta tags", async () => {
+  it("has the title, canonical URL, previous and next page, feed, image and list in its meta tags", async () => {
     twelve();
     const data = await open("/series/nights?page=2");
     const head = meta({ data } as never) as Record<string, never>[];
@@ -174,7 +174,7 @@ describe("the page of a series", () => {
 });
 
 describe("a video within a series", () => {
-  it("has its neighbors, its number and the next video", async () => {
+  it("has its neighbors, its number and the next video on its page", async () => {
     twelve();
     const queue = await watch("/video/v3?series=nights");
     expect(queue).toMatchObject({
@@ -211,7 +211,7 @@ describe("a video within a series", () => {
     expect((await watch("/video/v59?series=nights"))?.firstNumber).toBe(41);
   });
 
-  it("is a plain page if the series isn't public or doesn't contain it", async () => {
+  it("has a page without the series if the series isn't public or doesn't contain it", async () => {
     write([video({ id: "a" }), video({ id: "b" })]);
     addSeries({}, ["b"]);
     addSeries({ title: "Private", slug: "private", visibility: "studio" }, ["a"]);
@@ -230,7 +230,7 @@ describe("home", () => {
   const feature = (id: number) =>
     sqliteHandle().prepare("INSERT OR REPLACE INTO featured_series VALUES (1, ?)").run(id);
 
-  it("shows no series until one is featured, then its first videos on page 1", async () => {
+  it("shows no series until one is featured, and then its first videos on page 1", async () => {
     const id = twelve();
     expect(await featured()).toBeUndefined();
     feature(id);
@@ -252,8 +252,8 @@ describe("home", () => {
   });
 });
 
-describe("feed and sitemap", () => {
-  it("have the last videos first, and only public series", async () => {
+describe("a series feed and the sitemap", () => {
+  it("list the latest videos first, and only public series", async () => {
     twelve();
     write([video({ id: "hidden", status: "hidden" })]);
     addSeries({ title: "Empty", slug: "empty" }, ["hidden"]);

@@ -49,7 +49,7 @@ async function whole(pieces: AsyncIterable<string>): Promise<string> {
 const ODD = `<Night> & "Day" 'it' ]]> \u0007é`;
 
 describe("the sitemap", () => {
-  it("is an index of the pages and the parts of the video sitemap", async () => {
+  it("is an index of the page sitemap and the parts of the video sitemap", async () => {
     write(Array.from({ length: 25 }, (_, i) => video({ id: `v${i}` })));
     expect(texts(xml(await sitemapIndex(identity, 10)), "loc")).toEqual(
       ["pages", "1", "2", "3"].map((name) => `https://videos.example/sitemap/${name}.xml`),
@@ -76,7 +76,7 @@ describe("the sitemap", () => {
     expect(texts(xml(await whole(videoSitemap(identity, 9, 500))), "loc")).toEqual([]);
   });
 
-  it("describes a video with a file, with any characters in its texts", async () => {
+  it("describes a video that has a file, with any characters in its text fields", async () => {
     write([video({ id: "a/&b", title: ODD, tags: [ODD], views: 7 }), video({ id: "bare" })]);
     sqliteHandle().exec(`UPDATE videos SET duration = '5:30', description = title,
       video_url = '/media/videos/u/1.mp4' WHERE id <> 'bare'`);
@@ -100,7 +100,7 @@ describe("the sitemap", () => {
     }
   });
 
-  it("is served by its routes, with 404 for unknown parts", async () => {
+  it("is served by its routes, which return 404 for unknown parts", async () => {
     write([video({ id: "a" })]);
     expect(await (await sendRequest(sitemap, "/sitemap.xml")).text()).toContain("<sitemapindex");
     const part = await sendRequest(sitemap, "/sitemap/1.xml", {}, { part: "1.xml" });
@@ -113,7 +113,7 @@ describe("the sitemap", () => {
 });
 
 describe("the feed", () => {
-  it("contains the newest 50 videos, with their files enclosed if they exist", async () => {
+  it("contains the newest 50 videos, with their files as enclosures if they exist", async () => {
     write(
       Array.from({ length: 60 }, (_, i) =>
         video({
@@ -152,8 +152,8 @@ describe("the feed", () => {
   });
 });
 
-describe("validators", () => {
-  it("belong to the catalogue before the response, if it changes in the meantime", async () => {
+describe("the validators", () => {
+  it("describe the earlier catalogue if it changes while the response is created", async () => {
     write([video({ id: "a" })]);
     const request = (headers = {}) => new Request("https://videos.example/feed.xml", { headers });
     const made = await conditionalResponse(
@@ -179,7 +179,7 @@ describe("validators", () => {
     ["/sitemap.xml", sitemap],
     ["/feed.xml", feed],
     ["/robots.txt", robots],
-  ])("of %s give 304 until the catalogue changes", async (address, loader) => {
+  ])("make %s return 304 until the catalogue changes", async (address, loader) => {
     const first = await sendRequest(loader, address);
     const etag = first.headers.get("ETag")!;
     const since = first.headers.get("Last-Modified")!;
@@ -211,7 +211,7 @@ describe("the manifest", () => {
 });
 
 describe("the service worker", () => {
-  it("is always revalidated, and changes with the site's name", async () => {
+  it("must always be revalidated, and changes with the site's name", async () => {
     const first = await sendRequest(serviceWorker, "/sw.js");
     expect(first.headers.get("Content-Type")).toBe("text/javascript; charset=utf-8");
     expect(first.headers.get("Cache-Control")).toBe("no-cache");
@@ -223,7 +223,7 @@ describe("the service worker", () => {
     expect(await (await sendRequest(serviceWorker, "/sw.js")).text()).not.toBe(text);
   });
 
-  it("unregisters itself and deletes its caches when switched off", async () => {
+  it("unregisters itself and deletes its caches when turned off", async () => {
     await site.remove();
     site = useTemporarySite({ SERVICE_WORKER: "off" });
     const deleted: string[] = [];
@@ -256,7 +256,7 @@ describe("the site's own images", () => {
     ["icon-512.png", 512, 512],
     ["apple-touch-icon.png", 180, 180],
     ["favicon.ico", 48, 48],
-  ])("%s is an image of the right size", async (name, width, height) => {
+  ])("include %s with the right size", async (name, width, height) => {
     const response = await sendRequest(siteImage, `/${name}`);
     expect(await sharp(Buffer.from(await response.arrayBuffer())).metadata()).toMatchObject({
       format: "png",
@@ -265,13 +265,13 @@ describe("the site's own images", () => {
     });
   });
 
-  it("are those in the manifest", async () => {
+  it("include those in the manifest", async () => {
     const { name, icons } = await (await sendRequest(manifest, "/manifest.webmanifest")).json();
     expect(name).toBe("Afterdark");
     for (const { src } of icons) expect((await sendRequest(siteImage, src)).status).toBe(200);
   });
 
-  it("have a logo within the safe zone of every mask, a radius of 40% of the width", async () => {
+  it("have a logo within the safe zone for every mask, a radius of 40% of the width", async () => {
     const { icons } = await (await sendRequest(manifest, "/manifest.webmanifest")).json();
     const maskable = icons.find(({ purpose }: { purpose?: string }) => purpose === "maskable");
     const response = await sendRequest(siteImage, maskable.src);

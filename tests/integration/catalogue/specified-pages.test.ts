@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 
-// Checks what the specification requires of each page in the HTML served without JavaScript.
+// Checks the specification's requirements for each page in the HTML that is served without JavaScript.
 
 const site = new SiteProcess({ CONTACT_EMAIL: "help@example.com" });
 beforeAll(async () => {
@@ -21,7 +21,7 @@ async function open(path: string, cookie = ""): Promise<Document> {
 const textOf = (element: Element | null) => element?.textContent?.replace(/\s+/g, " ").trim() ?? "";
 const textsOf = (elements: Iterable<Element>) => [...elements].map((element) => textOf(element));
 
-describe("the frame of every page", () => {
+describe("the layout of every page", () => {
   it("links to Home, Categories and Trending in the header", async () => {
     const links = (await open("/")).querySelectorAll("header nav:first-of-type a");
     expect(textsOf(links).slice(0, 3)).toEqual(["Home", "Categories", "Trending"]);
@@ -51,7 +51,7 @@ describe("the static pages", () => {
   });
 
   it.each(["/contact", "/dmca"])(
-    "%s promises a response within 1 to 2 business days",
+    "promise a response within 1 to 2 business days on %s",
     async (path) => {
       expect(textOf((await open(path)).querySelector("main"))).toContain("1 to 2 business days");
     },
@@ -59,7 +59,7 @@ describe("the static pages", () => {
 });
 
 describe("the category selector", () => {
-  it.each(["/", "/categories", "/categories/premium"])("on %s has all choices", async (path) => {
+  it.each(["/", "/categories", "/categories/premium"])("has all choices on %s", async (path) => {
     const selector = (await open(path)).querySelector('nav[aria-label="Video categories"]')!;
     expect(textsOf(selector.querySelectorAll("a"))).toEqual([
       "All Videos",
@@ -77,7 +77,7 @@ describe("the category selector", () => {
 });
 
 describe("the admin panel", () => {
-  it("has Back to Videos, four stat cards and two tabs, Upload Video first", async () => {
+  it("has a Back to Videos link, four stat cards and two tabs, the first of which is Upload Video", async () => {
     const panel = await open("/admin", await signInTo(site));
     const back = [...panel.querySelectorAll("main a")].find(
       (link) => textOf(link) === "Back to Videos",

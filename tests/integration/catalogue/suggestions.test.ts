@@ -23,7 +23,7 @@ const sendRequest = (query: string, address = "192.0.2.1") =>
   } as never);
 
 describe("suggestions", () => {
-  it("are tags and titles with the text, starting with titles that begin with it", async () => {
+  it("are tags and titles that contain the text, beginning with titles that start with it", async () => {
     write([
       video({ id: "inside", title: "Midnight walk" }),
       video({ id: "word", title: "A night out" }),
@@ -42,7 +42,7 @@ describe("suggestions", () => {
     expect(await texts("nothing like it")).toEqual([]);
   });
 
-  it("are at most 8, with unique titles, and tags leave room for titles", async () => {
+  it("are at most 8, have unique titles, and leave room for titles among the tags", async () => {
     write(
       Array.from({ length: 30 }, (_, i) =>
         video({ id: `v${i}`, title: `Beach ${i % 10}`, tags: [`beach ${i}`] }),
@@ -58,7 +58,7 @@ describe("suggestions", () => {
     expect(await suggestions("xy", undefined)).toHaveLength(8);
   });
 
-  it("exclude videos immediately after they are hidden", async () => {
+  it("exclude a video as soon as it is hidden", async () => {
     write([video({ id: "a", title: "Secret night", tags: ["secret"] })]);
     expect(await texts("secret")).toEqual(["secret", "Secret night"]);
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
@@ -67,7 +67,7 @@ describe("suggestions", () => {
     expect(await texts("plain")).toEqual([]);
   });
 
-  it("contain only titles of the category", async () => {
+  it("contain only titles from the selected category", async () => {
     write([
       video({ id: "a", title: "Night one", category: "amateur" }),
       video({ id: "b", title: "Night two", category: "english" }),
@@ -101,7 +101,7 @@ describe("suggestions", () => {
     expect((await sendRequest("", "192.0.2.8")).status).toBe(200);
   });
 
-  it("are empty when the threads are overloaded", async () => {
+  it("are empty when the worker threads are overloaded", async () => {
     write([video({ id: "a", title: "Night" })]);
     const responses = await Promise.all(Array.from({ length: 40 }, () => texts("night")));
     expect(responses.filter(({ length }) => length === 1)).toHaveLength(16);
@@ -113,7 +113,7 @@ describe("a search without results", () => {
   const nearest = async (text: string, category?: "desi" | "english") =>
     (await alternativeSearches(text, category)).nearest;
 
-  it("suggests the most similar text with results", async () => {
+  it("suggests the most similar search text that has results", async () => {
     write([
       video({ id: "a", title: "Neon Rain", tags: ["one take"] }),
       video({ id: "b", title: "Neon City" }),
@@ -126,7 +126,7 @@ describe("a search without results", () => {
     expect(await nearest("rain city")).toBeUndefined();
   });
 
-  it("suggests nothing from hidden videos or another category", async () => {
+  it("suggests nothing from hidden videos or from another category", async () => {
     write([
       video({ id: "a", title: "Secret", status: "hidden" }),
       video({ id: "b", title: "Neon", category: "english" }),
@@ -137,7 +137,7 @@ describe("a search without results", () => {
     expect(await nearest("noen")).toBeUndefined();
   });
 
-  it("suggests the categories with videos, largest first", async () => {
+  it("suggests the categories that have videos, largest first", async () => {
     write([
       video({ id: "a", category: "english" }),
       video({ id: "b", category: "featured" }),

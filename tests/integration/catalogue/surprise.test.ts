@@ -37,7 +37,7 @@ it("visits all videos before any repeats", async () => {
 });
 
 it.each(["seed=x", "seed=-1", "seed=1e9", "seed=99999999999", "seed=1&step=x", "seed=&step="])(
-  "ignores %s",
+  "ignores the invalid parameters %s",
   async (query) => {
     write([video({ id: "a" })]);
     expect((await sendRequest(`?${query}`)).status).toBe(200);

@@ -33,8 +33,8 @@ async function open(url: string) {
   return { ...data, status: init?.status, ids: ids(data.list.videos) };
 }
 
-describe("the list of a tag", () => {
-  it("shows exactly the published videos with the whole tag, newest first", async () => {
+describe("a tag's list", () => {
+  it("shows exactly the published videos that have the whole tag, newest first", async () => {
     write([
       video({ id: "whole", tags: ["x", "Beach"] }),
       video({ id: "spaces", tags: [" beach "] }),
@@ -51,7 +51,7 @@ describe("the list of a tag", () => {
     });
   });
 
-  it("doesn't mistake separators within a title for those of a tag", async () => {
+  it("doesn't mistake separators within a title for tag separators", async () => {
     write([video({ id: "odd", title: "a\u001fbeach\u001fb", tags: ["c\u001fbeach\u001fd"] })]);
     expect((await open("/tags/beach")).ids).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe("the list of a tag", () => {
     expect((await open("/tags/beach?page=2")).ids).toHaveLength(PAGE_SIZE);
   });
 
-  it("shows changes by other tools on the next request", async () => {
+  it("shows other tools' changes on the next request", async () => {
     write([video({ id: "a", tags: ["beach"] }), video({ id: "b", tags: ["city"] })]);
     expect((await open("/tags/beach")).ids).toEqual(["a"]);
     sqliteHandle().exec(`UPDATE videos SET tags = '["beach"]' WHERE id = 'b'`);
@@ -108,7 +108,7 @@ describe("the list of a tag", () => {
     async (path) => expect((await thrown(page(args(path)))).status).toBe(404),
   );
 
-  it("is empty, 404 and not indexed when no video has the tag", async () => {
+  it("is empty, returns 404 and isn't indexed if no video has the tag", async () => {
     const unknown = await open("/tags/nothing");
     expect(unknown).toMatchObject({ status: 404, ids: [] });
     const head = meta({ data: unknown } as never);
@@ -124,17 +124,17 @@ describe("the list of a tag", () => {
   });
 });
 
-describe("a tag that can't be in a path", () => {
+describe("a tag that can't be part of a path", () => {
   it.each([".", "..", "", " ", "a\tb", "x".repeat(201), "\ud800"])(
-    "links %j to a search",
+    "links to a search (%j)",
     (tag) => {
       expect(tagPath(tag)).toMatch(/^\/(\?search=|$)/);
     },
   );
 });
 
-describe("the feed of a tag", () => {
-  it("contains its newest 50 videos", async () => {
+describe("a tag's feed", () => {
+  it("contains the tag's newest 50 videos", async () => {
     write([
       ...Array.from({ length: 60 }, (_, i) => video({ id: `v${i}`, tags: ["R&B"] })),
       video({ id: "other", tags: ["r&b house"] }),
@@ -149,15 +149,15 @@ describe("the feed of a tag", () => {
     expect(text).toContain(`href="${ORIGIN}/tags/r%26b/feed.xml" rel="self"`);
   });
 
-  it("doesn't exist without a video, and redirects to the canonical one", async () => {
+  it("doesn't exist if no video has the tag, and redirects to its canonical URL", async () => {
     expect((await feed(args("/tags/nothing/feed.xml"))).status).toBe(404);
     const response = await thrown(feed(args("/tags/Beach/feed.xml")));
     expect(response.headers.get("Location")).toBe("/tags/beach/feed.xml");
   });
 });
 
-describe("the sitemap of tags", () => {
-  it("contains the tags of published videos, and their lists exist", async () => {
+describe("the tag sitemap", () => {
+  it("contains the tags of published videos, all of which have a list", async () => {
     write([
       video({ id: "a", tags: ["Beach", "..", " beach ", "a/b"] }),
       video({ id: "b", tags: ["secret"], status: "hidden" }),
@@ -171,7 +171,7 @@ describe("the sitemap of tags", () => {
     expect(index).toContain(`${ORIGIN}/sitemap/tags.xml`);
   });
 
-  it("is in the index only if there is a tag", async () => {
+  it("is listed in the sitemap index only if there is a tag", async () => {
     write([video({ id: "a" })]);
     const index = await (await sitemap(args("/sitemap.xml"))).text();
     expect(index).not.toContain("tags.xml");

@@ -56,7 +56,7 @@ describe("counting views", () => {
     expect(countView("nobody")).toBe(false);
   });
 
-  it("counts at most 60 views per hour of one IP address and video", async () => {
+  it("counts at most 60 views of a video per hour and IP address", async () => {
     for (let i = 0; i < 61; i += 1) expect(countView("a", "192.0.2.1")).toBe(true);
     expect(await shown("a")).toBe(60);
     countView("b", "192.0.2.1");
@@ -64,7 +64,7 @@ describe("counting views", () => {
     expect([await shown("a"), await shown("b")]).toEqual([61, 1]);
   });
 
-  it("writes thousands of videos in several transactions, each view once", () => {
+  it("writes the views of thousands of videos in several transactions, each view once", () => {
     vi.useFakeTimers();
     sqliteHandle().exec(`
       INSERT INTO videos (id, title, category) WITH RECURSIVE n(i) AS
@@ -78,7 +78,7 @@ describe("counting views", () => {
     expect(written()).toBe(1_000);
   });
 
-  it("keeps counts that couldn't be written for the next attempt", async () => {
+  it("keeps counts that couldn't be written until the next attempt", async () => {
     countView("a");
     sqliteHandle().pragma("busy_timeout = 0");
     const other = openSqlite(sqliteHandle().name);
@@ -95,7 +95,7 @@ describe("counting views", () => {
 });
 
 describe("POST /video/{id}/view", () => {
-  it("counts once", async () => {
+  it("counts a view once", async () => {
     expect((await sendViewRequest("POST", "a")).status).toBe(204);
     expect(await shown("a")).toBe(1);
   });
@@ -119,8 +119,8 @@ describe.each(["POST", "GET"])("%s", (method) => {
   it.each([
     ["a prefetch", { "Sec-Purpose": "prefetch" }],
     ["a prerender", { "Sec-Purpose": "prefetch;prerender" }],
-    ["a prefetch of an older browser", { Purpose: "prefetch" }],
-    ["a prefetch of Firefox", { "X-Moz": "prefetch" }],
+    ["a prefetch by an older browser", { Purpose: "prefetch" }],
+    ["a prefetch by Firefox", { "X-Moz": "prefetch" }],
     ["a crawler", { "User-Agent": CRAWLER }],
   ])("doesn't count %s", async (_, headers) => {
     const { status } = await sendViewRequest(method, "a", headers as Record<string, string>);
@@ -129,7 +129,7 @@ describe.each(["POST", "GET"])("%s", (method) => {
   });
 });
 
-describe("GET, the image for pages without JavaScript", () => {
+describe("the image that counts views without JavaScript", () => {
   it("counts a view and is never cached", async () => {
     const response = await sendViewRequest("GET", "a", { "Sec-Fetch-Dest": "image" });
     expect(response.headers.get("Content-Type")).toBe("image/gif");

@@ -43,7 +43,7 @@ async function post(id: string, body: BodyInit, headers: Record<string, string> 
 }
 
 describe("counting watched parts", () => {
-  it("adds to one row per video, which contains only totals", () => {
+  it("adds to a single row per video, which contains only totals", () => {
     for (const report of [QUARTER, HALF, HALF]) expect(countWatched("a", report)).toBe(true);
     expect(countWatched("b", "0".repeat(20))).toBe(true);
     expect(written("a")).toEqual({
@@ -60,7 +60,7 @@ describe("counting watched parts", () => {
     ]);
   });
 
-  it("writes all reports of a second in one transaction", () => {
+  it("writes all reports from one second in a single transaction", () => {
     vi.useFakeTimers();
     const changes = () => sqliteHandle().prepare("SELECT total_changes()").pluck().get() as number;
     const before = changes();
@@ -76,13 +76,13 @@ describe("counting watched parts", () => {
     expect(countWatched("nobody", HALF)).toBe(false);
   });
 
-  it("has the same limit per IP address as views", () => {
+  it("has the same limit per IP address as counting views", () => {
     for (let i = 0; i < 100; i += 1) expect(countWatched("a", HALF, "192.0.2.1")).toBe(true);
     countWatched("a", HALF, "192.0.2.2");
     expect(written("a").views).toBe(61);
   });
 
-  it("keeps nothing of a video that was permanently deleted, and everything of one in the trash", () => {
+  it("keeps everything for a video in the trash, and nothing for one that was permanently deleted", () => {
     countWatched("a", HALF);
     countWatched("b", HALF);
     sqliteHandle().exec(`DELETE FROM videos;
@@ -92,7 +92,7 @@ describe("counting watched parts", () => {
     expect(written("b").views).toBe(1);
   });
 
-  it("keeps counts that couldn't be written for the next attempt", () => {
+  it("keeps counts that couldn't be written until the next attempt", () => {
     countWatched("a", HALF);
     sqliteHandle().pragma("busy_timeout = 0");
     const other = openSqlite(sqliteHandle().name);
@@ -115,7 +115,7 @@ describe("POST /video/{id}/watched", () => {
     expect(written("a").parts.slice(3, 7)).toEqual([1, 1, 0, 0]);
   });
 
-  it("responds for a hidden video as for one that doesn't exist", async () => {
+  it("responds to a hidden video in the same way as to one that doesn't exist", async () => {
     const responses = [
       await post("h", HALF),
       await post("nobody", HALF),
@@ -165,7 +165,7 @@ describe("POST /video/{id}/watched", () => {
     ["Save-Data", { "Save-Data": "on" }],
     ["a crawler", { "User-Agent": CRAWLER }],
     ["a prerender", { "Sec-Purpose": "prefetch;prerender" }],
-  ])("doesn't count with %s, and responds as usual", async (_, headers) => {
+  ])("doesn't count a report with %s, but responds as usual", async (_, headers) => {
     expect((await post("a", HALF, headers as Record<string, string>)).status).toBe(204);
     expect(written("a")).toEqual(NOTHING);
   });

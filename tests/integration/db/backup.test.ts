@@ -40,7 +40,7 @@ const titles = () =>
   sqliteHandle().prepare("SELECT title FROM videos ORDER BY title").pluck().all();
 
 describe("a backup", () => {
-  it("can be created while the site uses its database, and restores everything", async () => {
+  it("can be created while the site is using its database, and restores everything", async () => {
     insertUser();
     fs.writeFileSync(path.join(site.folder, "db", "session-secret"), "kept\n");
     const first = addVideo("First", 1);
@@ -49,7 +49,7 @@ describe("a backup", () => {
     expect(made.stdout).toContain("the database and 1 file (1 copied now)");
     expect(fs.statSync(path.join(target, "site.sqlite")).mode & 0o777).toBe(0o600);
 
-    // The next backup contains later changes, and copies only new files.
+    // The next backup contains the later changes, and only copies files that are new.
     const second = addVideo("Second", 2);
     expect((await script("backup", target, "--with-uploads")).stdout).toContain(
       "2 files (1 copied now)",
@@ -118,7 +118,7 @@ describe("a backup", () => {
     expect(fs.readFileSync(path.join(site.folder, "db", kept!), "utf8")).toContain("no database");
   });
 
-  it("lists its files, so that a restore reports missing ones", async () => {
+  it("lists the site's files, so that a restore can report missing ones", async () => {
     const file = addVideo("First", 1);
     await script("backup", target);
     expect(JSON.parse(fs.readFileSync(path.join(target, "files.json"), "utf8"))).toMatchObject([

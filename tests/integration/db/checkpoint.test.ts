@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** Returns the number of videos in the database file without its write-ahead log. */
+/** Returns the number of videos in the database file, ignoring its write-ahead log. */
 function videosInTheFile(): number {
   const copy = `${site.folder}/copy.sqlite`;
   for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(copy + suffix, { force: true });
@@ -23,14 +23,14 @@ function videosInTheFile(): number {
   try {
     return sqlite.prepare("SELECT count(*) FROM videos").pluck().get() as number;
   } catch {
-    // Not even the table is in the file yet.
+    // Not even the `videos` table is in the file yet.
     return 0;
   } finally {
     sqlite.close();
   }
 }
 
-it("runs checkpoints on the thread, not inside a statement", async () => {
+it("runs checkpoints in the worker thread, not inside a statement", async () => {
   const insert = sqliteHandle().prepare(
     "INSERT INTO videos (id, title, category) VALUES (?, 'A title', 'desi')",
   );
@@ -45,7 +45,7 @@ it("runs checkpoints on the thread, not inside a statement", async () => {
 /** Writes many rows in transactions of 50. */
 async function writeMany(rows: number): Promise<void> {
   const sqlite = sqliteHandle();
-  // No checkpoints inside statements.
+  // Turn off checkpoints inside statements.
   sqlite.pragma("wal_autocheckpoint = 0");
   const insert = sqlite.prepare(
     "INSERT INTO videos (id, title, category) VALUES (?, 'A title', 'desi')",
@@ -59,13 +59,13 @@ async function writeMany(rows: number): Promise<void> {
   }
 }
 
-it("keeps the log short during long-running writes", async () => {
+it("keeps the write-ahead log short during long-running writes", async () => {
   await writeMany(1_600);
   expect(videosInTheFile()).toBeGreaterThan(500);
 });
 
 describe("with Litestream", () => {
-  /** Waits for ticks of the interval, and for the tasks that they have started on the thread. */
+  /** Waits until the interval has ticked and the tasks that the ticks started in the worker thread have finished. */
   async function afterTicks(): Promise<void> {
     await vi.advanceTimersByTimeAsync(3_000);
     await queryThread("writing", "project", {});

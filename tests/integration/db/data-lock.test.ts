@@ -41,7 +41,7 @@ const holder = () => `is in use by the site, process ${site.child?.pid} on ${os.
 const wayOut =
   ". Stop that process first, or set DATA_LOCK=off if you are sure that it no longer runs.";
 
-it("rejects a second start with the database of a running site, and says who uses it", async () => {
+it("rejects a second start with a running site's database, and reports which process is using it", async () => {
   const message = await startError(second({ DATABASE_PATH: site.databasePath }));
   expect(message).toContain(`${site.databasePath} ${holder()}`);
   expect(message.endsWith(wayOut)).toBe(true);
@@ -61,7 +61,7 @@ it("doesn't disturb an upload in progress when a second site starts with the sam
   expect(filesIn(`${site.uploads}/videos`)).toHaveLength(1);
 });
 
-it("starts with DATA_LOCK=off, and keeps the upload in progress of the other site", async () => {
+it("starts with DATA_LOCK=off, and doesn't disturb the other site's upload in progress", async () => {
   const open = openRequest(site, "POST", "/admin", { ...MULTIPART, Cookie: cookie });
   await open.send(before);
   await open.send(clip.subarray(0, 40_000));
@@ -80,7 +80,7 @@ const script = (name: string, ...args: string[]) =>
     env: { DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },
   });
 
-it("allows other commands while the site runs, but not a restore", async () => {
+it("allows other commands while the site is running, but not a restore", async () => {
   const backup = path.join(site.folder, "backup");
   expect((await script("backup", backup)).exitCode).toBe(0);
   expect((await script("check-library")).exitCode).toBe(0);

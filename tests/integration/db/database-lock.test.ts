@@ -11,7 +11,10 @@ import { ADMIN, SiteProcess } from "../../site-process";
 import { useTemporarySite } from "../../temporary-site";
 
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
-/** Enough for a busy machine, and far below the busy timeout that would block the serving thread. */
+/**
+ * Long enough for a busy machine, but far below the busy timeout, during which the thread that serves requests would be
+ * blocked.
+ */
 const PROMPT_MS = 1_500;
 const CHANGE_MS = 6_000;
 
@@ -30,7 +33,7 @@ beforeAll(async () => {
 afterEach(() => release());
 afterAll(() => site.remove());
 
-/** Holds the lock in another process until it is released, as a backup or another tool may. */
+/** Holds the lock in another process until `release` is called, as a backup or another tool might. */
 async function lock(): Promise<void> {
   const sqlite = createRequire(import.meta.url).resolve("better-sqlite3");
   const script = `
@@ -60,7 +63,7 @@ const statusOf = () =>
 
 describe("while another process holds the database's write lock", () => {
   it("serves pages to visitors and to signed-in users", async () => {
-    // The sessions are due to be extended, which is a write.
+    // The sessions are due to be extended, which requires a write.
     site.database().exec("UPDATE sessions SET last_used_at = '2000-01-01T00:00:00.000Z'");
     await lock();
     const hide = timed(
@@ -85,7 +88,7 @@ describe("while another process holds the database's write lock", () => {
     await hide;
   });
 
-  it("rejects a change within seconds with its error message, and accepts it afterwards", async () => {
+  it("rejects a change within seconds with the change's error message, and accepts it afterward", async () => {
     const body = new URLSearchParams({ intent: "toggle", id }).toString();
     const headers = { ...FORM, Cookie: cookie };
     await lock();
@@ -112,7 +115,7 @@ describe("while another process holds the database's write lock", () => {
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = ?").run(id);
   });
 
-  it("serves pages and rejects changes for 6 seconds, and keeps running", async () => {
+  it("keeps serving pages and rejecting changes for 6 seconds, and keeps running", async () => {
     const body = new URLSearchParams({ intent: "toggle", id }).toString();
     const headers = { ...FORM, Cookie: cookie };
     const activities = () =>
@@ -149,7 +152,7 @@ describe("while another process holds the database's write lock", () => {
     expect(response.body).toContain("The site is busy. Try again in a few seconds.");
   });
 
-  it("counts views, and writes them once the lock is released", async () => {
+  it("counts views, and writes them when the lock is released", async () => {
     const views = () =>
       site.database().prepare("SELECT views FROM videos WHERE id = ?").pluck().get(id);
     const before = views() as number;
@@ -165,7 +168,7 @@ describe("while another process holds the database's write lock", () => {
 });
 
 describe("a job, while another connection is writing", () => {
-  it("is claimed and reported later, and doesn't fail", async () => {
+  it("is claimed and reported later instead of failing", async () => {
     const temporary = useTemporarySite();
     sqliteHandle().pragma("busy_timeout = 0");
     sqliteHandle().exec(`

@@ -25,13 +25,13 @@ afterEach(() => site.remove());
 const messageFor = (database: string) =>
   `This database was created by a development build from before version 0.2.0, and this version can't open it: ${database}. Nothing was changed. To keep your videos, see docs/how-to/upgrade-from-development-builds.md. To start with an empty site, move the file away.`;
 
-/** The table in which builds before 0.2.0 recorded their migrations. */
+/** The table in which builds from before 0.2.0 recorded their migrations. */
 const OLD_TABLE = `
   CREATE TABLE migrations (name TEXT PRIMARY KEY NOT NULL, ran_at TEXT NOT NULL DEFAULT '');
   INSERT INTO migrations (name) VALUES ('0200-baseline'), ('0201-schedule');
   CREATE TABLE videos (id TEXT)`;
 
-/** Changes that make a database of this version look like one of a development build. */
+/** Changes that make a database from this version look like one from a development build. */
 const CHANGES = {
   "a recorded name below the baseline":
     "INSERT INTO migrations (name, digest) VALUES ('0255-site-marker', 'x')",
@@ -45,7 +45,10 @@ function change(database: string, sql: string): void {
   sqlite.close();
 }
 
-/** Returns the files of a folder with times and contents, except for the index of a log, which SQLite may rebuild. */
+/**
+ * Returns the files in a folder with their times and contents, except for a write-ahead log's index, which SQLite may
+ * rebuild.
+ */
 function filesIn(folder: string): unknown[] {
   return fs
     .readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -59,7 +62,7 @@ function filesIn(folder: string): unknown[] {
     });
 }
 
-/** Runs a command of the site until it exits. */
+/** Runs one of the site's commands until it exits. */
 async function run(...args: string[]) {
   const { exitCode, stdout, stderr } = await execa(process.execPath, args, {
     cwd: root,
@@ -78,7 +81,7 @@ const rejected = (database: string) => ({
   stderr: messageFor(database),
 });
 
-describe("a database of a development build", () => {
+describe("a database from a development build", () => {
   it.each(Object.entries(CHANGES))("is rejected because of %s, and isn't changed", (_, sql) => {
     change(file, sql);
     const before = filesIn(site.folder);
@@ -86,12 +89,12 @@ describe("a database of a development build", () => {
     expect(filesIn(site.folder)).toEqual(before);
   });
 
-  it("is rejected while its migrations are only in the write-ahead log, and isn't changed", () => {
+  it("is rejected even if its migrations are only in the write-ahead log, and isn't changed", () => {
     const running = path.join(site.folder, "running.sqlite");
     const sqlite = new Sqlite(running);
     sqlite.pragma("journal_mode = WAL");
     sqlite.exec(OLD_TABLE);
-    // The state after a power failure.
+    // This is the state after a power failure.
     fs.copyFileSync(running, file);
     fs.copyFileSync(`${running}-wal`, `${file}-wal`);
     sqlite.close();
@@ -102,7 +105,7 @@ describe("a database of a development build", () => {
     );
   });
 
-  it("is rejected behind a symbolic link", () => {
+  it("is rejected even if it is behind a symbolic link", () => {
     const elsewhere = path.join(site.folder, "elsewhere.sqlite");
     fs.renameSync(file, elsewhere);
     fs.symlinkSync(elsewhere, file);
@@ -126,13 +129,13 @@ describe("a database of a development build", () => {
     expect(() => sqliteHandle()).toThrow(/is not a SQLite database/);
   });
 
-  it("isn't confused with an empty file", () => {
+  it("isn't confused with an empty file, which becomes a new database", () => {
     fs.writeFileSync(file, "");
     const names = sqliteHandle().prepare("SELECT name FROM migrations").pluck().all();
     expect(names).toEqual(migrations.map(({ name }) => name));
   });
 
-  it("is rejected by a reader", () => {
+  it("is rejected by a read replica", () => {
     const copy = path.join(site.folder, "copy.sqlite");
     fs.copyFileSync(file, copy);
     change(copy, CHANGES["another digest of the baseline"]);
@@ -155,7 +158,7 @@ describe("a database of a development build", () => {
   });
 });
 
-describe("restore", () => {
+describe("a restore", () => {
   let backup: string;
   beforeEach(() => {
     backup = path.join(site.folder, "backup");
@@ -165,7 +168,7 @@ describe("restore", () => {
     fs.copyFileSync(file, path.join(backup, "site.sqlite"));
   });
 
-  it("rejects the backup of a development build, and changes nothing", async () => {
+  it("rejects a backup from a development build, and changes nothing", async () => {
     const database = path.join(backup, "site.sqlite");
     change(database, CHANGES["a table without digests"]);
     const before = filesIn(site.folder);
@@ -173,7 +176,7 @@ describe("restore", () => {
     expect(filesIn(site.folder)).toEqual(before);
   });
 
-  it("doesn't replace the database of a development build", async () => {
+  it("doesn't replace a database from a development build", async () => {
     change(file, CHANGES["a table without digests"]);
     const before = filesIn(site.folder);
     expect(await run(...command("restore", backup))).toEqual(rejected(file));

@@ -41,7 +41,7 @@ const run = (
     env: { ...process.env, ...environment },
   });
 };
-/** @param wrapper a command that runs its remaining arguments as a command. */
+/** @param wrapper a command to which the restore command is appended as arguments, such as `setpriv`. */
 const restore = (environment: Record<string, string> = {}, wrapper: string[] = []) =>
   run(
     [...("SIGNAL" in environment ? ["--import", preload] : []), ...command("restore", backup)],
@@ -66,7 +66,7 @@ function addVideo(title: string, content = title): void {
     .run(title, `/media/videos/u/${title}.mp4`);
 }
 
-/** Returns what a visitor could see of the site, and its secret. */
+/** Returns the site's titles and files, and its secret. */
 function readSite() {
   const titles = sqliteHandle().prepare("SELECT title FROM videos ORDER BY title").pluck().all();
   closeDatabase();
@@ -81,7 +81,7 @@ function readSite() {
 
 type Site = ReturnType<typeof readSite>;
 
-/** Creates a backup, then changes the site: one video is new, one is deleted, one has another file. */
+/** Creates a backup, then changes the site: adds a video, deletes a video, and replaces a video's file. */
 async function changeAfterBackup(): Promise<{ before: Site; after: Site }> {
   addVideo("Deleted");
   addVideo("Kept");
@@ -112,7 +112,7 @@ async function changeAfterBackup(): Promise<{ before: Site; after: Site }> {
   return { before, after };
 }
 
-/** Copies the database and the uploads from one folder to another, and replaces existing ones. */
+/** Copies the database and the uploads from one folder to another, replacing those that exist there. */
 function copySite(from: string, to: string): void {
   for (const name of ["db", "uploads"]) {
     fs.rmSync(path.join(to, name), { recursive: true, force: true });
@@ -129,11 +129,11 @@ const copies = () =>
   });
 
 describe("a restore that is killed", () => {
-  it("leaves either the whole site or the whole backup at each step, and finishes when run again", async () => {
+  it("leaves either the complete site or the complete backup at each step, and finishes when it is run again", async () => {
     const { before, after } = await changeAfterBackup();
     const litestream = path.join(data, ".site.sqlite-litestream");
     fs.mkdirSync(litestream);
-    // The site was killed too: its last changes are in the write-ahead log.
+    // The site was killed too, so its last changes are in the write-ahead log.
     sqliteHandle().exec("UPDATE videos SET title = 'Newest' WHERE title = 'New'");
     before.titles[1] = "Newest";
     const first = path.join(site.folder, "first");
@@ -149,7 +149,7 @@ describe("a restore that is killed", () => {
       if (exitCode === 0) break;
       expect(signal).toBe("SIGKILL");
       copySite(site.folder, killed);
-      // The next start does this.
+      // The site's next start does the same.
       finishInterruptedRestore(siteFiles());
       const started = readSite();
       const isRestored = started.titles.includes("Deleted");
@@ -166,7 +166,7 @@ describe("a restore that is killed", () => {
     expect(outcomes).toEqual([...outcomes].sort().reverse());
     expect(new Set(outcomes)).toEqual(new Set(["site", "backup"]));
 
-    // Without hard links, there is a step at which no database has the name.
+    // On file systems without hard links, there is a step at which no file has the database's name.
     copySite(killed, site.folder);
     fs.rmSync(settings().databasePath);
     expect(() => database()).toThrow("A restore was interrupted");
@@ -174,9 +174,9 @@ describe("a restore that is killed", () => {
     expect(readSite()).toEqual(after);
   }, 180_000);
 
-  it("is finished by the next start, and other commands wait for that", async () => {
+  it("is finished by the site's next start, and other commands fail until then", async () => {
     const { after } = await changeAfterBackup();
-    // The first change creates the copy, the second moves it into place.
+    // The first change creates the copy, and the second one moves it into place.
     const { signal } = await restoreUntil(2, "/\\.restore/u/Deleted\\.mp4$");
     expect(signal).toBe("SIGKILL");
     expect(fs.existsSync(path.join(site.uploads, "videos/u/Deleted.mp4"))).toBe(false);
@@ -214,10 +214,10 @@ describe("a restore that is killed", () => {
 });
 
 describe("a restore that fails", () => {
-  it("changes nothing on a full disk, and frees the space that it used", async () => {
+  it("changes nothing if the disk is full, and frees the space that it has used", async () => {
     const { before } = await changeAfterBackup();
     fs.writeFileSync(path.join(backup, "uploads/videos/u/Large.mp4"), Buffer.alloc(12 * 1024 ** 2));
-    // A limit on the file size makes writes fail like a full disk, and doesn't need root.
+    // A file size limit makes writes fail as they do on a full disk, without requiring root.
     const limited = 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"';
     const { exitCode, stderr } = await restore({}, ["sh", "-c", limited]);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("There is not enough space")]);
@@ -225,11 +225,11 @@ describe("a restore that fails", () => {
     expect(readSite()).toEqual(before);
   });
 
-  it("changes nothing when a file of the backup can't be read, and continues when it can", async () => {
+  it("changes nothing if a file in the backup can't be read, and succeeds when the file is readable again", async () => {
     const { before, after } = await changeAfterBackup();
     const unreadable = path.join(backup, "uploads/videos/u/Replaced.mp4");
     fs.chmodSync(unreadable, 0);
-    // Permissions don't stop root, unless it drops these capabilities.
+    // Permissions don't stop root unless these capabilities are dropped.
     const unprivileged =
       process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
     const { exitCode, stderr } = await restore({}, unprivileged);
@@ -245,7 +245,7 @@ describe("a restore that fails", () => {
     expect(readSite()).toEqual(after);
   });
 
-  it("changes nothing when a folder has the name of a file", async () => {
+  it("changes nothing if a folder has the name of a file in the backup", async () => {
     const { before } = await changeAfterBackup();
     const folder = path.join(site.uploads, "videos/u/Deleted.mp4");
     fs.mkdirSync(folder);

@@ -1,11 +1,11 @@
 import { sqliteHandle } from "~db/client.server";
 
-/** The number of rows of each kind that periodic work has to process. */
+/** The number of rows of each kind that periodic work finds to process. */
 const DUE = 40;
 
 /**
- * Fills the database of a test with plain statements, like the library of a site that is some years old: videos, their
- * rows in other tables, and some rows that periodic work has to process.
+ * Fills a test's database with plain statements, so that it resembles the library of a site that is a few years old:
+ * videos, their rows in other tables, and a few rows that periodic work has to process.
  *
  * @param videos at least 1,000.
  */

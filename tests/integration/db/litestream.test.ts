@@ -13,7 +13,7 @@ import { SiteProcess } from "../../site-process";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const WRITE_EVERY_MS = 20;
 const ROWS_BEFORE_THE_KILL = 150;
-/** The maximum loss: `sync-interval` in docs/litestream.yml plus the time for sending. */
+/** The maximum loss: `sync-interval` in docs/litestream.yml plus the time that Litestream takes to send the changes. */
 const MAX_LOST_MS = 1_000;
 
 describe("with Litestream", () => {
@@ -37,7 +37,7 @@ describe("with Litestream", () => {
     return new Sqlite(file);
   }
 
-  /** Writes a numbered row, as another tool does, with the time in its title. */
+  /** Writes a numbered row with the current time as its title, as another tool might. */
   function writeRow(number: number): void {
     site.addVideo({ id: `row-${number}`, title: String(Date.now()) });
   }
@@ -46,7 +46,7 @@ describe("with Litestream", () => {
     let written = 0;
     const writing = setInterval(() => writeRow(++written), WRITE_EVERY_MS);
     await until(() => written >= ROWS_BEFORE_THE_KILL && litestream.segmentTimes().length >= 3);
-    // The last row is written in the same tick in which both are killed.
+    // The last row is written in the same tick of the event loop in which both processes are killed.
     writeRow(++written);
     clearInterval(writing);
     const killed = Promise.all([site.stop("SIGKILL"), litestream.stop("SIGKILL")]);
@@ -63,13 +63,13 @@ describe("with Litestream", () => {
     copy.close();
     expect(rows.map(({ number }) => number)).toEqual(rows.map((_, index) => index + 1));
     expect(rows.length).toBeGreaterThan(0);
-    // On a busy machine, Litestream may not have been scheduled in time. It logs when it last sent something, and a
-    // delay before the kill doesn't count as its loss.
+    // On a busy machine, Litestream may not have been scheduled in time. Its log shows when it last sent something, so
+    // a delay before the kill isn't counted as a loss.
     const waited = Math.max(0, killedAt - litestream.segmentTimes().at(-1)! - MAX_LOST_MS);
     expect(killedAt - rows.at(-1)!.at).toBeLessThanOrEqual(MAX_LOST_MS + 200 + waited);
   });
 
-  it("reports that Litestream follows, and that it is behind once it is killed", async () => {
+  it("reports whether Litestream is following, or is behind because it was killed", async () => {
     const health = async () => (await fetch(`${site.url}/healthz`)).json();
     writeRow(1);
     await until(async () => (await health()).litestream === "following");
@@ -84,7 +84,7 @@ describe("with Litestream", () => {
     });
   });
 
-  it("restores a backup, with which the replica starts a new generation", async () => {
+  it("restores a backup, after which the replica starts a new generation", async () => {
     const script = (name: string, ...args: string[]) =>
       spawnSync(process.execPath, command(name, ...args), {
         cwd: root,

@@ -13,7 +13,7 @@ import { useTemporarySite } from "../../temporary-site";
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
   site = useTemporarySite();
-  // These tests migrate a database themselves.
+  // Remove the database, because these tests migrate it themselves.
   fs.rmSync(path.join(site.folder, "db"), { recursive: true });
 });
 afterEach(() => site.remove());
@@ -28,7 +28,7 @@ describe("the migrations", () => {
     expect(names).toEqual([...names].sort());
   });
 
-  it("run once", () => {
+  it("run only once", () => {
     expect(migrate(sqliteHandle())).toEqual([]);
   });
 
@@ -43,7 +43,7 @@ describe("the migrations", () => {
     );
   });
 
-  it("copy an existing file before they change it", () => {
+  it("copy an existing database file before they change it", () => {
     const sqlite = sqliteHandle();
     sqlite.exec("INSERT INTO users (email, password_hash) VALUES ('a@example.com', 'x')");
     expect(migrate(sqlite, [...migrations, toy])).toEqual([toy.name]);
@@ -53,7 +53,7 @@ describe("the migrations", () => {
     copy.close();
   });
 
-  it("don't copy a new file", () => {
+  it("don't copy a new database file", () => {
     sqliteHandle();
     expect(
       fs.readdirSync(path.join(site.folder, "db")).some((name) => name.includes("before")),
@@ -75,13 +75,13 @@ describe("the migrations", () => {
     sqlite.close();
   });
 
-  it("reject a database of a newer version", () => {
+  it("reject a database from a newer version", () => {
     const sqlite = sqliteHandle();
     migrate(sqlite, [...migrations, toy]);
     expect(() => migrate(sqlite)).toThrow(/created by a newer version .+ 9999-toy/);
   });
 
-  it("reject a database with a different digest of a migration, before new ones run", () => {
+  it("reject a database with a different digest for a migration before any new migration runs", () => {
     const sqlite = sqliteHandle();
     migrate(sqlite, [...migrations, toy]);
     const edited = { ...toy, sql: `${toy.sql} STRICT` };
@@ -92,8 +92,8 @@ describe("the migrations", () => {
   });
 });
 
-describe("other tools that write to the file", () => {
-  it("find three triggers of videos, two for its hold flag and two for consent records, and nothing newer than SQLite 3.40", () => {
+describe("other tools that write to the database file", () => {
+  it("find three triggers on the videos table, two for its hold flag and two for consent records, and nothing newer than SQLite 3.40", () => {
     const triggers = sqliteHandle()
       .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'videos'")
       .all() as { name: string; sql: string }[];
@@ -160,7 +160,7 @@ describe("the videos table", () => {
     ["an unknown status", "title, category, status", "'A', 'desi', 'gone'"],
     ["negative views", "title, category, views", "'A', 'desi', -1"],
     ["tags that aren't a list", "title, category, tags", `'A', 'desi', '{"a":1}'`],
-    ["tags that are no JSON", "title, category, tags", "'A', 'desi', 'a, b'"],
+    ["tags that aren't JSON", "title, category, tags", "'A', 'desi', 'a, b'"],
   ])("rejects %s", (_, columns, values) => {
     expect(() => insert(columns, values)).toThrow(/CHECK constraint failed|malformed JSON/);
   });

@@ -4,8 +4,8 @@ import path from "node:path";
 import { expect, it } from "vitest";
 
 // Node 24.19 and later abort the process when the garbage collector removes such a hook. scripts/native/object-wrap.h
-// leaves it out of the build.
-it("compiles SQLite without the cleanup hooks of Node's ObjectWrap", () => {
+// keeps the hooks out of the build.
+it("compiles SQLite without the cleanup hooks from Node's ObjectWrap", () => {
   const folder = path.dirname(
     createRequire(import.meta.url).resolve("better-sqlite3/package.json"),
   );

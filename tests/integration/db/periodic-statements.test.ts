@@ -19,12 +19,12 @@ const VIDEOS = 1_200;
 /** Tables with one row, or with at most a few hundred. */
 const SMALL_TABLES =
   /^(?:alerts|backups|catalogue_version|invitations|preserved_reports|preserved_videos|queue_state|spent_challenges|storage|video_totals)$/;
-/** Values in the statement itself, and rows that an earlier, limited step of the plan has read. */
-const NO_TABLES = /^(?:json_each|asked|given|CONSTANT|\d+-ROW|\(subquery-\d+\))$/;
-/** A lookup of the rows of one video, job or report. */
+/** Values listed in the statement, and rows that an earlier, limited step of the plan has read. */
+const NO_TABLES = /^(?:json_each|requested|given|CONSTANT|\d+-ROW|\(subquery-\d+\))$/;
+/** A lookup of the rows that belong to one video, job or report. */
 const KEY = /\b(?:(?:video_|report_|alert_|performer_)?id|rowid|number|first|second|path)=\?/;
 
-/** Other steps of plans that read few rows: a part of the step, a part of its statement, and the reason. */
+/** Other plan steps that read few rows: a part of the step, a part of its statement, and the reason. */
 const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] = [
   ["SEARCH video_changes", "max(seq)", "the first and the last row of the index"],
   ["SEARCH videos", "max(number)", "the first and the last row"],
@@ -118,7 +118,7 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
   site = useTemporarySite({
-    // Without these, some of the work ends before it runs a statement.
+    // Without these settings, some of the work would end before it runs a statement.
     ALERT_EMAIL: "operator@example.com",
     SMTP_URL: "smtp://127.0.0.1:9",
     ENCODER_CODECS: "h264,av1",
@@ -132,7 +132,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-it("covers every file with periodic work", () => {
+it("covers every file that has periodic work", () => {
   const files = ["app", "db"].flatMap((folder) =>
     fs
       .readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -171,7 +171,7 @@ it("reads few rows, regardless of the number of videos", async () => {
   expect(FEW_ROWS.filter((known) => !used.has(known))).toEqual([]);
 }, 120_000);
 
-/** Writes the recorded files, because nothing is removed while any is missing. */
+/** Writes the recorded files, because nothing is removed while any of them is missing. */
 function writeRecordedFiles(): void {
   const recorded = sqliteHandle()
     .prepare("SELECT bucket, path FROM media_files WHERE kind <> 'derived'")
@@ -183,7 +183,9 @@ function writeRecordedFiles(): void {
   }
 }
 
-/** Returns the statements that the work executes on the connection, each with some of its values. */
+/**
+ * Returns the statements that the work executes on the connection, each with some of the values that were bound to it.
+ */
 async function executedBy(work: () => unknown): Promise<Map<string, unknown[]>> {
   const executed = new Map<string, unknown[]>();
   const prototype = Object.getPrototypeOf(sqliteHandle().prepare("SELECT 1")) as Statement;

@@ -40,7 +40,7 @@ import { ensureProjected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import { startHeartbeat } from "~db/heartbeat.server";
 
-/** Runs one round of the work, or the reason why the work runs no statement. */
+/** A function that runs one round of the work, or the reason why the work runs no statements. */
 type Round = (() => unknown) | string;
 
 /** The periodic work of the site (`every` in db/runtime.server.ts), by file. */
@@ -105,7 +105,7 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   "db/threads/checkpoint.server.ts": "Runs a checkpoint on a thread.",
 };
 
-/** Work that visitors and orchestrators cause all the time, without a timer. */
+/** Work that visitors and orchestrators trigger all the time, without a timer. */
 export const CONSTANT_WORK: Readonly<Record<string, () => unknown>> = {
   "views and watched parts": () => {
     countView("v1000");

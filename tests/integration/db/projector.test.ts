@@ -31,7 +31,7 @@ describe("a video that is no longer public", () => {
     ["hidden", "UPDATE videos SET status = 'hidden' WHERE id = 'a'"],
     ["deleted", "DELETE FROM videos WHERE id = 'a'"],
     ["given another title", "UPDATE videos SET title = 'Day' WHERE id = 'a'"],
-  ])("isn't found as soon as it is %s", async (_how, statement) => {
+  ])("is no longer found as soon as it is %s", async (_how, statement) => {
     write(videos);
     expect(await found("night")).toEqual(["b", "a"]);
     sqliteHandle().exec(statement);
@@ -40,7 +40,7 @@ describe("a video that is no longer public", () => {
     expect((await listPublished({ search: "night", page: 1 })).total).toBe(1);
   });
 
-  it("is found when it is shown again", async () => {
+  it("is found again when it is shown again", async () => {
     write(videos);
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     expect(await found("night")).toEqual([]);
@@ -49,7 +49,7 @@ describe("a video that is no longer public", () => {
     expect(await found("su")).toEqual(["a"]);
   });
 
-  it("passes its sort key to a video of the same time, which is found only by its own text", async () => {
+  it("passes its sort key to a video with the same timestamp, which is only found by that video's text", async () => {
     write([video({ id: "a", title: "Night train" })]);
     expect(await found("night")).toEqual(["a"]);
     sqliteHandle().exec("DELETE FROM videos");
@@ -60,7 +60,7 @@ describe("a video that is no longer public", () => {
     expect(await found("gh")).toEqual([]);
   });
 
-  it("stays public when the change that would hide it is ignored", async () => {
+  it("stays public if the change that would hide it is ignored", async () => {
     write(videos);
     sqliteHandle().exec("UPDATE OR IGNORE videos SET status = 'no such status'");
     sqliteHandle().exec("UPDATE OR IGNORE videos SET id = 'b' WHERE id = 'a'");
@@ -79,7 +79,7 @@ describe("the search indexes", () => {
     tags: fc.constantFrom<string[] | null>(null, ["summer"], ["sea", "night"]),
     status: fc.constantFrom("published", "hidden"),
     category: fc.constantFrom("desi", "premium"),
-    // Only two times, so that sort keys are reused.
+    // There are only two timestamps, so that sort keys are reused.
     created_at: fc.constantFrom("2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"),
   });
   const change = fc.oneof(
@@ -90,7 +90,7 @@ describe("the search indexes", () => {
   );
   const needles = ["night", "sea", "élodie", "t", "🎬", "su", "by", "rain", "night bus"];
 
-  it("find exactly the public videos after any changes", async () => {
+  it("find exactly the public videos after any sequence of changes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 40 }), async (changes) => {
         const sqlite = sqliteHandle();
@@ -119,7 +119,7 @@ describe("the search indexes", () => {
         };
         await expectSearches();
         expect(await correctDerivedData()).toBe(false);
-        // Rebuilt indexes return the same.
+        // Rebuilt indexes must return the same results.
         projector().reset();
         await expectSearches();
       }),
@@ -133,7 +133,7 @@ describe("pending changes", () => {
     Array.from({ length: count }, (_, i) => video({ id: `v${i}`, title: `Night ${i}` }));
   const other = () => openSqlite(sqliteHandle().name);
 
-  it("are projected in parts, between which timers run", async () => {
+  it("are projected in parts, between which timers can run", async () => {
     write(rows(3_000));
     const startedAt = performance.now();
     let ticks = 0;
@@ -147,7 +147,7 @@ describe("pending changes", () => {
     expect((await listPublished({ search: "night", page: 1 })).total).toBe(3_000);
   });
 
-  it("let the site write between two parts", async () => {
+  it("let the site write between parts", async () => {
     disableBusyTimeout();
     const program = other();
     write(rows(6_000));
@@ -173,7 +173,7 @@ describe("pending changes", () => {
     expect((await listPublished({ search: "night 999", page: 1 })).total).toBe(1);
   });
 
-  it("change the version immediately, and no version repeats", async () => {
+  it("change the catalogue's version immediately, and no version is repeated", async () => {
     const seen = new Set<number>([catalogueVersion().catalogue]);
     const change = (id: number) => write([video({ id: `c${id}` })]);
     for (let id = 0; id < 20; id += 1) {
@@ -186,12 +186,12 @@ describe("pending changes", () => {
     }
   });
 
-  it("don't delay a list if there are many of them, and the list is correct", async () => {
+  it("don't delay a list even if there are many of them, and the list is correct", async () => {
     await ensureProjected();
     sqliteHandle().exec(`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
       INSERT INTO videos (id, title, category) SELECT 'n' || i, 'Night ' || i, 'desi' FROM n`);
-    // Before any of them is projected.
+    // None of the changes has been projected yet.
     const first = await listPublished({ page: 1 });
     expect(first.videos[0]?.id).toBe("n25000");
     expect(first.total).toBeGreaterThanOrEqual(8);
@@ -199,14 +199,14 @@ describe("pending changes", () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'n25000'");
     const { videos } = await listPublished({ page: 1 });
     expect(videos[0]?.id).toBe("n24999");
-    // Wait for the thread, because the test removes the file.
+    // Wait for the worker thread, because the test removes the database file.
     await vi.waitFor(async () => {
       await ensureProjected();
       expect(projector().waiting().last).toBeNull();
     }, 60_000);
   });
 
-  it("stay pending while another process locks the file, without blocking requests", async () => {
+  it("stay pending while another process has locked the database file, without blocking requests", async () => {
     write([video({ id: "a", title: "Night train" })]);
     await ensureProjected();
     const before = catalogueVersion();

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** Returns the plan of every query on videos that the work compiles on the site's connection. */
+/** Returns the plan for each query on `videos` that the work compiles on the site's connection. */
 async function plansOf(work: () => unknown): Promise<string[]> {
   const prepare = vi.spyOn(sqliteHandle(), "prepare");
   await work();
@@ -28,8 +28,8 @@ async function plansOf(work: () => unknown): Promise<string[]> {
     });
 }
 
-describe("the queries of the public lists", () => {
-  it("sort nothing, and read the rows of a page by their keys", async () => {
+describe("the queries for the public lists", () => {
+  it("sort nothing, and read a page's rows by their keys", async () => {
     const plans = await plansOf(async () => {
       await listPublished({ page: 1 });
       await listPublished({ category: "desi", page: 1 });
@@ -37,12 +37,12 @@ describe("the queries of the public lists", () => {
       await listTrending({ page: 1 });
     });
     expect(plans.length).toBeGreaterThanOrEqual(5);
-    // An index of the status would be scanned completely.
+    // SQLite would scan an index of the status completely.
     for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_status|SCAN videos$/m);
   });
 });
 
-/** Expects that a query reads only the index, and fetches a row only for the selected columns. */
+/** Expects a query to read only the index, and to fetch a row only for the selected columns. */
 function expectReadFromIndex(sql: string): void {
   const values = Array.from(sql.matchAll(/\?/g), () => null);
   const steps = sqliteHandle().prepare(`EXPLAIN ${sql}`).all(values) as {
@@ -57,8 +57,8 @@ function expectReadFromIndex(sql: string): void {
   for (const cursor of read) expect(ofTables, sql).not.toContain(cursor);
 }
 
-describe("the queries of ordered and filtered lists", () => {
-  it("scan only the index of their order", () => {
+describe("the queries for sorted and filtered lists", () => {
+  it("scan only the index for their sort order", () => {
     const prepare = vi.spyOn(sqliteHandle(), "prepare");
     for (const order of ["newest", "views", "longest", "shortest"] as const) {
       for (const length of [undefined, [300, 1_200] as const]) {
@@ -70,7 +70,7 @@ describe("the queries of ordered and filtered lists", () => {
         }
       }
     }
-    // Each is accompanied by a query for excluded videos.
+    // Each of these queries is accompanied by a query for excluded videos.
     const statements = prepare.mock.calls.map(([sql]) => sql).filter((sql) => /ORDER BY/.test(sql));
     prepare.mockRestore();
     expect(statements).toHaveLength(32);
@@ -83,8 +83,8 @@ describe("the queries of ordered and filtered lists", () => {
   });
 });
 
-describe("the queries of the admin list", () => {
-  it("sort nothing in any order and with any filter", async () => {
+describe("the queries for the admin list", () => {
+  it("sort nothing, whatever the sort order and filter", async () => {
     const plans = await plansOf(() => {
       const hits = readManagedPage(sqliteHandle());
       for (const sort of ["newest", "oldest", "views", "title", "longest", "largest"] as const) {
@@ -99,7 +99,7 @@ describe("the queries of the admin list", () => {
     for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_status|SCAN videos$/m);
   });
 
-  it("use a separate index for each of the other filters", async () => {
+  it("use a dedicated index for each of the other filters", async () => {
     const found: Record<string, string[]> = {};
     for (const [name, filter] of Object.entries({
       dates: { from: "2025-01-01", to: "2025-01-31" },
@@ -113,7 +113,7 @@ describe("the queries of the admin list", () => {
         readManagedPage(sqliteHandle())({ view, total: undefined });
       });
     }
-    // The query for the count and the query for the page. For problems, one query does both.
+    // There is a query for the count and one for the page. For problems, a single query does both.
     expect(Object.values(found).map((plans) => plans.length)).toEqual([2, 2, 1, 1, 2]);
     for (const plan of Object.values(found).flat()) expect(plan).not.toMatch(/SCAN videos/);
     for (const plan of found.dates!) expect(plan).toMatch(/INDEX videos_by_age \(sort_key>/);

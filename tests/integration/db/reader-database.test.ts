@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** Creates a complete database of this version in one file, and runs `change` on it. */
+/** Creates a complete database for this version in a single file, and runs `change` on it. */
 function makeCopy(change: string): void {
   const sqlite = openSqlite(copy);
   migrate(sqlite);

@@ -19,7 +19,7 @@ import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
 import { addOpenReport } from "../../reported-videos";
 
-/** An admin's change is rolled back if the activity log can't record it. */
+/** Tests that an admin's change is rolled back if the activity log can't record it. */
 
 useAdminSite();
 
@@ -46,7 +46,7 @@ function prepareSite(): void {
     hls_url: "/media/videos/u/1/m.m3u8",
   });
   addVideo({ id: "w", title: "Another video", status: "published" });
-  // Not named by a report: evidence is never deleted.
+  // No report names this video, because evidence is never deleted.
   addVideo({ id: "x", title: "A third video", status: "published" });
   addOpenReport(sqliteHandle(), { id: "r", kind: "copyright", videoId: "v" });
   for (const id of ["closed", "preserved"])
@@ -73,7 +73,7 @@ describe("if the activity can't be recorded", () => {
   it.each<[string, () => Promise<unknown>]>([
     ["a report is not decided", () => decideReport("r", decision(), "u")],
     ["no video is added to a report", () => addVideosToReport("r", "w", "u")],
-    ["no video is taken out of a report", () => removeVideoFromReport("r", "v", "u")],
+    ["no video is removed from a report", () => removeVideoFromReport("r", "v", "u")],
     ["a report is not preserved", () => preserveReport("r", "u")],
     ["a preservation is not ended", () => endReportPreservation("preserved", "u")],
     ["a report is not erased", () => eraseClosedReport("closed", "u")],

@@ -29,7 +29,7 @@ const insert = (id: string) =>
 const ids = () => sqliteHandle().prepare("SELECT id FROM videos ORDER BY id").pluck().all();
 
 describe("a transaction", () => {
-  it("returns what its work returns, and runs the queries that Kysely builds", async () => {
+  it("returns its callback's result, and runs queries that Kysely builds", async () => {
     const found = await transaction(() => {
       expect(insert("a") + insert("b")).toBe(2);
       const query = database().selectFrom("videos").select("id").orderBy("id");
@@ -39,7 +39,7 @@ describe("a transaction", () => {
     expect(ids()).toEqual(["a", "b"]);
   });
 
-  it("is rolled back when its work throws", async () => {
+  it("is rolled back if its callback throws", async () => {
     const failing = transaction(() => {
       insert("a");
       throw new Error("no");
@@ -86,7 +86,7 @@ describe("a transaction", () => {
     expect(work).not.toHaveBeenCalled();
   });
 
-  it("is required by functions that must be part of one", () => {
+  it("is required by functions that must run inside a transaction", () => {
     expect(() => insert("a")).toThrow("Call this in a transaction.");
     expect(() => recordActivity({ userId: null, action: "edit" })).toThrow("in a transaction");
   });
@@ -115,7 +115,7 @@ describe("while another process holds the write lock", () => {
     await ended;
   }
 
-  it("a transaction waits for it without blocking the thread", async () => {
+  it("a transaction waits for the lock without blocking the thread", async () => {
     let ticks = 0;
     const timer = setInterval(() => {
       ticks += 1;
@@ -127,7 +127,7 @@ describe("while another process holds the write lock", () => {
     expect(ids()).toEqual(["a"]);
   });
 
-  it("a transaction fails after 2 seconds with the name of that process", async () => {
+  it("a transaction fails after 2 seconds with the other process's name", async () => {
     const logged = vi.spyOn(console, "warn").mockImplementation(() => {});
     const name =
       process.platform === "linux"

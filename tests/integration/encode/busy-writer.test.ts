@@ -16,7 +16,7 @@ import { useTemporarySite } from "../../temporary-site";
 const AT_ONCE = 4;
 const VIDEOS = 1 + 8 * AT_ONCE;
 const KINDS = ["transcode", "captions"];
-/** Holds the write lock of the database for most of the time, and reads and writes, until it is killed. */
+/** Holds the database's write lock most of the time, reading and writing, until it is killed. */
 const BUSY_WRITER = `
   const database = new (require("better-sqlite3"))(process.argv[1], { timeout: 10_000 });
   const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
@@ -46,7 +46,7 @@ function run(command: string, args: string[]): ChildProcess {
 }
 
 describe.runIf(ffmpegAvailable())("two workers while another process keeps writing", () => {
-  it("run each job once, with one attempt", async () => {
+  it("run each job only once, in a single attempt", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const ids: string[] = [];
     for (let count = 0; count < VIDEOS; count++) {
@@ -68,7 +68,8 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     );
     const ended = sqlite.prepare("SELECT count(*) FROM seen WHERE state = 'done'").pluck();
     const workers = sqlite.prepare("SELECT DISTINCT worker FROM seen WHERE state = 'running'");
-    // The other worker gets the first job, because it takes longer to start. Then jobs are added until both had one.
+    // The other worker gets the first job, because it takes longer to start. Then jobs are added until both workers
+    // have had one.
     enqueueJob.run(ids[0]);
     await until(() => workers.all().length === 1);
     const runner = startRunner(1);
@@ -96,7 +97,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     expect(workers.all()).toHaveLength(2);
   }, 120_000);
 
-  it("don't take a job that the other has already taken over from a dead worker", async () => {
+  it("don't take over a job that the other worker has already taken over from a dead one", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     const job = (await claim())!;
@@ -106,7 +107,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     const activateReplacement = other.prepare(
       "UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'",
     );
-    // The other takes it over, or tries to, when this one notices that its worker is dead.
+    // The other worker takes the job over, or tries to, when this one notices that the job's worker is dead.
     let isTakenOver = false;
     const kill = vi.spyOn(process, "kill").mockImplementation(() => {
       try {
@@ -124,14 +125,14 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     expect([isTakenOver, isEnded]).not.toEqual([true, true]);
   });
 
-  it("don't stay idle while a job waits that the lock kept them from taking", async () => {
+  it("don't stay idle while a job is waiting that the lock kept them from taking", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'transcode'");
     disableBusyTimeout();
     const other = new Sqlite(sqliteHandle().name);
     other.exec("BEGIN IMMEDIATE");
-    // It commits while the runner, which never blocks this thread, keeps retrying.
+    // The other connection commits while the runner, which never blocks this thread, keeps retrying.
     const commit = setTimeout(() => other.exec("COMMIT"), 1_000);
     const runner = startRunner(1);
     await runner.idle();

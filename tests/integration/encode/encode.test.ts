@@ -36,7 +36,7 @@ const ALL_DONE = {
 let site: ReturnType<typeof useTemporarySite>;
 
 const makeMov = () => makeClip(site.folder, "clip", { extension: "mov" });
-/** Creates a clip like a browser's recording, without a duration in its header. */
+/** Creates a clip that resembles a browser's recording, with no duration in its header. */
 const makeRecording = () =>
   makeClip(site.folder, "clip", {
     extension: "webm",
@@ -51,7 +51,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 describe.runIf(ffmpegAvailable())("processing a video", () => {
-  it("creates all derived files of an AVI in order, records them in its row and counts their size", async () => {
+  it("creates all derived files for an AVI in order, records them in its row and counts their size", async () => {
     const clip = makeClip(site.folder, "clip", { extension: "avi", video: ["mpeg4"], seconds: 5 });
     const id = await addToLibrary(site.uploads, clip, false);
     await workUntilIdle();
@@ -86,7 +86,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     const source = fs.statSync(diskPath(site.uploads, row.source_url)).size;
     const all = filesBelow(site.uploads).map((name) => path.join(site.uploads, name));
     const bytes = all.reduce((sum, file) => sum + fs.statSync(file).size, 0);
-    // In this test, the source wasn't recorded by an upload.
+    // The source isn't included, because in this test no upload has recorded it.
     expect(row.bytes).toBe(bytes - source);
     const finished = jobRows(id).filter(({ kind }) => kind !== "cleanup");
     expect(finished.map(({ finished_at }) => finished_at)).toEqual(
@@ -94,7 +94,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     );
   });
 
-  it("keeps a playable file in place, and its thumbnail", async () => {
+  it("keeps a playable file in place, and keeps its thumbnail", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const given = { thumbnail_url: "/media/thumbnails/u/1.webp", duration: "9:59" };
     const id = await addToLibrary(site.uploads, clip, true, given);
@@ -117,7 +117,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     expect(made).not.toContain(null);
   });
 
-  it("replaces an MP4 whose index is at the end with a copy, and later removes the original", async () => {
+  it("replaces an MP4 whose index is at the end with a remuxed copy, and later removes the original", async () => {
     const clip = makeClip(site.folder, "clip");
     const id = await addToLibrary(site.uploads, clip, true);
     const first = videoRow(id).video_url;
@@ -154,7 +154,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
   it.each([
     ["mov", makeMov, "mp4"],
     ["webm", makeRecording, "webm"],
-  ])("keeps the URL of a playable %s when it is replaced", async (as, make, then) => {
+  ])("keeps the URL of a playable %s file when it is replaced", async (as, make, then) => {
     const id = await addToLibrary(site.uploads, make(), true);
     const { video_url } = videoRow(id);
     expect(video_url).toMatch(new RegExp(`\\.${as}$`));
@@ -170,7 +170,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     });
   });
 
-  it("encodes only what browsers can't play: in Matroska with AC-3, just the audio", async () => {
+  it("encodes only what browsers can't play, such as just the audio of Matroska with AC-3", async () => {
     const clip = makeClip(site.folder, "clip", {
       extension: "mkv",
       audio: ["ac3", "-ac", "6"],
@@ -211,7 +211,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
   });
 
   it("creates a storyboard that is in sync with the video", async () => {
-    // The brightness of each frame encodes its time: 10 more each second.
+    // The brightness of each frame encodes its time: it increases by 10 each second.
     const clip = makeClip(site.folder, "codes", {
       videoSource: "color=black:size=160x90:rate=10:duration=21,geq=lum=20+T*10:cb=128:cr=128",
       seconds: 21,
@@ -240,7 +240,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
         .png()
         .toBuffer();
       const { channels } = await sharp(tile).stats();
-      // Limited range in the video, full range in the image.
+      // The video has limited range, and the image has full range.
       const seconds = ((channels[0]!.mean * 219) / 255 + 16 - 20) / 10;
       expect(seconds).toBeGreaterThan(from - 0.5);
       expect(seconds).toBeLessThan(to + 0.5);
@@ -260,7 +260,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     expect(Math.max(...channels.map(({ mean }) => mean))).toBeGreaterThan(60);
   });
 
-  it("falls back to software if hardware encoding fails", async () => {
+  it("falls back to software encoding if hardware encoding fails", async () => {
     await site.remove();
     site = useTemporarySite({ ENCODER_PRESET: "superfast", ENCODER_HARDWARE: "nvenc" });
     const warnings = vi.spyOn(console, "warn").mockImplementation(() => {});

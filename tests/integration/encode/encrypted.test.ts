@@ -25,14 +25,14 @@ afterEach(() => site.remove());
 
 const videos = () => sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
 
-describe.runIf(ffmpegAvailable())("an encrypted file is rejected with a specific message", () => {
+describe.runIf(ffmpegAvailable())("an encrypted file", () => {
   it.each<[string, Clip]>([
-    ["index at the end", {}],
-    ["index first", FASTSTART],
+    ["with the index at the end", {}],
+    ["with the index first", FASTSTART],
     ["in fragments", { output: ["-movflags", "+frag_keyframe+empty_moov"] }],
     ["without audio", { audio: false }],
     ["as MOV", { extension: "mov" }],
-  ])("Common Encryption, %s", async (_, clip) => {
+  ])("is rejected if it uses Common Encryption, %s", async (_, clip) => {
     const file = encryptedClip(site.folder, "cenc", clip);
     await expect(probe(file)).rejects.toMatchObject({ status: 422, message: MESSAGE });
     // An import doesn't decode files that appear to be playable.
@@ -41,16 +41,16 @@ describe.runIf(ffmpegAvailable())("an encrypted file is rejected with a specific
   });
 
   it.each([
-    ["the scheme cbcs", "cenc", "cbcs"],
-    ["video only", "enca", "mp4a"],
-    ["audio only", "encv", "avc1"],
-  ])("Common Encryption, %s", async (_, from, to) => {
+    ["with the scheme cbcs", "cenc", "cbcs"],
+    ["only for the video", "enca", "mp4a"],
+    ["only for the audio", "encv", "avc1"],
+  ])("is rejected if it uses Common Encryption, %s", async (_, from, to) => {
     const file = encryptedClip(site.folder, "plain", FASTSTART);
     const other = patched(file, "other.mp4", from, to);
     await expect(probe(other)).rejects.toMatchObject({ message: MESSAGE });
   });
 
-  it("FairPlay, and an encrypted track of Matroska", async () => {
+  it("is rejected if it uses FairPlay, or is Matroska with an encrypted track", async () => {
     const clip = makeClip(site.folder, "open", FASTSTART);
     const bought = patched(patched(clip, "a.mp4", "avc1\0", "drmi\0"), "b.mp4", "mp4a\0", "drms\0");
     await expect(probe(bought)).rejects.toMatchObject({ message: MESSAGE });
@@ -58,7 +58,7 @@ describe.runIf(ffmpegAvailable())("an encrypted file is rejected with a specific
     await expect(probe(matroska)).rejects.toMatchObject({ message: MESSAGE });
   });
 
-  it("by form, tus and import, and leaves no files", async () => {
+  it("is rejected by the form, over tus and by an import, without leaving files behind", async () => {
     const file = encryptedClip(site.folder, "cenc", FASTSTART);
     const user = insertUser().id;
     const refusal = { ok: false, status: 422, failure: { message: MESSAGE } };

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 describe.runIf(ffmpegAvailable())("remuxing an MP4 with its index first", () => {
-  it("keeps all packets and plays the same", async () => {
+  it("keeps all packets, and the copy plays the same", async () => {
     await expectSameVideo(site, {});
   });
 
@@ -37,7 +37,7 @@ describe.runIf(ffmpegAvailable())("remuxing an MP4 with its index first", () => 
     expect(JSON.parse(output).streams[0].side_data_list[0].rotation).toBe(-90);
   });
 
-  it("stops when it is aborted, and leaves nothing", async () => {
+  it("stops when it is aborted, and leaves no files behind", async () => {
     const video = makeClip(site.folder, "video", { seconds: 20, size: "640x360" });
     const { id, file } = await addVideoWithFile(site, video);
     const before = videoRow(id);
@@ -53,12 +53,12 @@ describe.runIf(ffmpegAvailable())("remuxing an MP4 with its index first", () => 
 
   it.each([
     ["fails immediately", ""],
-    ["fails after writing half of it", 'for last; do :; done; head -c 20000 /dev/zero > "$last"'],
+    ["fails halfway through the file", 'for last; do :; done; head -c 20000 /dev/zero > "$last"'],
   ])("leaves the video unchanged if it %s", async (_, half) => {
     const video = makeClip(site.folder, "video");
     const { id, file } = await addVideoWithFile(site, video);
     const before = videoRow(id);
-    // Only copies with the index first fail.
+    // Only the command that creates the copy with the index first fails.
     const failing = `case "$*" in *+faststart*) ${half || ":"}; exit 1;; esac`;
     process.env.PATH = wrapCommand(site.folder, "ffmpeg", [failing]);
     await workUntilIdle();

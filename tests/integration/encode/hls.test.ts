@@ -9,12 +9,12 @@ import { forgetSettings } from "~/platform/settings.server";
 import { createLadder } from "../../encode-library";
 import { ffmpeg, ffprobe, makeClip } from "../../media-clips";
 
-/** A flash and a beep at 5 s, in a video with 60 frames per second whose audio begins 1 s late. */
+/** A flash and a beep, both at 5 s, in a video with 60 frames per second whose audio begins 1 s late. */
 const FLASH =
   "color=gray:size=1280x720:rate=60:duration=9,drawbox=color=white:t=fill:enable='between(t,5,5.2)'";
 const BEEP = "aevalsrc='if(between(t,4,4.2),sin(6283*t),0)':sample_rate=48000:duration=8";
 
-/** Allowed difference between measurement and playlist in seconds: one tick of a common timescale. */
+/** The allowed difference in seconds between a measurement and the playlist: one tick of a common timescale. */
 const ROUNDING = 0.005;
 const MAX_SYNC = 0.02;
 
@@ -40,10 +40,10 @@ interface Playlist {
 let folder: string;
 let ladder: string;
 let master: Playlist;
-/** Names of the video renditions. */
+/** The video renditions, with their names and playlists. */
 let renditions: { name: string; playlist: Playlist; text: string }[];
 let audioRenditions: typeof renditions;
-/** Returns only the smallest and the largest rendition, because checking all takes a minute. */
+/** Returns only the smallest and the largest rendition, because checking all of them takes a minute. */
 const smallestAndLargest = () => [renditions[0]!, renditions.at(-1)!];
 
 beforeAll(async () => {
@@ -83,14 +83,17 @@ function parse(name: string): Playlist {
   return parser.manifest as unknown as Playlist;
 }
 
-/** Returns the variants with video, sorted by height, because the start rendition is listed first. */
+/**
+ * Returns the variants that have video. They are sorted by height, because the playlist lists the start rendition
+ * first.
+ */
 function videoVariants({ playlists }: Playlist) {
   const height = ({ attributes }: (typeof playlists)[0]) =>
     (attributes.RESOLUTION as { height: number } | undefined)?.height ?? 0;
   return playlists.filter(height).sort((a, b) => height(a) - height(b));
 }
 
-describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
+describe.runIf(ffmpegAvailable())("an adaptive stream", () => {
   it("lists each rendition with its actual size, frame rate and codecs", async () => {
     expect(renditions.map(({ name }) => name)).toEqual(["144p", "240p", "360p", "480p", "720p"]);
     for (const { uri, attributes } of videoVariants(master)) {
@@ -143,12 +146,12 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     expect(fs.readFileSync(path.join(ladder, "master.m3u8"), "utf8")).toMatch(/CHANNELS="2"/);
   });
 
-  it("has video for a connection with 192 kbit/s", () => {
+  it("has a video rendition for a connection with 192 kbit/s", () => {
     const { BANDWIDTH: peak } = videoVariants(master)[0]!.attributes as Record<string, number>;
     expect(peak).toBeLessThan(192_000);
   });
 
-  it("states bandwidths that no part of it exceeds", () => {
+  it("declares bandwidths that no part of the stream exceeds", () => {
     for (const [index, { playlist, name }] of renditions.entries()) {
       const { BANDWIDTH: peak, "AVERAGE-BANDWIDTH": average } = videoVariants(master)[index]!
         .attributes as Record<string, number>;
@@ -189,7 +192,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     }
   });
 
-  it("begins the segments of all renditions at the same times, the first two 2 s long and the others 4 s", () => {
+  it("has segments that begin at the same times in all renditions, the first two 2 s long and the others 4 s", () => {
     const starts = renditions.map(({ playlist }) => playlist.segments.map((each) => each.duration));
     for (const each of starts) expect(each.slice(0, -1)).toEqual([2, 2, 4]);
     for (const each of starts) expect(each.at(-1)).toBeCloseTo(1, 1);
@@ -199,13 +202,13 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
       for (const [at, { duration }] of playlist.segments.entries()) {
         end += duration;
         videoEnd += starts[0]![at]!;
-        // Half an audio fragment.
+        // The tolerance is half the length of an audio fragment.
         expect(Math.abs(end - videoEnd)).toBeLessThan(0.51);
       }
     }
   });
 
-  it("has segments that can be played individually, with a keyframe at the start time in the playlist", () => {
+  it("has individually playable segments with a keyframe at the start time given by the playlist", () => {
     for (const { name, playlist } of smallestAndLargest()) {
       const whole = fs.readFileSync(path.join(ladder, `${name}.mp4`));
       const cut = ({ offset, length }: { offset: number; length: number }) =>
@@ -231,7 +234,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     }
   });
 
-  it("lists the keyframes of each rendition, each range with one frame that can be decoded", () => {
+  it("lists each rendition's keyframes as byte ranges that contain one decodable frame each", () => {
     const names = renditions.map(({ name }) => `${name}-keyframes.m3u8`);
     expect(master.iFramePlaylists.map(({ uri }) => uri)).toEqual(names);
     for (const { name, playlist } of smallestAndLargest()) {
@@ -259,11 +262,11 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     }
   });
 
-  it("has edit lists for encoder delay, which players remove", () => {
+  it("has edit lists that make players skip the encoder delay", () => {
     for (const { name } of [...renditions, ...audioRenditions]) {
       const file = fs.readFileSync(path.join(ladder, `${name}.mp4`));
       const edits = [...boxesNamed(file, "elst")].map((at) => ({
-        // ISO/IEC 14496-12 §8.6.6: version and flags, count, duration, then where the media begin.
+        // ISO/IEC 14496-12 §8.6.6: version and flags, entry count, segment duration, then the media time.
         count: file.readUInt32BE(at + 4),
         mediaTime:
           file[at] === 1 ? Number(file.readBigInt64BE(at + 16)) : file.readInt32BE(at + 12),
@@ -273,7 +276,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
         expect(edits[0]!.mediaTime).toBe(1_024);
         continue;
       }
-      // §8.8.8: flags, count, data offset, first flags, then size and offset each.
+      // §8.8.8: flags, sample count, data offset, first sample flags, then each sample's size and time offset.
       const run = file.indexOf("trun", 0, "latin1") + 4;
       const flags = file.readUInt32BE(run) & 0xffffff;
       expect(flags & 0x800).toBe(0x800);
@@ -283,7 +286,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     }
   });
 
-  it("writes media files and playlists, and nothing else", () => {
+  it("consists of media files and playlists, and nothing else", () => {
     const others = fs.readdirSync(ladder).filter((name) => !/\.(?:mp4|m3u8)$/.test(name));
     expect(others).toEqual([]);
   });
@@ -297,12 +300,12 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     }
   });
 
-  it("keeps audio and video in sync in ffmpeg, like in other players", () => {
+  it("keeps audio and video in sync in ffmpeg, as in other players", () => {
     const whole = path.join(ladder, "master.m3u8");
     const listed = ffprobe(whole, ["-show_entries", "stream=codec_type", "-of", "csv=p=0"]);
     expect(listed).toContain("video");
     expect(listed).toContain("audio");
-    // ffmpeg reads all renditions for each.
+    // ffmpeg reads all renditions for each of these measurements.
     expect(Math.abs(flashOf(whole) - 5)).toBeLessThan(MAX_SYNC);
     expect(Math.abs(beepOf(whole) - 5)).toBeLessThan(MAX_SYNC);
   });
@@ -317,7 +320,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
   });
 });
 
-/** Returns the offsets of the contents of all boxes of a type. */
+/** Returns the content offsets of all boxes with a type. */
 function* boxesNamed(file: Buffer, name: string) {
   for (
     let at = file.indexOf(name, 0, "latin1");
@@ -328,7 +331,7 @@ function* boxesNamed(file: Buffer, name: string) {
   }
 }
 
-/** Returns the seconds of the flashes, as ffmpeg reads a file or a stream. */
+/** Returns the time of the flash in seconds, as ffmpeg reads it from a file or a stream. */
 function flashOf(file: string, index = 0): number {
   const bright = path.join(folder, "bright.txt");
   ffmpeg([
@@ -343,7 +346,7 @@ function flashOf(file: string, index = 0): number {
   return lights.find(({ light }) => light > 200)?.time ?? Number.NaN;
 }
 
-/** Returns the seconds of the beeps. */
+/** Returns the time of the beep in seconds. */
 function beepOf(file: string, index = 0): number {
   const raw = path.join(folder, "beep.pcm");
   // Otherwise ffmpeg would shift all times so that the silence before the audio starts at 0.

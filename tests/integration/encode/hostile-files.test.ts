@@ -15,7 +15,10 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** Checks that every job of a file ends, done or failed with a reason, and leaves no temporary files. */
+/**
+ * Checks that each of a file's jobs either finishes or fails with a reason, and that no temporary files are left
+ * behind.
+ */
 async function endsWell(file: string): Promise<string[]> {
   const id = await addToLibrary(site.uploads, file, false);
   const failed = () => jobRows(id).some(({ state }) => state === "failed");
@@ -56,14 +59,14 @@ const tiny = (name: string, as = "mp4") =>
   });
 
 describe.runIf(ffmpegAvailable())("hostile files", () => {
-  it("may be truncated in the middle", async () => {
+  it("are handled cleanly if they are truncated in the middle", async () => {
     await endsWell(truncated(tiny("whole"), 0.7));
   });
 
-  it.each([1, 2])("may have flipped bits, seed %i", async (seed) => {
+  it.each([1, 2])("are handled cleanly if bits are flipped (seed %i)", async (seed) => {
     const file = tiny(`flipped-${seed}`, seed === 2 ? "mkv" : "mp4");
     const bytes = fs.readFileSync(file);
-    // A small seeded generator, so that failures can be reproduced.
+    // Use a small seeded random number generator, so that failures can be reproduced.
     let state = seed * 2_654_435_761;
     for (let flips = 0; flips < 60; flips++) {
       state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -74,7 +77,7 @@ describe.runIf(ffmpegAvailable())("hostile files", () => {
     await endsWell(file);
   });
 
-  it("are rejected by the queue too: an archive, noise, a playlist, an empty file", async () => {
+  it("are rejected by the queue too if they are an archive, noise, a playlist or empty", async () => {
     const secret = path.join(site.folder, "secret.ts");
     fs.copyFileSync(tiny("target", "ts"), secret);
     const files: Record<string, Buffer | string> = {
@@ -92,17 +95,18 @@ describe.runIf(ffmpegAvailable())("hostile files", () => {
     await endsWell(path.join(site.folder, "list.mp4"));
   });
 
-  it("can't make an MP4 open external files that its tracks refer to", async () => {
+  it("can't make the site open external files to which an MP4's tracks refer", async () => {
     const file = tiny("reference");
     const bytes = fs.readFileSync(file);
-    // The flag of the data reference means "in this file". Without it, it refers to another.
+    // The data reference's flag means that the media data is in the same file. Without the flag, the track refers to
+    // another file.
     const url = bytes.indexOf("url ", 0, "latin1");
     bytes.writeUInt32BE(0, url + 4);
     fs.writeFileSync(file, bytes);
     await endsWell(file);
   });
 
-  it("are rejected with 100,000 pixels in a row, or a single frame of a day", async () => {
+  it("are rejected if they have rows of 100,000 pixels or a single frame that lasts a day", async () => {
     const line = path.join(site.folder, "line.mkv");
     const wide = ["-f", "lavfi", "-i", "color=gray:size=100000x2:rate=1:duration=1"];
     ffmpeg([...wide, "-vf", "format=gray,crop=100000:1", "-c:v", "ffv1", line]);
@@ -115,7 +119,7 @@ describe.runIf(ffmpegAvailable())("hostile files", () => {
     await endsWell(endless);
   });
 
-  it("don't become an hour long by a gap of an hour in their timestamps", async () => {
+  it("don't become an hour long because of an hour-long gap in their timestamps", async () => {
     const parts = [tiny("first", "mkv"), path.join(site.folder, "late.mkv")] as const;
     ffmpeg(["-i", parts[0], "-vf", "setpts=PTS+if(gte(T\\,1)\\,3600/TB\\,0)", parts[1]]);
     const found = await probe(parts[1]).catch((error) => error);

@@ -13,7 +13,7 @@ import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** A custom parser blocked the thread for four seconds per million boxes, and took a gigabyte. */
+/** A custom parser blocked the thread for four seconds per million boxes, and used a gigabyte of memory. */
 const MAX_BLOCKED_MS = 1_000;
 const MAX_GROWN_BYTES = 700 * 1024 ** 2;
 
@@ -25,13 +25,13 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** Returns offset and length of a box in a file. */
+/** Returns the offset and length of a box in a file. */
 function find(bytes: Buffer, type: string) {
   const start = bytes.indexOf(type, 0, "latin1") - 4;
   return { start, size: bytes.readUInt32BE(start) };
 }
 
-/** Creates a clip with its index at the end, and additional content in one of its boxes. */
+/** Creates a clip that has its index at the end and additional content in one of its boxes. */
 function hostile(name: string, inside: readonly string[], more: (file: Buffer) => Buffer): string {
   const bytes = fs.readFileSync(makeClip(site.folder, `${name}-clip`, { seconds: 1 }));
   const added = more(bytes);
@@ -61,7 +61,7 @@ const FILES: [string, readonly string[], (file: Buffer) => Buffer][] = [
 
 describe.runIf(ffmpegAvailable())("an MP4 with a hostile index", () => {
   it.each(FILES)(
-    "doesn't block the server when uploaded: %s",
+    "doesn't block the server when it is uploaded (%s)",
     async (name, inside, more) => {
       const file = hostile("sent", inside, more);
       const request = uploadRequest(fileBlob(file, "video/mp4"));
@@ -80,7 +80,7 @@ describe.runIf(ffmpegAvailable())("an MP4 with a hostile index", () => {
   );
 
   it.each(FILES)(
-    "doesn't block the server when imported: %s",
+    "doesn't block the server when it is imported (%s)",
     async (_, inside, more) => {
       const folder = path.join(site.folder, "to-import");
       fs.mkdirSync(folder);

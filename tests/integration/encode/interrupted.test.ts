@@ -40,7 +40,7 @@ const interrupt = (program: "ffmpeg" | "ffprobe") =>
 
 describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
   it.each(["ffprobe", "ffmpeg"] as const)(
-    "killed while a file is examined (%s), doesn't reject the file",
+    "doesn't reject the file that it was examining (%s)",
     async (program) => {
       const clip = makeClip(site.folder, "clip");
       interrupt(program);
@@ -58,7 +58,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
     expect(() => throwIfInterrupted("ffmpeg", end, ["another"])).not.toThrow();
   });
 
-  it("leaves its job waiting for another attempt, which completes it", async () => {
+  it("leaves its job waiting for another attempt, which completes the job", async () => {
     const clip = makeClip(site.folder, "clip", { audio: false });
     const id = await addToLibrary(site.uploads, clip, true);
     onlyJobs("ladder");
@@ -72,7 +72,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
     expect(ladder()).toMatchObject({ state: "done", reason: null });
   });
 
-  it("doesn't remove files of the next attempt after its job has lost its lease", async () => {
+  it("doesn't remove the next attempt's files after its job has lost its lease", async () => {
     await addToLibrary(site.uploads, makeClip(site.folder, "clip", { audio: false }), true);
     onlyJobs("ladder");
     ffmpegAvailable();
@@ -96,7 +96,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
     expect(folders()).toEqual([]);
   });
 
-  it("rejects an upload with 503, and accepts it when it is sent again", async () => {
+  it("makes an upload fail with 503, and the upload is accepted when it is sent again", async () => {
     const video = fileBlob(makeClip(site.folder, "clip", { audio: false }));
     const { id } = insertUser();
     interrupt("ffprobe");
@@ -106,7 +106,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
     expect(await receiveUpload(uploadRequest(video), id)).not.toHaveProperty("failure");
   });
 
-  it("never creates a storyboard with missing frames: a killed process ends the attempt", async () => {
+  it("never leads to a storyboard with missing frames, because the killed process ends the attempt", async () => {
     const [{ file }, found, task] = await encodeArguments(makeClip(site.folder, "clip"));
     interrupt("ffmpeg");
     const size = { width: 32, height: 18 };
@@ -121,7 +121,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
     ]);
   });
 
-  it("doesn't count as an attempt on a full disk, for any job", async () => {
+  it("doesn't count as an attempt for any job if the disk is full", async () => {
     const clip = makeClip(site.folder, "clip");
     const [{ file }, found, task] = await encodeArguments(clip);
     const limits = { seconds: 2, fileBytes: 1e9, cpuSeconds: 60 };
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
     });
   });
 
-  it("differs from an error about the file, which is final", async () => {
+  it("is treated differently from an error in the file, which is final", async () => {
     const logged = vi.spyOn(console, "error");
     const noise = path.join(site.folder, "noise.mp4");
     fs.writeFileSync(noise, "no video at all");

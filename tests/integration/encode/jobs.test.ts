@@ -57,7 +57,7 @@ beforeEach(() => {
   site = useTemporarySite();
 });
 afterEach(async () => {
-  // Even after a failed test: a runner that keeps running would take jobs of the next test.
+  // Stop the runners even after a failed test, because a runner that keeps running would take the next test's jobs.
   await Promise.all(runners.map((runner) => runner.stop()));
   runners = [];
   for (const child of children) child.kill("SIGKILL");
@@ -75,7 +75,7 @@ async function addVideo(title = "A video"): Promise<string> {
   return id;
 }
 
-/** Starts a runner that stops with its test. */
+/** Starts a runner that is stopped after its test. */
 function startWork(): Runner {
   const runner = startRunner(1);
   runners.push(runner);
@@ -89,7 +89,7 @@ async function until(condition: () => boolean): Promise<void> {
 const allDone = (id: string) =>
   jobRows(id).every(({ state, kind }) => state === "done" || kind === "cleanup");
 
-/** Minutes of static video, which are generated quickly. */
+/** Returns a long clip of static video, which can be generated quickly. */
 function longClip(name: string, seconds: number, as = "mp4", video = ["libx264"]): string {
   return makeClip(site.folder, name, {
     extension: as,
@@ -101,7 +101,7 @@ function longClip(name: string, seconds: number, as = "mp4", video = ["libx264"]
 }
 
 describe.runIf(ffmpegAvailable())("the queue", () => {
-  it("makes a new video playable before it runs other jobs of that or older videos", async () => {
+  it("makes a new video playable before it runs other jobs for that video or older ones", async () => {
     const [a, b] = [await addVideo("a"), await addVideo("b")];
     const first = (await claim())!;
     const second = (await claim())!;
@@ -117,7 +117,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(rest.map((job) => [job?.video_id, job?.kind])).toEqual(kinds.map((kind) => [b, kind]));
   });
 
-  it("enqueues jobs for a video once, and none for videos that another tool has inserted", async () => {
+  it("enqueues a video's jobs only once, and none for videos that another tool has inserted", async () => {
     const id = await addVideo();
     await transaction(() => enqueueJobs([id]));
     sqliteHandle().exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
@@ -142,7 +142,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(await claim()).toMatchObject({ kind: "transcode", attempts: 1 });
   });
 
-  it("reassigns a job whose worker is silent, and doesn't count a returned job as an attempt", async () => {
+  it("reassigns a job whose worker sends no heartbeat, and doesn't count a returned job as an attempt", async () => {
     const id = await addVideo();
     const job = (await claim())!;
     sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1'");
@@ -152,7 +152,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 1, worker: null });
   });
 
-  it("gives up a job that crashes the site", async () => {
+  it("gives up on a job that crashes the site", async () => {
     const id = await addVideo();
     await claim();
     sqliteHandle().exec("UPDATE jobs SET attempts = 5 WHERE state = 'running'");
@@ -163,7 +163,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     });
   });
 
-  it("deletes the jobs of a video that any tool deletes", async () => {
+  it("deletes a video's jobs, whichever tool deletes the video", async () => {
     const id = await addVideo();
     const job = (await claim())!;
     expect(hasLease(job)).toBe(true);
@@ -196,7 +196,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
+describe.runIf(ffmpegAvailable())("the queue after a clock change", () => {
   const DAY = 24 * 3_600_000;
 
   it("runs jobs that were enqueued while the clock was a day ahead", async () => {
@@ -217,7 +217,7 @@ describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
     });
   });
 
-  it("expires a lease from when the clock was a day ahead within the duration of a lease", async () => {
+  it("lets a lease from when the clock was a day ahead expire within a normal lease period", async () => {
     await addVideo();
     const job = (await claim(undefined, Date.now() + DAY))!;
     sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'");
@@ -225,7 +225,7 @@ describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
     expect(await claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id, attempts: 2 });
   });
 
-  it("delays the cleanup by its hours, and no longer", async () => {
+  it("delays the cleanup by the configured hours, and no longer", async () => {
     const id = await addVideo();
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'cleanup'");
     expect(await claim()).toBeUndefined();
@@ -234,11 +234,11 @@ describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("the queue while another process writes", () => {
-  it("starts no job, fails none and counts no attempt, and resumes once the lock is released", async () => {
+describe.runIf(ffmpegAvailable())("the queue while another process is writing", () => {
+  it("starts no job, fails no job and counts no attempt, and resumes when the lock is released", async () => {
     const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
     const name = parseMediaUrl(videoRow(id).video_url)!;
-    // Recording a result would wait for the lock.
+    // Record the file now, because recording it during the job would wait for the lock.
     await recordFile({ ...name, videoId: id, kind: "video", isClean: true });
     onlyJobs("transcode");
     const other = new Sqlite(sqliteHandle().name);
@@ -289,7 +289,7 @@ describe.runIf(ffmpegAvailable())("a video that is restored from the trash", () 
     const before = videoRow(id);
     await removeVideos([id], "u");
     await restoreDeletion((await listDeletions())[0]!.batch, "u");
-    // It is compared with others again, which encodes nothing.
+    // The video is compared with others again, which encodes nothing.
     expect(Object.keys(jobStates(id))).toEqual(["fingerprint", "cleanup"]);
     await workUntilIdle();
     const { bytes: _, ...rest } = videoRow(id);
@@ -298,7 +298,7 @@ describe.runIf(ffmpegAvailable())("a video that is restored from the trash", () 
 });
 
 describe.runIf(ffmpegAvailable())("finishing a job", () => {
-  it("reads only rows of its own file, and keeps files that another row refers to", async () => {
+  it("reads only the rows for the job's file, and keeps files that another row refers to", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     const only = (kind: string) =>
@@ -327,7 +327,7 @@ describe.runIf(ffmpegAvailable())("finishing a job", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("a result whose name is already used", () => {
+describe.runIf(ffmpegAvailable())("a job result whose name is already used", () => {
   const VIDEO = "/media/videos/u/holiday.avi";
   const OTHER = "/media/videos/u/holiday.mp4";
   const converts = async () => {
@@ -366,7 +366,7 @@ describe.runIf(ffmpegAvailable())("a result whose name is already used", () => {
     expect(fs.readFileSync(diskPath(site.uploads, OTHER), "utf8")).toBe("copied an hour ago");
   });
 
-  it("replaces the file of an attempt that was killed before it wrote the row", async () => {
+  it("replaces the file left by an attempt that was killed before it wrote the row", async () => {
     fs.writeFileSync(diskPath(site.uploads, OTHER), "of the first attempt");
     await announceFiles([{ bucket: "videos", path: "u/holiday.mp4" }]);
     expect(await converts()).toMatchObject({ state: "done" });
@@ -377,7 +377,7 @@ describe.runIf(ffmpegAvailable())("a result whose name is already used", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
+describe.runIf(ffmpegAvailable())("interrupted jobs", () => {
   it("keep edits that were made in the meantime", async () => {
     const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
     onlyJobs("transcode", "poster", "storyboard");
@@ -405,7 +405,7 @@ describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
     expect(filesBelow(site.uploads)).toEqual([file.replace("/media/", "")]);
   });
 
-  it("pause for a new video's first rendition, and resume afterwards", async () => {
+  it("pause for a new video's first rendition, and resume afterward", async () => {
     const old = await addToLibrary(site.uploads, longClip("old", 12), true);
     onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder, 4);
@@ -434,7 +434,7 @@ describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
     await runner.stop();
   });
 
-  it("pause with the queue, can exit while paused, and resume where they stopped", async () => {
+  it("pause with the queue, resume where they stopped, and can be ended while they are paused", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
     onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder);
@@ -457,7 +457,7 @@ describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
     expect(jobStates(id).ladder).toBe("waiting");
   });
 
-  it("yield to a job that is moved to the front, like new videos", async () => {
+  it("yield to a job that is moved to the front, as they do to new videos", async () => {
     const old = await addToLibrary(site.uploads, longClip("old", 60), true);
     const wanted = await addToLibrary(site.uploads, longClip("wanted", 12), true);
     const arriving = longClip("new", 2);
@@ -479,7 +479,7 @@ describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
     await runner.stop();
   });
 
-  it("stop when moved to the back, and another job starts", async () => {
+  it("stop when they are moved to the back, and another job starts", async () => {
     const first = await addToLibrary(site.uploads, longClip("first", 60), true);
     const second = await addToLibrary(site.uploads, longClip("second", 60), true);
     onlyJobs("ladder");
@@ -493,7 +493,7 @@ describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
     await runner.stop();
   });
 
-  it("keep replaced files for viewers until the cleanup", async () => {
+  it("keep replaced files for current viewers until the cleanup", async () => {
     const id = addProcessed(site.uploads, "converted");
     const before = videoRow(id);
     const file = diskPath(site.uploads, before.video_url);
@@ -517,7 +517,7 @@ describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
     expect(inodes()).not.toContain(ino);
   });
 
-  it("are returned when the process shuts down, and their ffmpeg exits", async () => {
+  it("are returned to the queue when the process shuts down, and their ffmpeg exits", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
     onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder);
@@ -585,7 +585,7 @@ function stateOf(pid: number): string {
   }
 }
 
-/** Returns the ids of ffmpeg processes with an argument in a folder. */
+/** Returns the ids of the ffmpeg processes that have an argument within a folder. */
 function ffmpegsIn(folder: string): number[] {
   return fs
     .readdirSync("/proc")

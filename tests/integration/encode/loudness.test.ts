@@ -14,7 +14,10 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** Returns a tone. Full scale at 997 Hz in two channels is 0 LUFS (EBU Tech 3341); ffmpeg's tone has an eighth of it. */
+/**
+ * Returns a tone. A full-scale tone at 997 Hz in two channels has 0 LUFS (EBU Tech 3341), and ffmpeg's tone has an
+ * eighth of that amplitude.
+ */
 const tone = (decibels: number) =>
   `sine=frequency=997:sample_rate=48000:duration=3,pan=stereo|c0=8*c0|c1=8*c0,volume=${decibels}dB`;
 
@@ -28,9 +31,9 @@ async function measured(clip: Clip) {
   return videoRow(id);
 }
 
-describe.runIf(ffmpegAvailable())("the loudness of a video", () => {
-  it.each([-8, -23, -36])("is measured: a tone of %i LUFS", async (lufs) => {
-    // Not in AAC, in which a tone begins with a higher peak.
+describe.runIf(ffmpegAvailable())("a video's loudness", () => {
+  it.each([-8, -23, -36])("is measured correctly for a tone of %i LUFS", async (lufs) => {
+    // The audio isn't encoded in AAC, in which a tone begins with a higher peak.
     const { loudness, true_peak } = await measured({
       audioSource: tone(lufs),
       extension: "mkv",
@@ -40,8 +43,8 @@ describe.runIf(ffmpegAvailable())("the loudness of a video", () => {
     expect(Math.abs(true_peak! - lufs)).toBeLessThan(0.7);
   });
 
-  it("is that of the default audio track", async () => {
-    // The second track is louder and the default.
+  it("is the loudness of the default audio track", async () => {
+    // The second track is louder, and is the default.
     const { loudness } = await measured({
       audioSource: tone(-30),
       extension: "mkv",
@@ -54,7 +57,7 @@ describe.runIf(ffmpegAvailable())("the loudness of a video", () => {
     expect(Math.abs(loudness! + 12)).toBeLessThan(0.7);
   });
 
-  it("is silence without audio or without audible samples, so that the volume isn't adjusted", async () => {
+  it("is recorded as silence if there is no audio or nothing audible, so that the volume isn't adjusted", async () => {
     const none = await measured({ audio: false });
     expect(none).toMatchObject({ loudness: -70, true_peak: null });
     expect(await findPublished(none.id)).not.toHaveProperty("loudness");
@@ -62,7 +65,7 @@ describe.runIf(ffmpegAvailable())("the loudness of a video", () => {
     expect(silent.loudness).toBe(-70);
   });
 
-  it("is passed to the page, and measured for older videos that lack it", async () => {
+  it("is passed to the page, and is measured for older videos that lack it", async () => {
     const { id } = await measured({ audioSource: tone(-23) });
     expect((await findPublished(id))?.loudness).toEqual({
       lufs: videoRow(id).loudness,
@@ -87,7 +90,7 @@ describe.runIf(ffmpegAvailable())("the loudness of a video", () => {
     });
     expect(parseSummary(summary)).toBeUndefined();
     expect(parseSummary([])).toBeUndefined();
-    // With the maximum number of output lines, this took seconds.
+    // This used to take seconds with the maximum number of output lines.
     const lines = Array.from({ length: 100 }, () => "\u2028".repeat(500));
     for (let again = 0; again < 20; again++) expect(parseSummary(lines)).toBeUndefined();
   });

@@ -28,18 +28,18 @@ async function errorOf(file: string): Promise<RefusedFileError> {
 describe.runIf(ffmpegAvailable())("probe", () => {
   it.each<[string, Clip, Record<string, unknown>]>([
     ["H.264 in MP4", FASTSTART, { container: "mp4", playable: true, needsFaststart: false }],
-    ["index at the end", {}, { container: "mp4", playable: true, needsFaststart: true }],
+    ["MP4, index at the end", {}, { container: "mp4", playable: true, needsFaststart: true }],
     ["MOV", { extension: "mov" }, { container: "mov", playable: true, needsFaststart: true }],
     [
-      "fragments",
+      "MP4 in fragments",
       { output: ["-movflags", "+frag_keyframe+empty_moov"] },
       { playable: true, needsFaststart: true },
     ],
-    ["no audio", { audio: false }, { playable: true }],
+    ["MP4 without audio", { audio: false }, { playable: true }],
     ["MP3 in MP4", { audio: ["libmp3lame"] }, { playable: true }],
     ["AC-3 in MP4", { audio: ["ac3"] }, { playable: false }],
-    ["10 bit", { video: [...X264, "-pix_fmt", "yuv420p10le"] }, { playable: false }],
-    ["4:4:4", { video: [...X264, "-pix_fmt", "yuv444p"] }, { playable: false }],
+    ["10-bit video", { video: [...X264, "-pix_fmt", "yuv420p10le"] }, { playable: false }],
+    ["4:4:4 video", { video: [...X264, "-pix_fmt", "yuv444p"] }, { playable: false }],
     [
       "HEVC in MOV",
       {
@@ -59,21 +59,21 @@ describe.runIf(ffmpegAvailable())("probe", () => {
       { container: "matroska", playable: false, needsFaststart: false },
     ],
     ["AVI", { extension: "avi", video: ["mpeg4"] }, { container: "avi", playable: false }],
-  ])("detects whether browsers can play a file: %s", async (name, clip, wanted) => {
+  ])("detects whether browsers can play a file (%s)", async (name, clip, wanted) => {
     const found = await probe(makeClip(folder, name.replaceAll(/\W/g, ""), clip));
     expect(found).toMatchObject({ video: { width: 320, height: 180 }, ...wanted });
     expect(found!.durationSeconds).toBeCloseTo(2, 0);
     expect(found!.video.frameRate).toBeCloseTo(25, 0);
   });
 
-  it("returns the display size: rotated, and with square pixels", async () => {
+  it("returns the display size, after rotation and with square pixels", async () => {
     const turned = rotate(makeClip(folder, "turned"), 90);
     expect(await probe(turned)).toMatchObject({ video: { width: 180, height: 320, rotation: 90 } });
     const wide = makeClip(folder, "wide", { video: [...X264, "-vf", "setsar=4/3"] });
     expect(await probe(wide)).toMatchObject({ video: { width: 427, height: 180 } });
   });
 
-  it("measures a recording without a duration in its header", async () => {
+  it("measures the duration of a recording that has none in its header", async () => {
     const live = { extension: "webm", video: VP9, audio: ["libopus"], output: ["-live", "1"] };
     const found = await probe(makeClip(folder, "live", live));
     expect(found).toMatchObject({ playable: true, needsFaststart: true });
@@ -148,7 +148,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
     }
   });
 
-  it("handles file names that look like an option, a protocol or a pattern", async () => {
+  it("handles file names that look like options, protocols or patterns", async () => {
     const clip = makeClip(folder, "plain");
     for (const name of ["-i.mp4", "concat:a|b.mp4", "$(touch x)%03d.mp4", "a'b\"c\n.mp4"]) {
       const named = path.join(folder, name);
@@ -158,7 +158,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
   });
 });
 
-describe("without ffmpeg", () => {
+describe("probe without ffmpeg", () => {
   afterEach(() => forgetFfmpeg());
 
   it("rejects nothing, because nothing is known", async () => {

@@ -13,12 +13,12 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** Luminance of gray stripes in cd/m²: from a dark room through paper white to a lamp. */
+/** The luminance of the gray stripes in cd/m², from a dark room through paper white to a lamp. */
 const LUMINANCES = [5, 10, 20, 50, 100, 203, 500, 1_000];
 const STRIPE = 40;
 const MAX_DECIBELS = 2;
 
-/** SMPTE ST 2084 (PQ): converts a luminance to a signal (0 to 1) and back. */
+/** The following functions convert a luminance to a signal (0 to 1) and back, according to SMPTE ST 2084 (PQ). */
 const M1 = 2610 / 16_384;
 const M2 = (2523 / 4096) * 128;
 const [C1, C2, C3] = [3424 / 4096, (2413 / 4096) * 32, (2392 / 4096) * 32] as const;
@@ -61,7 +61,7 @@ describe.runIf(ffmpegAvailable() && hasFilter("zscale"))("HDR on an SDR display"
     ["smpte2084", toPq],
     ["arib-std-b67", toHlg],
   ] as const)(
-    "has the brightness of the ITU-R BT.2390 reference, within 2 dB: %s",
+    "is within 2 dB of the brightness of the ITU-R BT.2390 reference (%s)",
     async (transfer, signalOf) => {
       const codes = LUMINANCES.map((luminance) => Math.round(64 + 876 * signalOf(luminance)));
       const stripes = codes.map((code, index) => `${code}*eq(floor(X/${STRIPE})\\,${index})`);

@@ -23,25 +23,25 @@ const whole = (clip: Clip) =>
   makeClip(site.folder, "whole", { seconds: 6, size: "160x90", ...clip });
 const lengthOf = async (file: string) => (await probe(file))!;
 
-describe.runIf(ffmpegAvailable())("the duration of a video", () => {
+describe.runIf(ffmpegAvailable())("a video's duration", () => {
   const SOUND_OF_40 = { seconds: 40, videoSource: "testsrc2=size=160x90:rate=25:duration=1.6" };
   it.each<[string, Clip, number]>([
-    ["of MP4 with longer audio", SOUND_OF_40, 1.6],
-    ["of fragments with longer audio", { ...SOUND_OF_40, ...FRAGMENTS }, 1.6],
-    ["of Matroska with longer audio", { ...SOUND_OF_40, extension: "mkv" }, 1.6],
-    ["of AVI with longer audio", { ...SOUND_OF_40, ...AVI }, 1.6],
+    ["MP4 with longer audio", SOUND_OF_40, 1.6],
+    ["fragmented MP4 with longer audio", { ...SOUND_OF_40, ...FRAGMENTS }, 1.6],
+    ["Matroska with longer audio", { ...SOUND_OF_40, extension: "mkv" }, 1.6],
+    ["AVI with longer audio", { ...SOUND_OF_40, ...AVI }, 1.6],
     [
-      "whose timestamps begin after an hour",
+      "timestamps that begin after an hour",
       { extension: "mkv", output: ["-output_ts_offset", "3892"] },
       6,
     ],
-    ["of a transport stream", { extension: "ts", output: ["-output_ts_offset", "3892"] }, 6],
-    ["of a program stream", { extension: "mpg", video: ["mpeg2video"], audio: ["mp2"] }, 6],
-    ["of Flash", { extension: "flv", video: X264 }, 6],
-    ["of Windows Media", WMV, 6],
-    ["of Ogg", { extension: "ogv", video: ["libtheora"], audio: ["libvorbis"] }, 6],
-    ["of a recording without a duration", { extension: "mkv", output: ["-live", "1"] }, 6],
-  ])("is that of its frames: %s", async (_, clip, seconds) => {
+    ["a transport stream", { extension: "ts", output: ["-output_ts_offset", "3892"] }, 6],
+    ["a program stream", { extension: "mpg", video: ["mpeg2video"], audio: ["mp2"] }, 6],
+    ["Flash", { extension: "flv", video: X264 }, 6],
+    ["Windows Media", WMV, 6],
+    ["Ogg", { extension: "ogv", video: ["libtheora"], audio: ["libvorbis"] }, 6],
+    ["a recording without a duration", { extension: "mkv", output: ["-live", "1"] }, 6],
+  ])("is the duration of its frames (%s)", async (_, clip, seconds) => {
     const found = await lengthOf(whole(clip));
     expect(found.durationSeconds).toBeCloseTo(seconds, 0);
     expect(Math.abs(found.durationSeconds - seconds)).toBeLessThan(0.15);
@@ -54,7 +54,7 @@ describe.runIf(ffmpegAvailable())("the duration of a video", () => {
     ["mp2", "mpeg", 3],
     ["ac3", "vob", 3],
   ])(
-    "includes the last frames of a program stream, which have no timestamps: %s in %s, %i s",
+    "includes a program stream's last frames, which have no timestamps (%s in %s, %i s)",
     async (audio, format, seconds) => {
       const videoSource = `color=gray:size=160x90:rate=25:duration=${seconds}`;
       const output = ["-f", format];
@@ -79,7 +79,7 @@ describe.runIf(ffmpegAvailable())("the duration of a video", () => {
     ["AVI", AVI],
     ["Flash", { extension: "flv", video: X264 }],
     ["Windows Media", WMV],
-  ])("is that of the existing part of a truncated file: %s", async (_, clip) => {
+  ])("is the duration of the existing part if the file is truncated (%s)", async (_, clip) => {
     const found = await lengthOf(truncated(whole(clip), 0.6));
     expect(found.durationSeconds).toBeGreaterThan(2.5);
     expect(found.durationSeconds).toBeLessThan(4.5);
@@ -87,7 +87,7 @@ describe.runIf(ffmpegAvailable())("the duration of a video", () => {
     expect(Math.abs(found.cutOff!.announcedSeconds - 6)).toBeLessThan(0.7);
   });
 
-  it("needs no confirmation if only the last bytes are missing", async () => {
+  it("needs no confirmation if only the file's last bytes are missing", async () => {
     const file = truncated(whole(FASTSTART), 0.99);
     const found = await lengthOf(file);
     expect(found.announcedSeconds).toBe(6);

@@ -34,7 +34,7 @@ it("signs an admin in and out", async () => {
   expect(visitor.in().queryByRole("button", { name: "Sign Out" })).toBeNull();
 });
 
-it("ends the other sessions when the password changes", async () => {
+it("ends the other sessions when the password is changed", async () => {
   const hash = site.database().prepare("SELECT password_hash FROM users").pluck().get();
   await visitor.setCookie(await signInTo(site));
   const other = new HtmlVisitor(site);
@@ -77,7 +77,7 @@ it("deletes an account and transfers its videos", async () => {
   expect(database.prepare("SELECT uploaded_by FROM videos").pluck().all()).toEqual(owner);
 });
 
-it("sets the limits of an uploader, and keeps invalid values", async () => {
+it("sets an uploader's limits, and keeps invalid values in the form", async () => {
   site
     .database()
     .exec(
@@ -96,7 +96,7 @@ it("sets the limits of an uploader, and keeps invalid values", async () => {
   site.database().exec("DELETE FROM users WHERE id = 'up'");
 });
 
-it("renames and removes a passkey without using one", async () => {
+it("renames and removes a passkey without a passkey prompt", async () => {
   site.database().exec(
     `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced)
      SELECT 'one', id, 'localhost', 'Phone', x'00', 0, 1 FROM users`,
@@ -115,7 +115,7 @@ it("renames and removes a passkey without using one", async () => {
   expect(visitor.text).not.toContain("Rename or remove");
 });
 
-it("invites an uploader, who sees only their own drafts, and deactivates them", async () => {
+it("invites an uploader, who sees only their own drafts, and deactivates the account", async () => {
   const email = "new@example.com";
   site.addVideo({ title: "Another's video" });
   await visitor.setCookie(await signInTo(site));

@@ -14,7 +14,7 @@ const rows = () => site.database().prepare("SELECT title, status FROM videos").a
 const heading = () => textOf(visitor.in().getByRole("heading", { level: 1 }));
 const isInvalid = (label: string) => visitor.field(label).getAttribute("aria-invalid") === "true";
 
-it("publishes a video once its performer and its consent are recorded", async () => {
+it("publishes a video when its performer and its consent are on record", async () => {
   const id = site.addVideo({ title: "Evening by the sea", status: "review" });
   await visitor.open(MANAGE);
   expect(visitor.text).toContain("This video has no consent record yet.");
@@ -59,7 +59,7 @@ it("publishes a video once its performer and its consent are recorded", async ()
   expect(rows()).toEqual([{ title: "Evening by the sea", status: "published" }]);
 });
 
-it("redirects from an upload to its consent record, then publishes it", async () => {
+it("redirects from an upload to its consent record, and then publishes the video", async () => {
   await visitor.open("/admin");
   visitor.fill("Title", "Morning in the garden");
   visitor.fill("Description", "Roses, and nobody else.");
@@ -84,7 +84,7 @@ it("redirects from an upload to its consent record, then publishes it", async ()
   expect(heading()).toBe("Morning in the garden");
 });
 
-it("links the custodian of records in the footer", async () => {
+it("links to the custodian of records in the footer", async () => {
   await visitor.clearCookies();
   await visitor.open("/");
   const footer = visitor.in().getByRole("contentinfo");

@@ -4,18 +4,18 @@ import { configure, within } from "@testing-library/dom";
 import fetchCookie from "fetch-cookie";
 import { CookieJar, JSDOM } from "jsdom";
 
-// Style sheets aren't loaded, so visibility is unknown, and checking it would take half of the time.
+// Style sheets aren't loaded, so visibility is unknown, and checking it would account for half of the time.
 configure({
   defaultHidden: true,
   getElementError: (message) => new Error(message?.split("\n")[0]),
 });
 
 /**
- * A visitor without JavaScript, who opens pages, follows links and submits forms as HTML defines it, with real
- * requests. It renders nothing: layout is tested in a browser.
+ * A visitor without JavaScript, who opens pages, follows links and submits forms with real requests, as the HTML
+ * standard defines it. Nothing is rendered, because layout is tested in a browser.
  */
 export class HtmlVisitor {
-  /** Status code of the last response, after redirects. */
+  /** The status code of the last response, after redirects. */
   status = 0;
   private readonly jar = new CookieJar();
   private readonly fetch: typeof fetch;
@@ -24,8 +24,8 @@ export class HtmlVisitor {
   private readonly headers: Record<string, string>;
 
   /**
-   * @param site may start later.
-   * @param headers sent with each request.
+   * @param site the site to visit. It may be started later.
+   * @param headers the headers to send with each request.
    */
   constructor(
     private readonly site: { readonly url: string },
@@ -50,7 +50,7 @@ export class HtmlVisitor {
     return within(element);
   }
 
-  /** The visible text of the page, in one line. */
+  /** The page's visible text, on one line. */
   get text(): string {
     return textOf(this.document.body);
   }
@@ -106,7 +106,7 @@ export class HtmlVisitor {
     this.field(label, form).checked = true;
   }
 
-  /** Attaches a file to the form; `file` is a path or the content. */
+  /** Attaches a file to the form. `file` is a path or the file's content. */
   attach(field: HTMLElement, file: string | Buffer, name = "file"): void {
     const content = typeof file === "string" ? fs.readFileSync(file) : file;
     this.files.set(
@@ -123,7 +123,7 @@ export class HtmlVisitor {
     await this.submit(element, element as HTMLButtonElement);
   }
 
-  /** Submits the form of a field like Enter, with the form's first button. */
+  /** Submits a field's form as the Enter key would, with the form's first button. */
   async submit(field: HTMLElement, button?: HTMLButtonElement): Promise<void> {
     const { form } = field as HTMLInputElement;
     if (!form) throw new Error(`${field.outerHTML} isn't in a form.`);
@@ -193,7 +193,7 @@ export class HtmlVisitor {
     await this.jar.setCookie(cookie, this.site.url);
   }
 
-  /** Starts over like a new browser, without cookies and an open page. */
+  /** Starts over like a new browser, with no cookies and no open page. */
   async restart(): Promise<void> {
     await this.clearCookies();
     this.files.clear();

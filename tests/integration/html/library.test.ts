@@ -13,7 +13,7 @@ const itemsOf = (list: string) =>
   [...(visitor.in().queryByRole("list", { name: list })?.children ?? [])].map(textOf);
 const pressIn = (element: HTMLElement, button: string) =>
   visitor.press(visitor.in(element).getByRole("button", { name: button }));
-/** Returns the title's link in each row of the list. */
+/** Returns the title link in each row of the list. */
 const titleLinks = () =>
   [...visitor.document.querySelectorAll(".video-row-title")].map(
     (cell) => cell.querySelector("a")!,
@@ -35,7 +35,7 @@ function addThree(): void {
   site.addVideo({ id: "a", title: "Aurora", tags: '["night"]', created_at: day(3) });
 }
 
-describe("the list", () => {
+describe("the video list", () => {
   it("edits, hides, shows, deletes and restores a video", async () => {
     addThree();
     await visitor.open("/admin");
@@ -69,7 +69,7 @@ describe("the list", () => {
     expect(visitor.text).toContain("restored Beach");
   });
 
-  it("sorts videos and hides and deletes several together", async () => {
+  it("sorts videos, and hides and deletes several at once", async () => {
     addThree();
     await visitor.open(MANAGE);
     visitor.fill("Sort by", "title");

@@ -51,7 +51,7 @@ it("hides, keeps, removes and restores a reported video", async () => {
   visitor.in().getByRole("row", { name: "Reports received 2" });
 });
 
-it("gives a strike with a removal, and shows the uploader its reason", async () => {
+it("gives a strike with a removal, and shows the uploader the reason", async () => {
   const them = site.addUser({ id: "them", email: "them@example.com", role: "uploader" });
   const id = site.addVideo({ title: "Not theirs", uploaded_by: "them" });
   addOpenReport(site.database(), { id: "r", kind: "copyright", videoId: id });
@@ -125,7 +125,7 @@ describe("the block list", () => {
     expect(videos()).toHaveLength(2);
   });
 
-  it("releases a video that couldn't be compared after a review", async () => {
+  it("links to a video that couldn't be compared, which can be released after a review", async () => {
     const id = site.addVideo({ title: "A quiet street", status: "published" });
     site.database().exec(
       `INSERT INTO jobs (video_id, kind, priority, state, reason)
@@ -147,7 +147,7 @@ describe("the block list", () => {
 });
 
 describe("the uploaders' terms", () => {
-  /** Writes another version, since versions are never deleted. */
+  /** Writes another version of the terms, since versions are never deleted. */
   function writeTerms(text: string): number {
     const insert = site.database().prepare(
       `INSERT INTO upload_terms (version, text, created_at)
@@ -170,7 +170,7 @@ describe("the uploaders' terms", () => {
       .all();
   afterEach(() => requireTerms(null));
 
-  it("are written, required for every upload, and no longer required", async () => {
+  it("can be written, required for every upload, and made optional again", async () => {
     const before = writeTerms("What was before.");
     await visitor.open("/admin/terms");
     expect(visitor.text).toContain("Uploaders don’t have to accept any terms.");
@@ -188,7 +188,7 @@ describe("the uploaders' terms", () => {
     expect(visitor.text).toContain("Uploaders don’t have to accept any terms.");
   });
 
-  it("are accepted by an upload, and again after a change", async () => {
+  it("are accepted with an upload, and have to be accepted again after a change", async () => {
     const first = writeTerms("Be good.");
     requireTerms("2026-01-01T00:00:00.000Z");
     await visitor.open("/admin");
@@ -213,7 +213,7 @@ describe("the uploaders' terms", () => {
     expect(accepted()).toEqual([{ version: second, title: "A walk" }]);
   });
 
-  it("are accepted by a replacement file and shown with the video", async () => {
+  it("are accepted with a replacement file, and are shown with the video", async () => {
     const version = writeTerms("Be good.");
     requireTerms("2026-01-01T00:00:00.000Z");
     const id = site.addVideo({ title: "Older than the terms" });

@@ -93,7 +93,7 @@ describe("a moderator", () => {
     expect(row("SELECT count(*) AS videos FROM blocked_videos")).toEqual({ videos: 0 });
   });
 
-  it("can view a reported video and its notes, but not change them", async () => {
+  it("can view a reported video and its notes, but can't change them", async () => {
     site.database().exec(
       `INSERT INTO review_notes (video_id, text, created_at)
          VALUES ('reported', 'A note of an editor', '2026-01-01T00:00:00.000Z')`,
@@ -127,7 +127,7 @@ describe("a moderator", () => {
   });
 });
 
-it("is a role that owners can choose for invitations and users", async () => {
+it("offers owners the moderator role for invitations and users", async () => {
   await visitor.setCookie(await signInTo(site));
   await visitor.open("/admin/users");
   visitor.fill("Role", "Moderator");

@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 const region = (name: string) => visitor.in().getByRole("region", { name });
 
-it("imports a folder with its table of texts", async () => {
+it("imports a folder with a table of details", async () => {
   fs.copyFileSync(mp4Clip(1, "96x54"), path.join(imports, "aurora.mp4"));
   fs.writeFileSync(path.join(imports, "notes.mp4"), "no video");
   await visitor.open("/admin/import");
@@ -54,14 +54,14 @@ it("imports a folder with its table of texts", async () => {
   expect(textOf(visitor.in().getByRole("heading", { level: 1 }))).toBe("Aurora borealis");
 });
 
-it("backs the site up on request and lists the backup", async () => {
+it("backs up the site on request, and lists the backup", async () => {
   const button = () => visitor.in().getByRole<HTMLButtonElement>("button", { name: /^Back/ });
   const listed = () => visitor.in(region("Recent backups")).queryAllByRole("listitem").length;
   const isDone = async () => {
     await visitor.open("/admin/backups");
     return visitor.text.includes("Last verified backup: ") && !button().disabled;
   };
-  // The schedule has started the first backup.
+  // The first backup was started by the schedule.
   await expect.poll(isDone, WITHIN).toBe(true);
   const before = listed();
   await visitor.press("Back up now");

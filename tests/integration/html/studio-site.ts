@@ -4,10 +4,10 @@ import { SiteProcess } from "../../site-process";
 import { HtmlVisitor } from "./html-visitor";
 
 /**
- * Starts a site for the tests of a file, with a visitor who is signed in as its admin when each test begins.
+ * Starts a site for a file's tests, with a visitor who is signed in as the site's admin when each test begins.
  *
- * @param tables emptied before each test.
- * @param environment settings, by the names of the environment variables.
+ * @param tables the tables that are emptied before each test.
+ * @param environment settings, keyed by environment variable.
  */
 export function useStudio(tables: readonly string[], environment: Record<string, string> = {}) {
   const site = new SiteProcess(environment);

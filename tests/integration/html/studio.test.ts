@@ -31,7 +31,7 @@ function attachVideo(file: string | Buffer): void {
   visitor.attach(input, file, "video.mp4");
 }
 
-/** Ends the session and creates another one for later. */
+/** Ends the session, and creates another one to use later. */
 async function endSession(): Promise<void> {
   site.database().exec("DELETE FROM sessions");
   session.cookie = await signInTo(site);
@@ -58,7 +58,7 @@ describe("an upload", () => {
     ]);
   });
 
-  it("publishes a truncated file once that is confirmed", async () => {
+  it("publishes a truncated file only after confirmation", async () => {
     const video = fs.readFileSync(mp4Clip(5));
     await visitor.open("/admin");
     fillTexts("The rest is lost");
@@ -72,7 +72,7 @@ describe("an upload", () => {
     expect(rows()).toMatchObject([{ title: "The rest is lost", status: "published" }]);
   });
 
-  it("returns 400 with the prompt and the texts after the session has ended", async () => {
+  it("is rejected with 400 after the session has ended, with a sign-in prompt and the entered text", async () => {
     await visitor.open("/admin");
     fillTexts("Kept");
     attachVideo(mp4Clip(5));
@@ -87,7 +87,7 @@ describe("an upload", () => {
     expect(visitor.text).not.toContain("Total Videos");
   });
 
-  it("is scheduled in UTC, alone and with others", async () => {
+  it("can be scheduled in UTC, alone and together with others", async () => {
     await visitor.open("/admin");
     fillTexts("A video");
     attachVideo(mp4Clip(5));
@@ -117,8 +117,8 @@ describe("an upload", () => {
   });
 });
 
-describe("the list", () => {
-  it("schedules a video in UTC and reports a past time once", async () => {
+describe("the video list", () => {
+  it("schedules a video in UTC, and reports a past time only once", async () => {
     site.addVideo({ id: "v", title: "A video" });
     await visitor.open(MANAGE);
     await visitor.follow("Schedule A video");
@@ -136,7 +136,7 @@ describe("the list", () => {
     expect(row.join()).toContain(`Hides Jun 1, ${NEXT_YEAR}, 10:00 AM UTC`);
   });
 
-  it("undoes a deletion from its message and reports a failure", async () => {
+  it("undoes a deletion with the button in its message, and reports a failure", async () => {
     site.addVideo({ id: "v0", title: "Video 0" });
     await visitor.open(`${MANAGE}&delete=v0`);
     const dialog = visitor.in().getByRole("dialog");
@@ -148,7 +148,7 @@ describe("the list", () => {
     expect(alert()).toContain("No videos were changed.");
   });
 
-  it("adds captions and a thumbnail and removes the captions", async () => {
+  it("adds captions and a thumbnail, and removes the captions", async () => {
     const id = publishVideo(site, { thumbnail_url: null });
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "captions-"));
     const captions = path.join(folder, "added.srt");
@@ -177,14 +177,14 @@ describe("the list", () => {
   });
 });
 
-it("shows the limits that are set in the edit dialog", async () => {
+it("shows the configured limits in the edit dialog", async () => {
   site.addVideo({ id: "v", title: "A video" });
   await visitor.open(`${MANAGE}&edit=v`);
   const dialog = visitor.in().getByRole("dialog");
   expect(textOf(dialog)).toContain("PNG, JPG, GIF up to 3MB");
 });
 
-it("labels the axis of each chart of views", async () => {
+it("labels the axis of each view chart", async () => {
   site.addVideo({ id: "v", title: "A video" });
   const today = new Date().toISOString().slice(0, 10);
   site.database().prepare("INSERT INTO view_days VALUES ('v', ?, 37)").run(today);

@@ -18,7 +18,7 @@ const dialog = () => visitor.in().getByRole("dialog");
 const pressIn = (element: HTMLElement, button: string) =>
   visitor.press(visitor.in(element).getByRole("button", { name: button }));
 
-it("uploads a video that visitors watch, hides, shows and deletes it", async () => {
+it("uploads a video that visitors can watch, and hides, shows and deletes it", async () => {
   await visitor.open("/admin");
   visitor.fill("Title", "A video by the sea");
   visitor.fill("Description", "Waves, for a while.");
@@ -76,7 +76,7 @@ it("replaces a file, keeps the URL and restores the earlier file", async () => {
   await visitor.open(`${MANAGE}&replace=${id}`);
   visitor.in(dialog()).getByRole("button", { name: "Discard" });
   expect(visitor.in(dialog()).queryByRole("button", { name: "Switch now" })).toBeNull();
-  // A file with a failed job doesn't replace the other one on its own.
+  // A file with a failed job doesn't automatically replace the current one.
   site.database().exec("UPDATE jobs SET state = 'failed' WHERE kind <> 'transcode'");
   await runJobs(site, ["transcode"]);
   await visitor.open(`${MANAGE}&replace=${id}`);
@@ -92,7 +92,7 @@ it("replaces a file, keeps the URL and restores the earlier file", async () => {
   expect(row()).toMatchObject({ video_url, duration: "0:01", views: 7 });
 });
 
-it("trims a video at the typed times and discards the trim", async () => {
+it("trims a video at the entered times, and discards the trim", async () => {
   const id = publishVideo(site, { file: mp4Clip(5), duration: "0:05" });
   const trims = site
     .database()

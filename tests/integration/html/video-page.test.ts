@@ -21,7 +21,7 @@ it("has the browser's player, with the poster and a versioned file", async () =>
   expect(visitor.in().queryByRole("slider", { name: "Seek" })).toBeNull();
 });
 
-it("shows all details of a video as text, with safe links", async () => {
+it("shows all details of a video as text with safe links", async () => {
   site.addVideo({
     id: "full",
     title: "A <b>bold</b> & quiet video",
@@ -60,7 +60,7 @@ it("turns a hostile description into neither markup nor links", async () => {
   expect(chapters.querySelector("script")).toBeNull();
 });
 
-it("links back to the list in its URL, at its card", async () => {
+it("links back to the list named in its URL, at the video's card", async () => {
   await fill(site, 20);
   await visitor.open("/video/v12?from=home&search=video&page=2");
   await visitor.follow("Back");
@@ -119,7 +119,7 @@ it("shows that a video doesn't exist", async () => {
   expect(visitor.address).toBe("/");
 });
 
-it("reserves space for Continue watching only on the first page of all videos", async () => {
+it("reserves space for Continue watching only on the first page of the list of all videos", async () => {
   await fill(site, 12);
   const hasSpace = async (url: string) => {
     await visitor.open(url);

@@ -16,7 +16,7 @@ beforeAll(() => site.start());
 afterAll(() => site.remove());
 beforeEach(() => {
   site.database().exec("DELETE FROM videos; DELETE FROM video_holds");
-  // Rate limits count requests by IP address.
+  // Use a new IP address, because rate limits count requests by IP address.
   address += 1;
   visitor = new HtmlVisitor(site, { "X-Forwarded-For": `10.0.0.${address}` });
 });
@@ -24,8 +24,8 @@ beforeEach(() => {
 const cards = () => [...visitor.document.querySelectorAll<HTMLElement>("main article")];
 const heading = () => textOf(visitor.in().getByRole("heading", { level: 1 }));
 
-describe("lists", () => {
-  it("pages through a tag and returns to the card", async () => {
+describe("public pages", () => {
+  it("link through a tag's pages, and back to the card", async () => {
     await fill(site, 12, () => ({ tags: '["beach"]' }));
     await visitor.open("/video/v1");
     await visitor.follow("beach");
@@ -37,7 +37,7 @@ describe("lists", () => {
     expect(visitor.document.getElementById("video-v9")).not.toBeNull();
   });
 
-  it("sorts and filters by length with a form", async () => {
+  it("sort lists and filter them by length with a form", async () => {
     await fill(site, 12, (number) => ({
       duration: number === 12 ? "1:00:00" : `${number}:00`,
       category: number % 2 ? "english" : "desi",
@@ -51,7 +51,7 @@ describe("lists", () => {
     expect(textOf(cards()[0]!)).toContain("Video 11");
   });
 
-  it("searches a category from its page", async () => {
+  it("allow a category to be searched from its page", async () => {
     await fill(site, 3, (number) => ({
       title: number === 2 ? "Neon City" : `Neon ${number}`,
       category: number === 2 ? "english" : "desi",
@@ -64,7 +64,7 @@ describe("lists", () => {
     expect(cards().map(textOf)).toEqual([expect.stringContaining("Neon City")]);
   });
 
-  it("shows that the site, a category, a length or a tag has no videos", async () => {
+  it("show that the site, a category, a length or a tag has no videos", async () => {
     const empty = {
       "/": "No videos available. Upload your first video to get started!",
       "/trending": "No trending videos found. Upload some content to get started!",
@@ -90,7 +90,7 @@ describe("lists", () => {
     expect(cards()).toHaveLength(2);
   });
 
-  it("ranks only the first three videos on Trending's first page", async () => {
+  it("rank only the first three videos on Trending's first page", async () => {
     await fill(site, 12, (number) => ({ views: number === 12 ? 0 : number * 1000 }));
     await visitor.open("/trending");
     expect(textOf(cards()[0]!)).toContain("Video 11");
@@ -103,7 +103,7 @@ describe("lists", () => {
     expect(ranked()).toHaveLength(0);
   });
 
-  it("shows a category at each of its URLs, and a tag in any spelling", async () => {
+  it("show a category at each of its URLs, and a tag in any spelling", async () => {
     await fill(site, 1, () => ({ category: "amateur", tags: '["HD"]' }));
     for (const path of ["/categories?cat=desi", "/categories/desi", "/categories/amateur"]) {
       await visitor.open(path);
@@ -120,7 +120,7 @@ describe("lists", () => {
     expect(cards()).toHaveLength(1);
   });
 
-  it("finds a tag with any characters at the URL of its link", async () => {
+  it("show a tag with any characters at the URL that its link points to", async () => {
     const tags = ["AC/DC", "50%2F50", "what? #1", "x.data", "🎬", "v1.0", '"a" OR b*'];
     await fill(site, 1, () => ({ tags: JSON.stringify(tags) }));
     for (const tag of tags) {
@@ -132,7 +132,7 @@ describe("lists", () => {
     }
   });
 
-  it("loads the posters of the first row immediately and the others lazily", async () => {
+  it("load the posters in the first row immediately, and the others lazily", async () => {
     await fill(site, 8, () => ({ views: 1 }));
     for (const path of ["/", "/categories", "/trending", "/?search=video"]) {
       await visitor.open(path);
@@ -146,7 +146,7 @@ describe("lists", () => {
     }
   });
 
-  it("suggests a similar search and categories when a search has no results", async () => {
+  it("suggest a similar search and categories when a search has no results", async () => {
     const titles = ["Neon Rain", "Neon City", "Evening"];
     await fill(site, 3, (number) => ({
       title: titles[number - 1]!,
@@ -154,7 +154,7 @@ describe("lists", () => {
     }));
     await visitor.open("/?search=noen+rian");
     expect(visitor.text.match(/No videos found matching “noen rian”/g)).toHaveLength(1);
-    // Search results have no other order.
+    // Search results can't be sorted in another order.
     expect(visitor.in().queryByRole("combobox", { name: "Sort by" })).toBeNull();
     const popular = visitor.in().getByRole("list", { name: "Popular categories" });
     expect(visitor.in(popular).getAllByRole("link").map(textOf)).toEqual(["Desi", "English"]);
@@ -164,7 +164,7 @@ describe("lists", () => {
     expect(visitor.in().queryByRole("combobox", { name: "Sort by" })).toBeNull();
   });
 
-  it("shows videos whose tag has a matching alias as close matches below the results", async () => {
+  it("show videos whose tag has a matching alias as close matches below the results", async () => {
     await fill(site, 2, (number) => ({
       title: number === 1 ? "Neon Rain" : "Other",
       tags: number === 2 ? '["neon lights"]' : null,
@@ -179,14 +179,14 @@ describe("lists", () => {
     ]);
     await visitor.follow(visitor.in(close()!).getByRole("link", { name: "Neon lights" }));
     expect(visitor.address).toBe("/tags/neon%20lights");
-    // Its tag contains the text, so it is in the exact result.
+    // The video's tag contains the text, so it is one of the exact results.
     await visitor.open("/?search=neon");
     expect(cards()).toHaveLength(2);
     expect(close()).toBeNull();
     site.database().exec("DELETE FROM tag_aliases");
   });
 
-  it("doesn't log search texts", async () => {
+  it("don't log search text", async () => {
     const before = site.log.length;
     await visitor.open("/");
     await visitor.get("/search/suggestions?q=xyzzy");
@@ -197,14 +197,14 @@ describe("lists", () => {
     expect(logged()).not.toContain("xyzzy");
   });
 
-  it("opens a random video", async () => {
+  it("offer a random video", async () => {
     await fill(site, 3);
     await visitor.open("/");
     await visitor.follow("Surprise me");
     expect(visitor.address).toMatch(/^\/video\/v\d\b/);
   });
 
-  it("opens the channel from Home in a new tab", async () => {
+  it("offer the channel from Home in a new tab", async () => {
     await visitor.open("/");
     const join = visitor.in().getByRole("link", { name: /join/i });
     expect(join.getAttribute("href")).toBe("https://chat.example/channel");
@@ -212,7 +212,7 @@ describe("lists", () => {
     expect(join.getAttribute("rel")).toMatch(/noopener/);
   });
 
-  it("offers links on the 404 page", async () => {
+  it("offer links on the 404 page", async () => {
     await visitor.open("/nonsense/at/all");
     expect(visitor.status).toBe(404);
     expect(visitor.document.title).toMatch(/not found/i);
@@ -227,7 +227,7 @@ describe("lists", () => {
     );
   });
 
-  it("says which pages require JavaScript", async () => {
+  it("say which pages require JavaScript", async () => {
     await fill(site, 2);
     await visitor.open("/saved");
     expect(textOf(visitor.document.querySelector("main noscript")!)).toContain(
@@ -243,7 +243,7 @@ describe("lists", () => {
 describe("a video", () => {
   const video = () => visitor.document.querySelector("main video")!;
 
-  it("has the browser's player, and its view is counted once", async () => {
+  it("has the browser's player, and counts each view once", async () => {
     const video_url = site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)));
     await fill(site, 1, () => ({ video_url }));
     const views = site.database().prepare("SELECT views FROM videos").pluck();
@@ -264,8 +264,8 @@ describe("a video", () => {
   });
 });
 
-describe("forms", () => {
-  it("prepares a contact message as an email, or shows what is missing", async () => {
+describe("public forms", () => {
+  it("prepare a contact message as an email, or show what is missing", async () => {
     await visitor.open("/contact");
     visitor.fill("Name", "Ann");
     await visitor.press("Prepare email");
@@ -280,7 +280,7 @@ describe("forms", () => {
     expect(mail.getAttribute("href")).toMatch(/^mailto:contact@.*subject=Hello/);
   });
 
-  it("reports a video, answers the moderators and withdraws the report", async () => {
+  it("report a video, answer the moderators and withdraw the report", async () => {
     await fill(site, 2);
     await visitor.open("/video/v1");
     await visitor.follow("Report");
@@ -318,13 +318,13 @@ describe("forms", () => {
     expect(visitor.in().queryByLabelText("Your message to the moderators")).toBeNull();
   });
 
-  it("shows 404 for an unknown report link", async () => {
+  it("show a 404 page for an unknown report link", async () => {
     await visitor.open(`/report/${"A".repeat(22)}.${"A".repeat(43)}`);
     expect(visitor.status).toBe(404);
     expect(visitor.text).toContain("No report was found for this link.");
   });
 
-  it("requires a puzzle after many reports from one IP address", async () => {
+  it("require a puzzle after many reports from one IP address", async () => {
     const report = async (text: string) => {
       await visitor.open("/report?video=nobody&kind=other");
       visitor.fill("What’s wrong?", text);
@@ -343,7 +343,7 @@ describe("forms", () => {
     await visitor.press("Send report anyway");
     expect(visitor.text).toContain("That answer was wrong or came too late.");
     expect(visitor.field("How much is").autofocus).toBe(true);
-    // It was confirmed that no public video is named.
+    // The button shows that the visitor has confirmed the report although it names no public video.
     visitor.in().getByRole("button", { name: "Send report anyway" });
     expect(
       visitor
@@ -359,12 +359,12 @@ describe("the age gate", () => {
   beforeAll(() => gated.start());
   afterAll(() => gated.remove());
 
-  it("is shown once and hides all images before the answer", async () => {
+  it("is shown once, and hides all images until it is answered", async () => {
     await fill(gated, 10);
     const first = new HtmlVisitor(gated);
     await first.open("/categories/desi?page=2");
     expect(first.in().getByRole("dialog", { name: "Are you 18 or over?" })).toBeTruthy();
-    // The page is in the HTML for search engines, but not displayed.
+    // The page is in the HTML for search engines, but it isn't displayed.
     const main = () => first.document.querySelector("main")!;
     expect(main().closest(".hidden")).not.toBeNull();
     await first.press("Enter");

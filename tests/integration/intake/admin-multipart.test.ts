@@ -39,7 +39,7 @@ const location = async (entries: [string, string | Blob][], url = "/admin") =>
   (await catchResponse(() => sendMultipart(multipart(entries), url))).headers.get("Location");
 
 describe("a multipart form sent to /admin", () => {
-  it("edits a video, with the intent before or after the file", async () => {
+  it("edits a video, whether the intent comes before or after the file", async () => {
     const [intent, id, thumbnail] = [
       ["intent", "update"],
       ["id", "v"],
@@ -108,7 +108,7 @@ describe("a multipart form sent to /admin", () => {
     expect(video()?.title).toBe("A video");
   });
 
-  it("is an upload with any other intent or none", async () => {
+  it("is treated as an upload if its intent is missing or unknown", async () => {
     for (const intent of ["publish", "draft", undefined]) {
       const entries: [string, string][] = intent ? [["intent", intent]] : [];
       const response = await sendMultipart(multipart([["id", "v"], ...entries]), "/admin");

@@ -26,7 +26,7 @@ function received(name: string): string {
   return file;
 }
 
-/** Moves the files of an upload into the buckets, without writing its row. */
+/** Moves an upload's files into the buckets, without writing its row. */
 const move = () =>
   moveIntoBucket("u", { file: received("video"), extension: "mp4" }, received("thumbnail"));
 
@@ -49,19 +49,19 @@ describe("files that were moved for an upload", () => {
     await cleanUpTemporaryFiles();
     await removeFiles();
     expect(inBuckets().sort()).toEqual([`thumbnails/${thumbnailPath}`, `videos/${videoPath}`]);
-    // Nothing else treats them as unused files in the meantime.
+    // In the meantime, nothing else treats the files as unused.
     expect((await checkLibrary()).stray).toEqual([]);
     await removeFiles(later());
     expect(inBuckets()).toEqual([]);
     expect(folders()).toEqual([]);
-    // The received file is still there, so that publishing can be retried.
+    // The received files still exist, so that publishing can be retried.
     expect(fs.readdirSync(path.join(site.uploads, "tmp")).sort()).toEqual(
       expect.arrayContaining(["thumbnail", "video"]),
     );
     expect(announced()).toBe(0);
   });
 
-  it("stay if it was killed after it wrote the row", async () => {
+  it("stay if the process was killed after it wrote the row", async () => {
     const { videoPath, thumbnailPath } = await move();
     addRow({
       video_url: `/media/videos/${videoPath}`,
@@ -72,7 +72,7 @@ describe("files that were moved for an upload", () => {
     expect(announced()).toBe(0);
   });
 
-  it("stay after a commit, and are removed immediately by a rollback", async () => {
+  it("stay after a commit, and are removed immediately after a rollback", async () => {
     const committed = await move();
     await committed.commit();
     expect(announced()).toBe(0);
@@ -118,16 +118,16 @@ describe("a thumbnail that was stored for an edit", () => {
   });
 });
 
-describe("an announcement", () => {
+describe("an announced file", () => {
   const FILE: MediaName = { bucket: "videos", path: "u/1.mp4" };
 
-  it("removes nothing if the files were never created", async () => {
+  it("is forgotten if it was never created", async () => {
     await announceFiles([FILE]);
     await removeFiles(later());
     expect(announced()).toBe(0);
   });
 
-  it("removes nothing after it was withdrawn", async () => {
+  it("isn't removed if the announcement was withdrawn", async () => {
     fs.mkdirSync(path.join(site.uploads, "videos/u"), { recursive: true });
     fs.writeFileSync(path.join(site.uploads, "videos/u/1.mp4"), "video");
     await announceFiles([FILE]);

@@ -28,7 +28,7 @@ afterAll(() => {
   server.close();
 });
 
-/** Sends a body byte by byte while the connection is open, at most `bytes`. */
+/** Sends a body byte by byte while the connection is open, up to `bytes` bytes. */
 async function drip(path: string, bytes: number): Promise<string> {
   const socket = net.connect({ port, host: "127.0.0.1" });
   let response = "";
@@ -53,11 +53,11 @@ it("responds with 408 to a slow body at the deadline", async () => {
   expect(await drip("/contact", 1_000_000)).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-it("closes the connection even if the response was sent before the body", async () => {
+it("closes the connection at the deadline even if the response was sent before the whole body was received", async () => {
   expect(await drip("/early", 1_000_000)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-it("lets an upload take longer", async () => {
+it("lets uploads take longer", async () => {
   const bytes = (3 * DEADLINE_MS) / 20;
   const request = http.request({ port, host: "127.0.0.1", method: "POST", path: "/upload" });
   const answered = once(request, "response");

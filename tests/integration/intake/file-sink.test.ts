@@ -30,7 +30,7 @@ function* piecesOf(bytes: Buffer, ...lengths: number[]): Generator<Buffer> {
   }
 }
 
-/** Sends `bytes` in chunks to a new file. Returns what the sink reported as written. */
+/** Sends `bytes` in chunks to a new file, and checks what the sink reports as written. */
 async function send(bytes: Buffer, offset: number, ...lengths: number[]) {
   const target = newPath();
   const before = randomBytes(offset);
@@ -50,19 +50,19 @@ async function send(bytes: Buffer, offset: number, ...lengths: number[]) {
   expect(hash.digest("hex")).toBe(createHash("sha256").update(bytes).digest("hex"));
 }
 
-describe("a file that is written from a stream", () => {
+describe("a file sink", () => {
   test.each([
     ["nothing", 0, 0, [1]],
     ["one byte", 1, 0, [1]],
     ["pieces of odd lengths", 5 * MIB + 777, 0, [65_535, 1, 4_097, 131_071]],
-    ["a piece longer than what may wait", 7 * MIB, 0, [3 * MIB + 5]],
-    ["more pieces than one system call takes", 20_000, 0, [1]],
+    ["a piece longer than the buffer limit", 7 * MIB, 0, [3 * MIB + 5]],
+    ["more pieces than a system call accepts", 20_000, 0, [1]],
     ["from the middle of the file", 3 * MIB + 9, 12_345, [65_536]],
-  ])("contains the sent bytes: %s", async (_, bytes, offset, lengths) => {
+  ])("writes exactly the sent bytes (%s)", async (_, bytes, offset, lengths) => {
     await send(randomBytes(bytes), offset, ...lengths);
   });
 
-  test("contains everything if many chunks arrive together", async () => {
+  test("writes everything if many chunks arrive at the same time", async () => {
     const uploads = Array.from({ length: 48 }, (_, index) =>
       send(randomBytes(2 * MIB + index), index % 3 === 0 ? index : 0, 50_000 + index),
     );
@@ -98,7 +98,7 @@ describe("a file that is written from a stream", () => {
     expect(fs.readFileSync(target).equals(bytes)).toBe(true);
   });
 
-  test("reports only what was written before a disk failure", async () => {
+  test("reports only the bytes written before a disk failure", async () => {
     for (const good of [0, 1, 2]) {
       const target = newPath();
       const file = await open(target, "wx");

@@ -19,7 +19,7 @@ import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** Private metadata that phones and cameras write into their files. */
+/** Tests private metadata, which phones and cameras write into their files. */
 
 const TOLD = {
   ...{ title: "My bedroom", artist: "Ada Secret", author: "Ada Secret", comment: "for Bob only" },
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** User data in the video stream, in which camcorders write the location. */
+/** User data in the video stream, to which camcorders write the location. */
 const SEI = "h264_metadata=sei_user_data=086f3693b7b34f2c965321492feee5b8+Ada's camcorder";
 const VP8 = { video: ["libvpx", "-deadline", "realtime"], audio: ["libvorbis"] };
 const chapters = () => {
@@ -75,7 +75,7 @@ function publicAt(url: string): string | undefined {
   return found && path.join(site.uploads, found.replace(/^\/media\//, ""));
 }
 
-/** Returns the metadata that common tools find in a file. */
+/** Returns the metadata that common tools can find in a file. */
 function metadataOf(file: string): string {
   const entries = "format_tags:stream_tags:chapter_tags";
   const exif = hasExiftool
@@ -93,13 +93,13 @@ function expectClean(url: string): void {
 
 describe.runIf(ffmpegAvailable())("private metadata", () => {
   it.each([
-    ["an MP4 of a phone", { output: [...TAGS, "-movflags", "+faststart+use_metadata_tags"] }],
+    ["an MP4 from a phone", { output: [...TAGS, "-movflags", "+faststart+use_metadata_tags"] }],
     ["an MP4 with its index at the end", { output: TAGS }],
     ["a MOV", { extension: "mov", output: [...TAGS, "-movflags", "use_metadata_tags"] }],
     ["a WebM", { extension: "webm", ...VP8, output: TAGS }],
-    ["a Matroska", { extension: "mkv", output: TAGS }],
-    ["a recording of a camcorder", { extension: "ts", output: [...TAGS, "-bsf:v", SEI] }],
-  ])("is never in %s while it is public", async (_, clip) => {
+    ["a Matroska file", { extension: "mkv", output: TAGS }],
+    ["a camcorder's recording", { extension: "ts", output: [...TAGS, "-bsf:v", SEI] }],
+  ])("is never found in %s while the file is public", async (_, clip) => {
     const file = makeClip(site.folder, "video", clip);
     expect(metadataOf(file)).toMatch(PRIVATE);
     const { video_url, source_url } = await upload(file);
@@ -113,7 +113,7 @@ describe.runIf(ffmpegAvailable())("private metadata", () => {
   it.each<[string, (source: string) => string[]]>([
     ["the time of day in a track", (source) => ["-i", source, "-timecode", "01:02:03:04"]],
     ["named chapters", (source) => ["-i", source, "-i", chapters(), "-map_chapters", "1"]],
-  ])("is not in a file with %s, which becomes public once there is a copy", async (_, input) => {
+  ])("is never public for a file with %s, which is only published as a copy", async (_, input) => {
     const source = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const file = path.join(site.folder, "more.mp4");
     ffmpeg([...input(source), "-map", "0:v", "-map", "0:a", "-c", "copy", file]);
@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("private metadata", () => {
     await workUntilIdle();
     const { video_url, source_url } = row();
     expectClean(video_url);
-    // The original stays in the studio.
+    // The original is only available in the studio.
     expect(publicAt(source_url!)).toBe(publicAt(video_url));
     expect(metadataOf(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(
       PRIVATE,
@@ -131,7 +131,7 @@ describe.runIf(ffmpegAvailable())("private metadata", () => {
   });
 });
 
-/** Adds a video as another tool does. */
+/** Adds a video as another tool might. */
 function insertVideo(file: string, columns: Record<string, string> = {}): string {
   const name = `${path.basename(file, path.extname(file))}-${user}${path.extname(file)}`;
   fs.mkdirSync(path.join(site.uploads, "videos/tool"), { recursive: true });
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     ["an MP4", { output: [...TAGS, "-movflags", "+faststart"] }],
     ["an MP4 with its index at the end", { output: TAGS }],
     ["a WebM", { extension: "webm", ...VP8, output: TAGS }],
-  ])("are marked until the next `jobs -- --all` has cleaned them (%s)", async (_, clip) => {
+  ])("are marked until they are cleaned by the next `jobs -- --all` (%s)", async (_, clip) => {
     const file = makeClip(site.folder, "video", clip);
     const url = insertVideo(file);
     expect(await hasMark()).toBe(true);
@@ -168,7 +168,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     expect(sqliteHandle().prepare("SELECT sha256 FROM video_digests").pluck().get()).toBe(sha256);
   });
 
-  it("are remuxed if they can't be rewritten, and only the studio has the original", async () => {
+  it("are remuxed if they can't be rewritten, and their originals are only available in the studio", async () => {
     const clip = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const file = path.join(site.folder, "more.mp4");
     ffmpeg(["-i", clip, "-i", chapters(), "-map_chapters", "1", "-c", "copy", file]);
@@ -204,7 +204,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     expect(await hasMark()).toBe(false);
   });
 
-  it("stay unchanged if they have a second link", async () => {
+  it("stay unchanged under any other hard link", async () => {
     const file = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const url = insertVideo(file);
     const inPlace = path.join(site.uploads, url.replace("/media/", ""));
@@ -216,7 +216,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     expect(fs.readFileSync(other).equals(fs.readFileSync(file))).toBe(true);
   });
 
-  it("have a thumbnail without its location", async () => {
+  it("get a thumbnail without location data", async () => {
     const image = path.join(site.folder, "photo.jpg");
     ffmpeg(["-f", "lavfi", "-i", "testsrc2=size=640x360", "-frames:v", "1", image]);
     tag(image);
@@ -237,7 +237,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
 const publicThumbnail = (url: string) =>
   path.join(site.uploads, publicFile(url)!.replace("/media/", ""));
 
-/** Adds the metadata of a phone to a JPEG. */
+/** Adds a phone's metadata to a JPEG. */
 function tag(image: string): void {
   execFileSync("exiftool", [
     ...["-overwrite_original", "-GPSLatitude=52.52", "-GPSLatitudeRef=N", "-Artist=Ada Secret"],
@@ -246,8 +246,8 @@ function tag(image: string): void {
   ]);
 }
 
-describe.runIf(hasExiftool)("the thumbnail of an upload", () => {
-  it("has none of the metadata of a phone's JPEG", async () => {
+describe.runIf(hasExiftool)("an uploaded thumbnail", () => {
+  it("has none of the metadata from a phone's JPEG", async () => {
     const image = path.join(site.folder, "photo.jpg");
     ffmpeg(["-f", "lavfi", "-i", "testsrc2=size=640x360", "-frames:v", "1", image]);
     tag(image);

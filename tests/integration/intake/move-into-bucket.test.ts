@@ -18,8 +18,8 @@ const folder = () => path.join(site.uploads, "videos", "me");
 const NOW = 1_763_710_000_400;
 const stopTheClock = () => vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
 
-describe("upload ids of the same second", () => {
-  it("start at the last second, and each further call reserves an earlier one", async () => {
+describe("upload ids from the same second", () => {
+  it("start at the previous second, and each further call reserves an earlier one", async () => {
     stopTheClock();
     const two = await Promise.all([reserveSecond("me"), reserveSecond("me")]);
     expect(two.map(({ first }) => first).sort()).toEqual([1_763_709_998_000, 1_763_709_999_000]);
@@ -53,8 +53,8 @@ describe("upload ids of the same second", () => {
   });
 });
 
-describe("the base paths of a batch", () => {
-  it("are unique, even among those that imported files already have", async () => {
+describe("a batch's base paths", () => {
+  it("are unique, even among the paths that imported files already have", async () => {
     stopTheClock();
     const reservations = reserveBasePaths("me");
     const wanted = [undefined, "me/1763709999001", "me/1763709990000", "me/1763709990000"];
@@ -62,7 +62,7 @@ describe("the base paths of a batch", () => {
     for (const basePath of wanted) basePaths.push(await reservations.reserve(basePath));
     expect(basePaths).toEqual([
       "me/1763709999000",
-      // In the second that is already reserved.
+      // This path is in the second that is already reserved.
       "me/1763709999001",
       "me/1763709990000",
       "me/1763709999002",

@@ -19,7 +19,7 @@ import { insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { filesIn, GOOD_TEXTS } from "../../upload-requests";
 
-/** The browser repeats a publish request after a lost connection, and gets the outcome of the first. */
+/** Tests that a browser that retries a publish request after a lost connection gets the first request's outcome. */
 
 const FILE_THREADS = ["query threads", "password thread", "image process"];
 let site: ReturnType<typeof useTemporarySite>;
@@ -51,18 +51,18 @@ async function formOf(fields: Record<string, string>, path: string, as = user): 
   });
 }
 
-/** Sends the form like the upload queue in the browser. */
+/** Sends the form as the browser's upload queue does. */
 async function send(fields: Record<string, string>, as = user) {
   const request = await formOf(fields, "/admin/publish", as);
   const response = (await publish({ request, params: {}, context: {} })) as unknown as Response;
   return { status: response.status, outcome: (await response.json()) as UploadOutcome };
 }
 
-/** Clears the memory of the process, like a restart. */
+/** Clears the process's memory, as a restart does. */
 const restart = () => stopRuntime({ except: FILE_THREADS });
 
 describe("a repeated publish request", () => {
-  it("joins the first one while that is running", async () => {
+  it("joins the first request while that one is running", async () => {
     const upload = await arrivedUpload();
     const all = await Promise.all([1, 2, 3].map(() => send({ upload })));
     expect(all.map(({ status }) => status)).toEqual([201, 201, 201]);
@@ -71,7 +71,7 @@ describe("a repeated publish request", () => {
     expect(videos()).toHaveLength(1);
   });
 
-  it("gets the same rejection while the first one is running", async () => {
+  it("gets the same rejection while the first request is running", async () => {
     const file = path.join(site.uploads, "tmp", "arrived");
     fs.writeFileSync(file, "not a video");
     const received = { path: file, name: "a.mp4", bytes: 11, sha256: "b".repeat(64) };
@@ -115,7 +115,7 @@ describe("a repeated publish request", () => {
     }
   });
 
-  it("gets the outcome that the video still needs a consent record", async () => {
+  it("gets the same outcome if the video still needs a consent record", async () => {
     process.env.REQUIRE_CONSENT = "on";
     forgetSettings();
     applyConsentRequirement();
@@ -126,7 +126,7 @@ describe("a repeated publish request", () => {
     expect(await send({ upload })).toEqual(first);
   });
 
-  it("is private: another user gets 404 while it is running and afterward", async () => {
+  it("is private, so another user gets 404 both while it is running and afterward", async () => {
     const upload = await arrivedUpload();
     const other = insertUser("other@example.com");
     const [first, early] = await Promise.all([send({ upload }), send({ upload }, other)]);
@@ -140,7 +140,7 @@ describe("a repeated publish request", () => {
     );
   });
 
-  it("finds the video of a process that was killed before it removed the upload", async () => {
+  it("finds the video if the process was killed before it removed the upload", async () => {
     const upload = await arrivedUpload();
     const folder = path.join(site.uploads, "tmp/tus");
     fs.cpSync(folder, path.join(site.folder, "kept"), { recursive: true });
@@ -153,7 +153,7 @@ describe("a repeated publish request", () => {
     expect(filesIn(site.uploads)).toHaveLength(1);
   });
 
-  it("succeeds even if the files of the upload couldn't be removed", async () => {
+  it("succeeds even if the upload's files couldn't be removed", async () => {
     const upload = await arrivedUpload();
     sqliteHandle().exec(
       "CREATE TRIGGER broken BEFORE DELETE ON removals BEGIN SELECT RAISE(ABORT, 'no removals'); END",
@@ -168,8 +168,8 @@ describe("a repeated publish request", () => {
   });
 });
 
-describe("a form of another tab for the same upload", () => {
-  it("gets the success of the first", async () => {
+describe("another tab's form for the same upload", () => {
+  it("gets the first form's successful outcome", async () => {
     const upload = await arrivedUpload();
     const [first, second] = await Promise.all([
       send({ upload, title: "One" }),
@@ -179,7 +179,7 @@ describe("a form of another tab for the same upload", () => {
     expect(videos()).toMatchObject([{ title: "One" }]);
   });
 
-  it("is published with its own text fields if the first is rejected", async () => {
+  it("is published with the text it contains if the first form is rejected", async () => {
     const upload = await arrivedUpload();
     const [first, second] = await Promise.all([
       send({ upload, title: "" }),
@@ -189,7 +189,7 @@ describe("a form of another tab for the same upload", () => {
     expect(videos()).toMatchObject([{ title: "Two" }]);
   });
 
-  it("works without JavaScript too", async () => {
+  it("has the same outcome without JavaScript", async () => {
     const upload = await arrivedUpload();
     const submit = async () => {
       const request = await formOf({ upload }, "/admin");
@@ -207,7 +207,7 @@ describe("a form of another tab for the same upload", () => {
   });
 });
 
-describe("a video that is created twice from one upload by the API", () => {
+describe("a video created twice over the API from one upload", () => {
   async function create(token: string, upload: string) {
     const json = { upload, title: "A", description: "B", category: "desi", tags: [] };
     const request = new Request(`${ORIGIN}/api/v1/videos`, {
@@ -231,7 +231,7 @@ describe("a video that is created twice from one upload by the API", () => {
     return createToken({ ...of, role: "owner", mayPublish: true }, form);
   }
 
-  it("is created once, and both requests get it", async () => {
+  it("is created only once, and both requests return it", async () => {
     const upload = await arrivedUpload();
     const token = await tokenOf(user);
     const [first, second] = await Promise.all([create(token, upload), create(token, upload)]);
@@ -244,7 +244,7 @@ describe("a video that is created twice from one upload by the API", () => {
     expect((await create(other, upload)).status).toBe(404);
   });
 
-  it("is reported as deleted after it was deleted", async () => {
+  it("is reported as deleted if it was deleted in the meantime", async () => {
     const upload = await arrivedUpload();
     const token = await tokenOf(user);
     const { body } = await create(token, upload);

@@ -9,7 +9,7 @@ import { adminCookie, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";
 import { filesIn, uploadRequest } from "../../upload-requests";
 
-/** Resumable uploads through the route; tus.test.ts has the rules of the protocol over HTTP. */
+/** Tests resumable uploads through the route. tus.test.ts tests the protocol's rules over HTTP. */
 
 const ORIGIN = "http://localhost";
 const MAX_VIDEO_BYTES = 2_000_000;
@@ -17,7 +17,7 @@ const SENT_BYTES = 70_000;
 const site = useAdminSite({ MAX_VIDEO_BYTES: String(MAX_VIDEO_BYTES) });
 const clip = fs.readFileSync(mp4Clip(3));
 
-/** Returns the response, even if it is thrown. */
+/** Returns the response, even if the handler throws it. */
 async function send(
   method: string,
   url: string,
@@ -36,7 +36,7 @@ async function send(
 
 const create = (headers: Record<string, string>) => send("POST", "/admin/uploads", headers);
 
-/** @param bytes the length that the request announces, if it does. */
+/** @param bytes the length that the request declares, if any. */
 function patch(url: string, offset: number, content: Buffer | ReadableStream, bytes?: number) {
   const headers = {
     "Content-Type": "application/offset+octet-stream",
@@ -53,7 +53,7 @@ async function createUpload(headers: Record<string, string>): Promise<string> {
   return response.headers.get("Location") ?? "";
 }
 
-/** Sets the disk size, of which only the files of resumable uploads are used. */
+/** Simulates a disk with this size, on which only the files of resumable uploads take up space. */
 function setFreeSpace(bytes: number): void {
   const folder = path.join(site.uploads, "tmp/tus");
   const used = () =>
@@ -118,7 +118,7 @@ describe("a resumable upload", () => {
   });
 });
 
-describe("the reservation of disk space", () => {
+describe("a disk space reservation", () => {
   const ROOM = 1_900_000;
   const declare = (bytes: number, headers = {}) =>
     create({ "Upload-Length": String(bytes), ...headers });
@@ -134,7 +134,7 @@ describe("the reservation of disk space", () => {
     expect((await declare(1_500_000)).status).toBe(201);
   });
 
-  it("doesn't expire once bytes were received", async () => {
+  it("doesn't expire if bytes have been received", async () => {
     setFreeSpace(ROOM);
     const url = (await declare(1_500_000)).headers.get("Location") ?? "";
     const part = clip.subarray(0, SENT_BYTES);
@@ -143,7 +143,7 @@ describe("the reservation of disk space", () => {
     expect((await declare(1_500_000)).status).toBe(507);
   });
 
-  it("is renewed if an upload resumes after it has expired and there is space", async () => {
+  it("is renewed if the upload resumes after the expiration and there is enough space", async () => {
     setFreeSpace(clip.length + 1_000);
     const late = await createUpload({ "Upload-Length": String(clip.length) });
     age(late, 11);
@@ -158,7 +158,7 @@ describe("the reservation of disk space", () => {
     expect((await patch(late, 0, clip, clip.length)).status).toBe(204);
   });
 
-  it("is renewed for only one of two uploads that resume at the same time", async () => {
+  it("is only renewed for one of two uploads that resume at the same time", async () => {
     setFreeSpace(clip.length + 1_000);
     const one = await createUpload({ "Upload-Length": String(clip.length) });
     age(one, 11);
@@ -168,7 +168,7 @@ describe("the reservation of disk space", () => {
     expect(both.map(({ status }) => status).sort()).toEqual([204, 507]);
   });
 
-  it("is at most a quarter of the free space for one uploader", async () => {
+  it("is limited to a quarter of the free space for each uploader", async () => {
     setFreeSpace(ROOM);
     setRole("uploader");
     const first = (await declare(400_000)).headers.get("Location") ?? "";
@@ -184,12 +184,12 @@ describe("the reservation of disk space", () => {
     expect((await declare(400_000, { Cookie })).status).toBe(201);
     age(first, 11);
     expect((await declare(100_000)).status).toBe(201);
-    // The expired upload would exceed the share again.
+    // Resuming the expired upload would exceed the share again.
     const content = clip.subarray(0, SENT_BYTES);
     expect((await patch(first, 0, content, content.length)).status).toBe(507);
   });
 
-  it("is at most a quarter for an uploader's form too, which keeps its text fields", async () => {
+  it("is limited to a quarter for an uploader's form too, and a rejected form keeps its text fields", async () => {
     setFreeSpace(ROOM);
     setRole("uploader");
     const body = await uploadRequest(new Blob([new Uint8Array(clip)])).arrayBuffer();

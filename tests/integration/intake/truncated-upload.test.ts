@@ -54,7 +54,7 @@ describe.runIf(ffmpegAvailable())("a truncated file", () => {
     expect(filesIn(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("can be saved as a draft without confirmation, or instead of confirming", async () => {
+  it("can be saved as a draft without confirmation, even after a confirmation was requested", async () => {
     const draft = { ok: true, video: { status: "review" } };
     expect(await send({ incomplete: "ask", intent: "draft" })).toMatchObject(draft);
     const { upload } = (await sendUnconfirmed()).failure.cutOff!;
@@ -73,13 +73,13 @@ describe.runIf(ffmpegAvailable())("a truncated file", () => {
     expect(stored.pluck().all()).toEqual([publishAt, null]);
   });
 
-  it("becomes a draft if the client can't confirm, such as a script", async () => {
+  it("becomes a draft if the client, such as a script, can't confirm", async () => {
     const outcome = await send({});
     expect(outcome).toMatchObject({ ok: true, video: { status: "review", isCutOff: true } });
     expect(rows()).toMatchObject([{ status: "review" }]);
   });
 
-  it("becomes a draft with a message when imported", async () => {
+  it("becomes a draft with a message if it is imported", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(file, path.join(folder, "cut.mp4"));

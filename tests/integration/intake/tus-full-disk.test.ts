@@ -7,7 +7,7 @@ import { SiteProcess } from "../../site-process";
 import { GOOD_TEXTS } from "../../upload-requests";
 import { withoutMetadata } from "../../without-metadata";
 
-// Writes beyond a file size limit fail like those to a full disk, and any user can set the limit.
+// Writes beyond a file size limit fail in the same way as on a full disk, and any user can set the limit.
 const LIMIT_BYTES = 8192 * 512;
 const site = new SiteProcess({ FULL: "yes" }, [
   "sh",
@@ -18,7 +18,7 @@ afterAll(() => site.remove());
 
 const TUS = { "Tus-Resumable": "1.0.0" };
 
-it("a resumable upload keeps the received bytes when the disk becomes full, and resumes once there is space", async () => {
+it("a resumable upload keeps the received bytes when the disk becomes full, and can be resumed when there is space", async () => {
   const clip = fs.readFileSync(mp4Clip(3));
   const padding = Buffer.alloc(12 * 1024 * 1024);
   padding.writeUInt32BE(padding.length);
@@ -39,7 +39,7 @@ it("a resumable upload keeps the received bytes when the disk becomes full, and 
     "Upload-Offset": "0",
     "Content-Length": String(bytes.length),
   });
-  // The response ended the request early.
+  // The server sent the response before the end of the request.
   await Promise.race([open.send(bytes).catch(() => {}), open.response]);
   const { status, body } = await open.response;
   expect(status).toBe(507);

@@ -9,7 +9,7 @@ import { SiteProcess } from "../../site-process";
 import { filesIn, GOOD_TEXTS } from "../../upload-requests";
 import { withoutMetadata } from "../../without-metadata";
 
-/** The tus 1.0 protocol over plain HTTP: https://tus.io/protocols/resumable-upload */
+/** Tests the tus 1.0 protocol over plain HTTP: https://tus.io/protocols/resumable-upload */
 
 const TUS = { "Tus-Resumable": "1.0.0" };
 const PATCH = { ...TUS, "Content-Type": "application/offset+octet-stream" };
@@ -52,7 +52,7 @@ const head = (at: string, headers: Record<string, string> = {}) =>
 const idOf = (at: string) => at.split("/").at(-1) ?? "";
 const bytesOf = (at: string) => fs.readFileSync(path.join(site.uploads, "tmp", "tus", idOf(at)));
 
-/** Publishes a completed upload, like the upload queue. */
+/** Publishes a completed upload as the browser's upload queue does. */
 async function publish(at: string, texts: Record<string, string> = {}) {
   const { before } = multipartParts({ ...GOOD_TEXTS, upload: idOf(at), ...texts });
   const body = `${before.slice(0, before.lastIndexOf("------a-boundary"))}------a-boundary--\r\n`;
@@ -66,8 +66,8 @@ async function publish(at: string, texts: Record<string, string> = {}) {
   return { status: response.status, outcome: JSON.parse(response.body) };
 }
 
-describe("OPTIONS", () => {
-  it("returns version, extensions, size and checksums", async () => {
+describe("an OPTIONS request", () => {
+  it("returns the version, extensions, size limit and checksum algorithms", async () => {
     const { status, headers } = await tus("OPTIONS", "/admin/uploads", {});
     expect(status).toBe(204);
     expect(headers["tus-version"]).toBe("1.0.0");
@@ -84,8 +84,8 @@ describe("OPTIONS", () => {
   });
 });
 
-describe("every request", () => {
-  it("returns 412 for another version", async () => {
+describe("every tus request", () => {
+  it("returns 412 for another protocol version", async () => {
     const at = await create();
     for (const version of ["0.2.2", undefined]) {
       const response = await tus("HEAD", at, version ? { "Tus-Resumable": version } : {});
@@ -138,7 +138,7 @@ describe("every request", () => {
   });
 });
 
-describe("creation", () => {
+describe("an upload's creation", () => {
   it("returns 201 with a URL and the expiration time", async () => {
     const response = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "100" });
     expect(response.status).toBe(201);
@@ -153,7 +153,7 @@ describe("creation", () => {
     expect(response.status).toBe(413);
   });
 
-  it("with deferred length returns 413 at the first byte beyond the size limit", async () => {
+  it("returns 413 at the first byte beyond the size limit if the length is deferred", async () => {
     const deferred = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Defer-Length": "1" });
     expect(deferred.status).toBe(201);
     const at = String(deferred.headers.location);
@@ -184,8 +184,8 @@ describe("creation", () => {
   it.each([
     ["no length", {}],
     ["a negative length", { "Upload-Length": "-1" }],
-    ["a length that is no number", { "Upload-Length": "many" }],
-    ["metadata that is no base64 list", { "Upload-Length": "5", "Upload-Metadata": "a b c, ," }],
+    ["a length that isn't a number", { "Upload-Length": "many" }],
+    ["metadata that isn't base64", { "Upload-Length": "5", "Upload-Metadata": "a b c, ," }],
   ])("returns 400 with %s", async (_, headers) => {
     expect((await tus("POST", "/admin/uploads", { ...TUS, ...headers })).status).toBe(400);
   });
@@ -195,7 +195,7 @@ describe("creation", () => {
     expect((await tus("POST", "/admin/uploads", { ...TUS, ...headers })).status).toBe(415);
   });
 
-  it("may include the first bytes", async () => {
+  it("may include the file's first bytes", async () => {
     const response = await tus(
       "POST",
       "/admin/uploads",
@@ -212,8 +212,8 @@ describe("creation", () => {
   });
 });
 
-describe("HEAD", () => {
-  it("returns offset and length, and is never cached", async () => {
+describe("a HEAD request", () => {
+  it("returns the offset and the length, and is never cached", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 12_345));
     const { status, headers } = await head(at);
@@ -231,7 +231,7 @@ describe("HEAD", () => {
   });
 });
 
-describe("PATCH", () => {
+describe("a PATCH request", () => {
   it("appends at the offset until the file is complete", async () => {
     const at = await create();
     const half = Math.floor(clip.length / 2);
@@ -243,7 +243,7 @@ describe("PATCH", () => {
     expect(bytesOf(at).equals(clip)).toBe(true);
   });
 
-  it("returns 409 for another offset and changes nothing", async () => {
+  it("returns 409 for a different offset, and changes nothing", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 10_000));
     expect((await patch(at, 9_999, clip.subarray(9_999, 20_000))).status).toBe(409);
@@ -251,7 +251,7 @@ describe("PATCH", () => {
     expect(bytesOf(at)).toHaveLength(10_000);
   });
 
-  it("is rejected with another type or without an offset", async () => {
+  it("is rejected if it has a different content type or no offset", async () => {
     const at = await create();
     const plain = { "Content-Type": "application/octet-stream" };
     expect((await patch(at, 0, clip, plain)).status).toBe(400);
@@ -259,7 +259,7 @@ describe("PATCH", () => {
     expect(bytesOf(at)).toHaveLength(0);
   });
 
-  it("returns 413 beyond the announced length", async () => {
+  it("returns 413 beyond the declared length", async () => {
     const at = await create(10_000);
     expect((await patch(at, 0, clip.subarray(0, 20_000))).status).toBe(413);
     const open = openRequest(site, "PATCH", at, {
@@ -280,7 +280,7 @@ describe("PATCH", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("can be sent as POST with X-HTTP-Method-Override", async () => {
+  it("can be sent as a POST request with X-HTTP-Method-Override", async () => {
     const at = await create();
     const headers = { ...PATCH, "Upload-Offset": "0", "X-HTTP-Method-Override": "PATCH" };
     const response = await tus("POST", at, headers, clip);
@@ -290,14 +290,14 @@ describe("PATCH", () => {
     ]);
   });
 
-  it("ignores X-HTTP-Method-Override for GET, whose origin isn't checked", async () => {
+  it("can't be sent as a GET request, in which X-HTTP-Method-Override is ignored because the origin isn't checked", async () => {
     const at = await create();
     const headers = { Origin: "https://evil.example", "X-HTTP-Method-Override": "DELETE" };
     await tus("GET", at, headers);
     expect((await head(at)).status).toBe(200);
   });
 
-  it("keeps the received bytes when the connection is lost, and resumes after them", async () => {
+  it("keeps the received bytes if the connection is lost, and can be resumed after them", async () => {
     const at = await create();
     const open = openRequest(site, "PATCH", at, {
       ...PATCH,
@@ -332,7 +332,7 @@ describe("PATCH", () => {
   });
 });
 
-describe("checksum", () => {
+describe("a checksum", () => {
   const sum = (algorithm: string, bytes: Buffer) => ({
     "Upload-Checksum": `${algorithm} ${createHash(algorithm).update(bytes).digest("base64")}`,
   });
@@ -348,7 +348,7 @@ describe("checksum", () => {
     expect((await publish(at)).status).toBe(201);
   });
 
-  it("discards a chunk that was interrupted", async () => {
+  it("causes an interrupted chunk to be discarded", async () => {
     const at = await create();
     const open = openRequest(site, "PATCH", at, {
       ...PATCH,
@@ -363,13 +363,13 @@ describe("checksum", () => {
     await expect.poll(async () => (await head(at)).headers["upload-offset"]).toBe("0");
   });
 
-  it("returns 400 for an unsupported algorithm", async () => {
+  it("is rejected with 400 if its algorithm is unsupported", async () => {
     const at = await create();
     expect((await patch(at, 0, clip, { "Upload-Checksum": "crc32 AAAA" })).status).toBe(400);
   });
 });
 
-describe("termination", () => {
+describe("an upload's termination", () => {
   it("removes the upload", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 1_000));
@@ -379,11 +379,11 @@ describe("termination", () => {
   });
 });
 
-describe("expiration and restart", () => {
+describe("a stored upload", () => {
   const file = (at: string) => path.join(site.uploads, "tmp/tus", idOf(at));
   const record = (at: string) => `${file(at)}.json`;
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
-  /** Backdates the creation and the last byte of an upload. */
+  /** Backdates an upload's creation and its last received byte. */
   const age = (at: string, created: number, received: number) => {
     const upload = JSON.parse(fs.readFileSync(record(at), "utf8"));
     upload.creation_date = hoursAgo(created).toISOString();
@@ -391,7 +391,7 @@ describe("expiration and restart", () => {
     fs.utimesSync(file(at), hoursAgo(received), hoursAgo(received));
   };
 
-  it("expires an upload after a day: immediately for clients, on the disk at the next start", async () => {
+  it("expires after a day, immediately for clients, and on the disk at the next start", async () => {
     const old = await create();
     const young = await create();
     age(old, 24.1, 24.1);
@@ -409,7 +409,7 @@ describe("expiration and restart", () => {
     expect(left).toEqual([`tus/${idOf(young)}`, `tus/${idOf(young)}.json`]);
   });
 
-  it("keeps a slow upload for a day after its last byte, complete or not", async () => {
+  it("is kept for a day after its last byte, even if it is slow, and whether it is complete or not", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 50_000));
     age(at, 72, 23);
@@ -420,7 +420,7 @@ describe("expiration and restart", () => {
     expect([404, 410]).toContain((await head(at)).status);
   });
 
-  it("resumes an upload after the server was killed, with the correct digest", async () => {
+  it("can be resumed after the server was killed, and gets the correct digest", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 50_000));
     await site.stop("SIGKILL");
@@ -445,7 +445,7 @@ describe("publishing a completed upload", () => {
     return at;
   }
 
-  it("creates a row and a file, and leaves nothing in tmp", async () => {
+  it("creates a row and a file, and leaves nothing behind in tmp", async () => {
     const { status, outcome } = await publish(await sent());
     expect([status, outcome.ok, outcome.video.status]).toEqual([201, true, "published"]);
     const [row] = site.database().prepare("SELECT * FROM videos").all() as Record<string, string>[];
@@ -460,12 +460,12 @@ describe("publishing a completed upload", () => {
     expect((await publish(at, { title: " " })).status).toBe(422);
     const first = await publish(at);
     expect(first.status).toBe(201);
-    // The response may have been lost. A repeated request returns the same video.
+    // The response may have been lost, so a repeated request returns the same video.
     expect(await publish(at)).toEqual(first);
     expect(site.database().prepare("SELECT count(*) FROM videos").pluck().get()).toBe(1);
   });
 
-  it("creates one video if requested twice at the same time", async () => {
+  it("creates only one video if it is requested twice at the same time", async () => {
     const at = await sent();
     const responses = await Promise.all([publish(at), publish(at), publish(at)]);
     expect(responses.map(({ status }) => status)).toEqual([201, 201, 201]);
@@ -479,7 +479,7 @@ describe("publishing a completed upload", () => {
     expect((await head(at)).headers["upload-offset"]).toBe("10000");
   });
 
-  it("reports an exact duplicate, and keeps both if requested", async () => {
+  it("reports an exact duplicate, and keeps both videos on request", async () => {
     const first = (await publish(await sent())).outcome.video;
     const at = await sent();
     const { status, outcome } = await publish(at, { title: "Again", duplicate: "ask" });
@@ -501,9 +501,9 @@ it("returns 507 before the first byte if the disk is full", async () => {
   }
 });
 
-it("counts announced bytes as used for every kind of upload", async () => {
+it("counts declared bytes as used space for every kind of upload", async () => {
   const { bavail, bsize } = fs.statfsSync(os.tmpdir());
-  // Two of them don't fit, even with all the space that other tests may free in the meantime.
+  // Two uploads with this size don't fit, even with all the space that other tests may free in the meantime.
   const size = Math.floor(bavail * bsize * 0.6);
   const crowded = new SiteProcess({ MAX_VIDEO_BYTES: String(10 ** 15) });
   const noRoom = "There is not enough disk space for this file.";
@@ -531,7 +531,7 @@ it("counts announced bytes as used for every kind of upload", async () => {
     expect([rejected.status, JSON.parse(rejected.body).failure.message]).toEqual([507, noRoom]);
     form.request.destroy();
 
-    // The reservation survives the process, and ends with the upload.
+    // The reservation survives a restart, and ends with the upload.
     await crowded.stop();
     await crowded.start();
     expect((await begin()).status).toBe(507);

@@ -15,7 +15,7 @@ function rows(site: SiteProcess): number {
   return site.database().prepare("SELECT count(*) FROM videos").pluck().get() as number;
 }
 
-/** Sends until the server closes the connection. Returns how many bytes it accepted. */
+/** Sends bytes until the server closes the connection. Returns the number of bytes that the server accepted. */
 async function sendUntilCut(open: ReturnType<typeof openRequest>, most: number): Promise<number> {
   let sent = 0;
   let answered = false;
@@ -62,7 +62,7 @@ describe("an upload over a real connection", () => {
     expect(stored.equals(withoutMetadata(clip))).toBe(true);
   });
 
-  it("returns 413 because of its Content-Length, while the client is still sending", async () => {
+  it("is rejected with 413 because of its Content-Length while the client is still sending", async () => {
     const open = post({ "Content-Length": "5000000000" });
     await open.send(before);
     const sent = await sendUntilCut(open, 4_000_000_000);
@@ -75,7 +75,7 @@ describe("an upload over a real connection", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("returns 413 as soon as it is too large, and keeps the text fields", async () => {
+  it("is rejected with 413 as soon as it is too large, and keeps the text fields", async () => {
     const open = post({ "Transfer-Encoding": "chunked" });
     await open.send(before);
     await open.send(clip);
@@ -88,7 +88,7 @@ describe("an upload over a real connection", () => {
     expect(rows(site)).toBe(0);
   });
 
-  it("returns 415 after its first bytes and one MiB for text fields, before the client has finished", async () => {
+  it("is rejected with 415 after its first bytes and one MiB for text fields, before the client has finished", async () => {
     const open = post({ "Transfer-Encoding": "chunked" });
     await open.send(before);
     for (let sent = 0; sent < 3; sent++) await open.send(MIB).catch(() => {});
@@ -100,8 +100,8 @@ describe("an upload over a real connection", () => {
   it.each([
     ["without a name", "\r\n\r\nx"],
     ["without a header", "\r\n"],
-    ["with a name each", '\r\nContent-Disposition: form-data; name="a"\r\n\r\nx'],
-  ])("of 8 MB of parts %s returns 413 after the first 100 parts", async (_, part) => {
+    ["with one name each", '\r\nContent-Disposition: form-data; name="a"\r\n\r\nx'],
+  ])("is rejected with 413 after the first 100 parts (8 MB of parts %s)", async (_, part) => {
     const pid = site.child?.pid ?? 0;
     const bytes = Buffer.from(`--${BOUNDARY}${part}\r\n`.repeat(8_000_000 / (part.length + 20)));
     const before = cpuSeconds(pid);
@@ -113,7 +113,7 @@ describe("an upload over a real connection", () => {
     expect(cpuSeconds(pid) - before).toBeLessThan(1);
   });
 
-  it("returns 400 with the reason without a session, while the client is still sending", async () => {
+  it("is rejected with 400 and the reason if there is no session, while the client is still sending", async () => {
     const open = post({ Cookie: "", "Content-Length": "7000000" });
     await sendUntilCut(open, 2_000_000);
     const { status, body } = await open.response;
@@ -122,14 +122,14 @@ describe("an upload over a real connection", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("is rejected from another origin, while the client is still sending", async () => {
+  it("is rejected from another origin while the client is still sending", async () => {
     const open = post({ Origin: "https://evil.example", "Content-Length": "7000000" });
     await sendUntilCut(open, 2_000_000);
     expect((await open.response).status).toBe(403);
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("leaves nothing if the client disappears", async () => {
+  it("leaves nothing behind if the client disappears", async () => {
     const open = post({ "Content-Length": "7000000" });
     await open.send(before);
     await open.send(clip);
@@ -140,7 +140,7 @@ describe("an upload over a real connection", () => {
     expect(site.log).not.toContain("Error");
   });
 
-  it("leaves nothing after a restart an hour after the server was killed", async () => {
+  it("leaves nothing behind after a restart an hour after the server was killed", async () => {
     const open = post({ "Content-Length": "7000000" });
     await open.send(before);
     await open.send(clip);
@@ -149,7 +149,7 @@ describe("an upload over a real connection", () => {
     await expect(open.response).rejects.toThrow();
     const [left] = filesIn(`${site.uploads}/tmp`);
     await site.start();
-    // Another process could be writing it.
+    // The file is kept, because another process could be writing it.
     expect(filesIn(site.uploads)).toEqual([`tmp/${left}`]);
     await site.stop();
     const long = new Date(Date.now() - 61 * 60_000);
@@ -158,7 +158,7 @@ describe("an upload over a real connection", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("doesn't wait for one that has stopped sending", async () => {
+  it("doesn't wait for another upload whose client has stopped sending", async () => {
     const stalled = Array.from({ length: 20 }, () => post({ "Content-Length": "7000000" }));
     for (const open of stalled) await open.send(before);
     const open = post();
@@ -178,7 +178,7 @@ describe("an upload over a real connection", () => {
 });
 
 describe("a full disk", () => {
-  it("returns 507 before the first byte if the Content-Length is too large", async () => {
+  it("makes an upload fail with 507 before its first byte if the Content-Length is too large", async () => {
     const site = new SiteProcess({ MAX_VIDEO_BYTES: String(10 ** 15) });
     try {
       await site.start();
@@ -196,8 +196,8 @@ describe("a full disk", () => {
     }
   });
 
-  it("returns 507 if it becomes full during the upload, and leaves nothing", async () => {
-    // Writes beyond a file size limit fail like those to a full disk, and any user can set the limit.
+  it("makes an upload fail with 507 if it becomes full during the upload, and nothing is left behind", async () => {
+    // Writes beyond a file size limit fail in the same way as on a full disk, and any user can set the limit.
     const site = new SiteProcess({}, ["sh", "-c", 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"']);
     try {
       await site.start();

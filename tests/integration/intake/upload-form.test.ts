@@ -46,7 +46,7 @@ async function accepted(request: Request) {
 }
 
 describe("a valid upload", () => {
-  it("becomes a published row and a file with the same media data, without metadata", async () => {
+  it("becomes a published row and a file with the same media data, but without metadata", async () => {
     const row = await accepted(uploadRequest(clip));
     expect(row).toMatchObject({
       title: "A walk at night",
@@ -65,7 +65,7 @@ describe("a valid upload", () => {
     expect(fs.readdirSync(path.join(site.uploads, "videos", USER))).toHaveLength(1);
   });
 
-  it("becomes a review row with the intent draft", async () => {
+  it("becomes a row with the status `review` if its intent is `draft`", async () => {
     expect((await accepted(uploadRequest(clip, { intent: "draft" }))).status).toBe("review");
   });
 
@@ -98,7 +98,7 @@ describe("a valid upload", () => {
     );
   });
 
-  it("is rejected with a past or invalid time, and keeps all text fields", async () => {
+  it("is rejected if it has a past or invalid time, and keeps all text fields", async () => {
     const outcome = await rejected(
       uploadRequest(clip, { publishAt: "2020-01-01T10:00", unpublishAt: "soon" }),
     );
@@ -112,14 +112,14 @@ describe("a valid upload", () => {
     });
   });
 
-  it("accepts fields in any order, including files before text fields", async () => {
+  it("can have its fields in any order, including files before text fields", async () => {
     const row = await accepted(
       multipart([["video", clip, "a.mp4"], ...Object.entries(GOOD_TEXTS).reverse()] as never),
     );
     expect(row.title).toBe(GOOD_TEXTS.title);
   });
 
-  it("gets the extension of its content, regardless of its name and type", async () => {
+  it("gets the extension that matches its content, regardless of its name and type", async () => {
     const request = multipart([
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),
       ["video", fileBlob(webmClip(2), "video/mp4"), "movie.mp4"],
@@ -127,11 +127,11 @@ describe("a valid upload", () => {
     expect((await accepted(request)).source_url).toMatch(/\.webm$/);
   });
 
-  it("gets the duration that the server measures, not the entered one", async () => {
+  it("gets the duration that the server measures instead of the entered one", async () => {
     expect((await accepted(uploadRequest(clip, { duration: "1:15:30" }))).duration).toBe("0:02");
   });
 
-  it("has null for tags if there are none", async () => {
+  it("has null as its tags if there are none", async () => {
     expect((await accepted(uploadRequest(clip, { tags: " , ,, " }))).tags).toBeNull();
   });
 
@@ -152,7 +152,7 @@ describe("a valid upload", () => {
     ["a Windows path", "C:\\videos\\..\\x.mp4"],
     ["control characters", "a\u0007b\u001b[31m.mp4"],
     ["10,000 characters", `${"x".repeat(10_000)}.mp4`],
-  ])("is accepted with %s as its file name, which isn't used", async (_, name) => {
+  ])("is accepted with %s as its file name, but stored under another name", async (_, name) => {
     const request = multipart([
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),
       ["video", clip, name],
@@ -219,7 +219,7 @@ describe("a thumbnail", () => {
   });
 });
 
-describe("an invalid upload is rejected with the reason, keeps the text fields and leaves no files", () => {
+describe("an invalid upload is rejected with the reason, keeps its text fields and leaves no files behind", () => {
   it.each(["title", "description", "category"])("without %s (422)", async (field) => {
     const { status, failure } = await rejected(uploadRequest(clip, { [field]: "  " }));
     expect([status, failure.message]).toEqual([422, "Please fill in all required fields."]);
@@ -264,7 +264,7 @@ describe("an invalid upload is rejected with the reason, keeps the text fields a
     expect(failure.texts).toMatchObject({ title: GOOD_TEXTS.title, tags: GOOD_TEXTS.tags });
   });
 
-  it("with audio only", async () => {
+  it("with only audio", async () => {
     const file = path.join(site.folder, "sound.mp4");
     execFileSync("ffmpeg", [
       "-v",
@@ -286,7 +286,7 @@ describe("an invalid upload is rejected with the reason, keeps the text fields a
     expect((await rejected(uploadRequest(new Blob([bytes])))).status).toBe(422);
   });
 
-  it("with text fields after a rejected file, which are kept", async () => {
+  it("with text fields after a rejected file, and these text fields are kept", async () => {
     const request = multipart([
       ["video", new Blob(["no video"]), "a.mp4"],
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),
@@ -348,11 +348,11 @@ describe("an invalid upload is rejected with the reason, keeps the text fields a
   });
 });
 
-describe("an upload of an account that was restricted during the upload", () => {
+describe("an upload by an account that was restricted during the upload", () => {
   it.each([
     ["blocked", "UPDATE users SET deactivated_at = '2026-01-01T00:00:00.000Z'"],
     ["restricted to drafts", "UPDATE users SET role = 'uploader', may_publish = 0"],
-  ])("is rejected if it was %s", async (_, sql) => {
+  ])("is rejected if the account was %s", async (_, sql) => {
     run(sql);
     const { status } = await rejected(uploadRequest(clip));
     expect(status).toBe(403);
@@ -391,7 +391,7 @@ describe("an exact duplicate", () => {
     expect(filesIn(site.uploads)).toHaveLength(2);
   });
 
-  it("can't be published by other users while it waits", async () => {
+  it("can't be published by other users while it is waiting", async () => {
     await accepted(uploadRequest(clip));
     const again = await receiveUpload(uploadRequest(clip, { duplicate: "ask" }), USER);
     const upload = again.ok ? "" : again.failure.duplicate!.upload;

@@ -42,7 +42,7 @@ const avi = (size = "320x180", seconds = 2) =>
     ...{ video: ["mpeg4"], audio: ["libmp3lame"] },
   });
 const exists = (url: string | null) => fs.existsSync(diskPath(site.uploads, url));
-/** Adds a video with only those jobs that depend on its source. */
+/** Adds a video with only the jobs that depend on its source. */
 async function add(clip: string): Promise<{ id: string; source: string }> {
   const id = await addToLibrary(site.uploads, clip, false);
   onlyJobs("transcode", "captions", "ladder");
@@ -53,7 +53,7 @@ function addConverted(): { id: string; source: string } {
   const id = addProcessed(site.uploads, "converted");
   return { id, source: videoRow(id).source_url! };
 }
-/** Runs the cleanup jobs, as after six hours. */
+/** Runs the cleanup jobs as if six hours had passed. */
 async function cleanUp(): Promise<void> {
   sqliteHandle().exec(
     "UPDATE jobs SET state = 'waiting', run_after = '2000' WHERE kind = 'cleanup'",
@@ -67,7 +67,7 @@ async function finish(): Promise<void> {
 const stray = async () => (await checkLibrary()).stray.map(({ path: name }) => name);
 
 describe.runIf(ffmpegAvailable())("an original file", () => {
-  it("is removed once the stream and the playable version replace it, not before", async () => {
+  it("is removed as soon as the stream and the playable version can replace it, but not before", async () => {
     const { id, source } = await add(avi());
     await workUntilIdle();
     expect(videoRow(id)).toMatchObject({ source_url: source, source_removed_at: null });
@@ -85,7 +85,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect(row.bytes).toBe(bytes);
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
 
-    // Its URL leads to the playable version.
+    // The original's URL now leads to the playable version.
     const request = new Request(`http://site.example${source}`);
     const response = await media({ request, params: {}, context: {} });
     expect(response.status).toBe(200);
@@ -139,7 +139,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect([source_url, shared].map(exists)).toEqual([true, true]);
   });
 
-  it("is removed with several audio tracks when the stream has them all", async () => {
+  it("is removed even with several audio tracks if the stream has them all", async () => {
     const clip = path.join(site.folder, "video.mkv");
     ffmpeg([
       ...["-i", avi(), "-f", "lavfi", "-i", "sine=frequency=880:duration=2", "-map", "0:v"],
@@ -154,7 +154,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect(master.match(/GROUP-ID="stereo"/g)).toHaveLength(2);
   });
 
-  it("is found by the library check if a process was killed after the commit", async () => {
+  it("is found by the library check if the process was killed after the commit", async () => {
     const { id, source } = addConverted();
     await cleanUp();
     fs.copyFileSync(avi(), diskPath(site.uploads, source));
@@ -165,7 +165,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
   });
 
-  it("stays removed when its video is restored from the trash", async () => {
+  it("stays removed if its video is restored from the trash", async () => {
     const { id } = addConverted();
     await cleanUp();
     const before = videoRow(id);
@@ -181,7 +181,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect(Object.values(jobStates(id))).not.toContain("failed");
   });
 
-  it("is not imported again after it was removed", async () => {
+  it("isn't imported again after it was removed", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(avi(), path.join(folder, "video.avi"));
@@ -202,7 +202,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect(fs.existsSync(path.join(folder, "video.avi"))).toBe(true);
   });
 
-  it("is kept with KEEP_SOURCES=always, and removed when the setting changes", async () => {
+  it("is kept with KEEP_SOURCES=always, and removed after the setting is changed", async () => {
     await site.remove();
     begin("always");
     const { id, source } = addConverted();
@@ -228,7 +228,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     const row = videoRow(id);
     expect(row).toMatchObject({ source_url: null, hls_url: null, captions: "[]" });
     expect(exists(source)).toBe(false);
-    // The full resolution, not the 720 lines of a first rendition.
+    // The playable version has the full resolution instead of a first rendition's 720 lines.
     const played = await probe(diskPath(site.uploads, row.video_url));
     expect(played).toMatchObject({ playable: true, video: { width: 1408, height: 792 } });
 

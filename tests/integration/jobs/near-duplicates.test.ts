@@ -27,7 +27,7 @@ describe("similar videos", () => {
     pair("a", "d");
   };
 
-  it("are adjacent in the list, each with the videos that it resembles", async () => {
+  it("are adjacent in the list, which names the videos that each one resembles", async () => {
     addFour();
     const { list, similar } = await shownList();
     expect(list.videos.map(({ id }) => id)).toEqual(["a", "d", "b", "c"]);
@@ -41,7 +41,7 @@ describe("similar videos", () => {
     expect((await shownList("/admin?tab=manage&status=hidden")).similar.b).toHaveLength(1);
   });
 
-  it("are no longer listed once someone has marked them as different", async () => {
+  it("are no longer listed after someone has marked them as different", async () => {
     addFour();
     const { toast } = await expectSuccess(notSame("b", "c"), SIMILAR_LIST);
     expect(toast.description).toBe("Marked as not a duplicate of “Video c”.");
@@ -57,7 +57,7 @@ describe("similar videos", () => {
     });
   });
 
-  it("stay dismissed after one is restored from the trash, and are deleted once it is purged", async () => {
+  it("stay dismissed after one of them is restored from the trash, and are forgotten after one is purged", async () => {
     const pairs = () => sqliteHandle().prepare("SELECT first, second FROM similar_videos").all();
     addFour();
     sqliteHandle().exec("DELETE FROM similar_videos");
@@ -71,13 +71,13 @@ describe("similar videos", () => {
     await removeVideos(["c"], "u");
     await purge(["c"]);
     expect(pairs()).toEqual([]);
-    // Another tool deletes a video without the trash.
+    // Another tool deletes a video without using the trash.
     pair("a", "b", "2030-01-01T00:00:00.000Z");
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'a'");
     expect(pairs()).toEqual([]);
   });
 
-  it("don't show an uploader unpublished videos of others", async () => {
+  it("don't show an uploader other users' unpublished videos", async () => {
     sqliteHandle().exec(
       "INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'up@b.c', 'x', 'uploader')",
     );
@@ -98,7 +98,7 @@ describe("similar videos", () => {
     expect(JSON.stringify(response)).not.toMatch(/secret/i);
   });
 
-  it("are deleted with the video, or when its file is replaced", async () => {
+  it("are forgotten when one of the videos is deleted or its file is replaced", async () => {
     addFour();
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'c'");
     expect((await shownList()).similar.b).toBeUndefined();

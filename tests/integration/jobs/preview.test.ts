@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 const [WIDTH, HEIGHT] = [32, 18];
-/** Extracts small gray frames of a video. */
+/** Extracts small gray frames from a video. */
 function extractFrames(file: string, rate: number, input: string[] = []): Buffer[] {
   const raw = path.join(site.folder, "frames.gray");
   const filters = `fps=${rate}:start_time=0,scale=${WIDTH}:${HEIGHT}:flags=area,format=gray`;
@@ -37,7 +37,7 @@ async function previewOf(video: string): Promise<string> {
 }
 
 describe.runIf(ffmpegAvailable())("the hover preview", () => {
-  it("shows 8 continuous seconds of the video, starting at 25 s", async () => {
+  it("shows 8 consecutive seconds of the video, starting at 25 s", async () => {
     const video = makeClip(site.folder, "video", {
       videoSource: "testsrc2=size=320x180:rate=10:duration=60",
       audio: false,

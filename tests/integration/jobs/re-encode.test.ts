@@ -43,7 +43,7 @@ const waiting = () =>
     .all();
 
 describe.runIf(ffmpegAvailable())("outdated streams", () => {
-  it("are re-encoded, while the earlier one is served until nobody can be watching it", async () => {
+  it("are re-encoded, and each earlier one is served until nobody can be watching it anymore", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     onlyJobs("ladder");
@@ -78,7 +78,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
     expect(videoRow(id).bytes).toBe(counted.reduce((sum, file) => sum + fs.statSync(file).size, 0));
   });
 
-  it("doesn't replace the played file if it can't be decoded", async () => {
+  it("don't have their playable file replaced if the new one can't be decoded", async () => {
     const clip = makeClip(site.folder, "clip", { extension: "avi", video: ["mpeg4"] });
     const id = await addToLibrary(site.uploads, clip, true);
     onlyJobs("transcode");
@@ -90,7 +90,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
         "UPDATE jobs SET state = 'waiting', attempts = 0, run_after = '2000' WHERE kind = 'transcode'",
       );
 
-    // The end of the media data is lost, as after an encoder failure.
+    // Overwrite the end of the media data, as if the encoder had failed.
     const usualPath = process.env.PATH;
     process.env.PATH = wrapCommand(site.folder, "ffmpeg", [
       'case "$*" in *playable.mp4)',
@@ -114,7 +114,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
     expect(videoRow(id).source_url).toMatch(/\.avi$/);
   });
 
-  it("are queued after everything else, alternating the newest and the most viewed", async () => {
+  it("are queued after everything else, alternating between the newest and the most viewed", async () => {
     const stream = {
       hls_url: "/media/videos/u/1/hls-1/master.m3u8",
       video_url: "/media/videos/u/1.mp4",
@@ -140,13 +140,13 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
     expect(jobRows("a")).toMatchObject([{ attempts: 0, reason: null }]);
     expect(jobStates("ccc")).toEqual({ ladder: "running" });
 
-    // Queuing them again updates the order.
+    // Queuing the streams again updates their order.
     sqliteHandle().exec("UPDATE videos SET views = 9999 WHERE id = 'a'");
     expect(await reencodeOutdatedStreams()).toBe(4);
     expect(waiting()).toEqual(["without", "eeeee", "a", "dddd", "bb"]);
   });
 
-  it("aren't re-encoded for a video without its source", async () => {
+  it("aren't re-encoded if the video's source was removed", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     const hls_url = "/media/videos/u/1/hls-1/master.m3u8";
@@ -159,7 +159,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
     expect(videoRow(id)).toMatchObject({ hls_url, hls_settings: null });
   });
 
-  it("are queued from the statistics page, which shows the size of originals", async () => {
+  it("can be queued on the statistics page, which shows the size of the originals", async () => {
     await signInAdmin();
     addVideo({ id: "v", source_url: "/media/videos/u/1.avi" });
     const done = {

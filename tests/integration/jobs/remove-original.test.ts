@@ -49,7 +49,7 @@ afterEach(async () => {
 
 const cleanup = (id: string) => jobRows(id).find(({ kind }) => kind === "cleanup")!;
 
-/** Adds a playable file that is replaced by a copy with its index in front. */
+/** Adds a playable file that is replaced by a copy with its index first. */
 const copied = (seconds = 4, video = H264) =>
   addAndConvert(site.uploads, makeClip(site.folder, "video", { seconds, video }), true);
 
@@ -60,13 +60,13 @@ async function expectKept({ id, original }: { id: string; original: string }, wh
   expect(warnings.join("\n")).toMatch(why);
 }
 
-/** Changes a file in place, as a failing disk does. */
+/** Changes a file in place, as a failing disk might. */
 function change(url: string | null, how: (file: string) => void): void {
   how(diskPath(site.uploads, url));
 }
 
 describe.runIf(ffmpegAvailable())("an original with a playable copy", () => {
-  it("is removed when the copy decodes without errors to the same frames", async () => {
+  it("is removed if the copy decodes to the same frames without errors", async () => {
     const { id, original } = await copied();
     await runCleanup();
     expect(videoRow(id)).toMatchObject({ source_url: null, source_removed_at: null });
@@ -90,21 +90,21 @@ describe.runIf(ffmpegAvailable())("an original with a playable copy", () => {
     ["ends in the middle", (file) => fs.truncateSync(file, fs.statSync(file).size >> 1), /shorter/],
     ["is damaged in the middle", damageMedia, /can't be decoded without errors/],
     ["is gone", (file) => fs.rmSync(file), /is missing/],
-  ])("is kept when the copy %s", async (_, damage, why) => {
+  ])("is kept if the copy %s", async (_, damage, why) => {
     const video = await copied();
     change(videoRow(video.id).video_url, damage);
     await runCleanup();
     await expectKept(video, why);
   });
 
-  it("is kept when the copy is damaged where decoders don't notice it", async () => {
+  it("is kept if the copy is damaged in a place where decoders don't notice it", async () => {
     const video = await copied(4, CAVLC);
     change(videoRow(video.id).video_url, damageMedia);
     await runCleanup();
     await expectKept(video, /has different data/);
   });
 
-  it("is kept when the copy has fewer frames, although it is as long", async () => {
+  it("is kept if the copy has fewer frames, even with the same duration", async () => {
     const video = await copied();
     const fewer = makeClip(site.folder, "fewer", { seconds: 4, frameRate: "24", video: H264 });
     change(videoRow(video.id).video_url, (file) => fs.copyFileSync(fewer, file));
@@ -112,7 +112,7 @@ describe.runIf(ffmpegAvailable())("an original with a playable copy", () => {
     await expectKept(video, /has 96 frames/);
   });
 
-  it("is kept when an earlier version of the site has copied only the part before a broken index entry", async () => {
+  it("is kept if an earlier version of the site copied only the part before a broken index entry", async () => {
     const video = await copied(8);
     const original = diskPath(site.uploads, video.original);
     breakChunkOffset(original);
@@ -123,14 +123,14 @@ describe.runIf(ffmpegAvailable())("an original with a playable copy", () => {
     await expectKept(video, /shorter/);
   });
 
-  it("is kept when it can't be decoded without errors", async () => {
+  it("is kept if it can't be decoded without errors", async () => {
     const video = await copied();
     change(video.original, damageMedia);
     await runCleanup();
     await expectKept(video, /The original can't be decoded without errors/);
   });
 
-  it("is kept when it has two sample descriptions, of which an earlier version copied one", async () => {
+  it("is kept if it has two sample descriptions and an earlier version copied only one of them", async () => {
     const video = await addAndConvert(
       site.uploads,
       makeClip(site.folder, "video", { seconds: 2, audio: false, video: H264 }),
@@ -138,7 +138,7 @@ describe.runIf(ffmpegAvailable())("an original with a playable copy", () => {
     );
     const second = makeClip(site.folder, "second", { seconds: 2, audio: false, video: CAVLC });
     const original = diskPath(site.uploads, video.original);
-    // A copy, because the file itself is a hard link to the clip.
+    // Copy the clip, because the original is a hard link to it.
     fs.copyFileSync(
       makeClip(site.folder, "video", { seconds: 2, audio: false, video: H264 }),
       original,
@@ -152,10 +152,10 @@ describe.runIf(ffmpegAvailable())("an original with a playable copy", () => {
     expect(isOnDisk(site.uploads, video.original)).toBe(true);
   });
 
-  it("is kept when the copy is replaced while it is verified", async () => {
+  it("is kept if the copy is replaced while it is being verified", async () => {
     const video = await copied();
     const played = diskPath(site.uploads, videoRow(video.id).video_url);
-    // The last file that is decoded is the original.
+    // The original is the last file to be decoded.
     afterDecoding(path.basename(video.original), `truncate -s 1000 '${played}'`);
     await runCleanup();
     expect(fs.statSync(played).size).toBe(1_000);
@@ -163,7 +163,7 @@ describe.runIf(ffmpegAvailable())("an original with a playable copy", () => {
     expect(isOnDisk(site.uploads, video.original)).toBe(true);
   });
 
-  it("is not decoded again at the next start after a difference was found", async () => {
+  it("isn't decoded again at the next start if a difference was found", async () => {
     const video = await copied();
     change(videoRow(video.id).video_url, damageMedia);
     await runCleanup();
@@ -173,7 +173,7 @@ describe.runIf(ffmpegAvailable())("an original with a playable copy", () => {
     await expectUnchanged(video);
   });
 
-  it("is kept when the job returns to the queue during the verification", async () => {
+  it("is kept if the job returns to the queue during the verification", async () => {
     const video = await copied(20);
     sqliteHandle().exec(
       "UPDATE jobs SET state = 'waiting', run_after = '2000' WHERE kind = 'cleanup'",
@@ -186,22 +186,22 @@ describe.runIf(ffmpegAvailable())("an original with a playable copy", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("an original that was converted", () => {
-  it("is removed when it has two sample descriptions and the playable version has all of its frames", async () => {
+describe.runIf(ffmpegAvailable())("a converted original", () => {
+  it("is removed if it has two sample descriptions and the playable version has all of its frames", async () => {
     await expectRemoved(site.uploads, joined(), warnings);
   });
 
   it.each<[string, (folder: string) => void]>([
-    ["the largest rendition", (folder) => damageFragments(path.join(folder, "180p.mp4"))],
-    ["the audio", (folder) => damageFragments(path.join(folder, "audio-1.mp4"))],
-  ])("is kept when %s of the stream is damaged", async (_, damage) => {
+    ["largest rendition is damaged", (folder) => damageFragments(path.join(folder, "180p.mp4"))],
+    ["audio is damaged", (folder) => damageFragments(path.join(folder, "audio-1.mp4"))],
+  ])("is kept if the stream's %s", async (_, damage) => {
     const video = await addAndConvert(site.uploads, mpeg4(site.folder), false);
     damage(path.dirname(diskPath(site.uploads, videoRow(video.id).hls_url)));
     await runCleanup();
     await expectKept(video, /can't be decoded without errors/);
   });
 
-  it("is kept when a worker has sent a rendition that is damaged where it isn't checked", async () => {
+  it("is kept if a worker has sent a rendition that is damaged in a place that isn't checked on receipt", async () => {
     const source = mpeg4(site.folder, { seconds: 6 });
     const id = await addToLibrary(site.uploads, source, false);
     const { source_url: original } = videoRow(id);
@@ -222,24 +222,24 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
     await expectKept({ id, original: original! }, /can't be decoded without errors/);
   });
 
-  it("is kept when the playable version is damaged in the middle", async () => {
+  it("is kept if the playable version is damaged in the middle", async () => {
     const video = await addAndConvert(site.uploads, mpeg4(site.folder), false);
     change(videoRow(video.id).video_url, damageMedia);
     await runCleanup();
     await expectKept(video, /can't be decoded without errors/);
   });
 
-  it("is kept when the playable version is replaced after it was decoded", async () => {
+  it("is kept if the playable version is replaced after it was decoded", async () => {
     const video = await addAndConvert(site.uploads, mpeg4(site.folder), false);
     const played = diskPath(site.uploads, videoRow(video.id).video_url);
-    // The last file that is decoded is the original.
+    // The original is the last file to be decoded.
     afterDecoding(path.basename(video.original), `truncate -s 1000 '${played}'`);
     await runCleanup();
     expect(fs.statSync(played).size).toBe(1_000);
     await expectUnchanged(video);
   });
 
-  it("is kept with KEEP_SOURCES=never when the playable version is damaged, before and after encoding", async () => {
+  it("is kept with KEEP_SOURCES=never if the playable version is damaged, both before and after encoding", async () => {
     await site.remove();
     begin("never");
     const source = makeClip(site.folder, "video", {
@@ -269,13 +269,13 @@ async function expectUnchanged({ id, original }: { id: string; original: string 
 
 function joined(): string {
   const part = { seconds: 2, audio: false as const };
-  // In the other order, ffmpeg's parser reports errors where the decoder has none: the original is kept.
+  // In the other order, ffmpeg's parser would report errors where the decoder has none, and the original would be kept.
   const source = makeClip(site.folder, "video", { ...part, video: CAVLC });
   appendVideo(source, makeClip(site.folder, "second", { ...part, video: H264 }));
   return source;
 }
 
-/** Overwrites bytes of the first fragment, at the given share of its length. */
+/** Overwrites bytes in the first fragment, at the given fraction of its length. */
 function damageFragments(file: string, share = 0.5): void {
   const bytes = fs.readFileSync(file);
   const media = bytes.indexOf("mdat", 0, "latin1") + 4;

@@ -24,7 +24,9 @@ afterEach(async () => {
 
 const runs = () => path.join(site.folder, "hevc-runs");
 
-/** Installs an ffmpeg that supports hevc_vaapi, records its arguments, and fails with and without the device. */
+/**
+ * Installs an ffmpeg that claims to support hevc_vaapi, records each run with or without the device, and makes it fail.
+ */
 function fakeCard(): void {
   process.env.PATH = wrapCommand(site.folder, "ffmpeg", [
     'case "$*" in',
@@ -39,8 +41,8 @@ function fakeCard(): void {
 const codecsJob = (id: string) => jobRows(id).find(({ kind }) => kind === "codecs")!;
 const read = (file: string) => (fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "");
 
-describe.runIf(ffmpegAvailable())("HEVC while hardware encoding is suspended", () => {
-  it("waits until the hardware is used again, without losing an attempt", async () => {
+describe.runIf(ffmpegAvailable())("an HEVC job while hardware encoding is suspended", () => {
+  it("waits until the hardware is used again, without using up an attempt", async () => {
     fakeCard();
     expect(extraCodecs()).toEqual(["hevc"]);
     const id = addProcessed(site.uploads, "counting");

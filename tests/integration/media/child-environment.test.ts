@@ -11,7 +11,7 @@ import { useTemporarySite } from "../../temporary-site";
 import { wrapCommand } from "../../wrapped-ffmpeg";
 
 const MADE_UP = { MADE_UP_SECRET: "mark-of-a-secret", SMTP_URL: "smtps://u:mark-of-a-secret@m" };
-/** Variables that are added by shells, by Node's IPC channel and for the image process. */
+/** Variables that are added by shells and by Node's IPC channel, and those added for the image process. */
 const ADDED = ["PWD", "OLDPWD", "SHLVL", "_", "NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE"];
 const OF_IMAGE_PROCESS = ["UV_THREADPOOL_SIZE"];
 
@@ -22,7 +22,7 @@ beforeEach(() => {
   site = useTemporarySite(MADE_UP);
   records = path.join(site.folder, "records");
   fs.mkdirSync(records);
-  // Each command first writes its environment to a file, then runs the real command.
+  // Each command first writes its environment to a file, and then runs the real command.
   for (const name of ["ffmpeg", "ffprobe"] as const) {
     const record = `cat /proc/$$/environ > ${records}/${name}.$$`;
     process.env.PATH = wrapCommand(site.folder, name, [record]);
@@ -35,7 +35,7 @@ afterEach(async () => {
   forgetFfmpeg();
 });
 
-/** Returns the names of the variables of each process of a command. */
+/** Returns the recorded environment of each process that ran a command. */
 const recorded = (command: string) =>
   fs
     .readdirSync(records)
@@ -58,7 +58,7 @@ const ofChildren = () =>
       try {
         return fs.readFileSync(`/proc/${id}/environ`, "utf8");
       } catch {
-        // It has exited since.
+        // The process has exited in the meantime.
         return [];
       }
     });
@@ -73,7 +73,7 @@ function expectAllowed(environments: readonly string[]) {
 }
 
 describe.runIf(ffmpegAvailable())("the environment of a process that reads uploaded files", () => {
-  it("has only allow-listed variables when a file is probed and encoded", async () => {
+  it("has only allow-listed variables while a file is probed and encoded", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     await probe(clip);
     expectAllowed(recorded("ffprobe"));
@@ -84,13 +84,13 @@ describe.runIf(ffmpegAvailable())("the environment of a process that reads uploa
     expectAllowed(recorded("ffmpeg"));
   });
 
-  it("keeps what a hardware encoder needs", async () => {
+  it("keeps the variables that a hardware encoder needs", async () => {
     const clip = makeClip(site.folder, "clip");
     await probe(clip);
     expect(recorded("ffprobe").join("\0").split("\0")).toContain("LIBVA_DRIVER_NAME=iHD");
   });
 
-  it("has only allow-listed variables when an image is decoded", async () => {
+  it("has only allow-listed variables while an image is decoded", async () => {
     const image = path.join(site.folder, "image.svg");
     fs.writeFileSync(image, '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>');
     await posterColors(image);

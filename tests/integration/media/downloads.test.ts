@@ -59,7 +59,7 @@ async function readOn(socket: net.Socket, wanted: number): Promise<void> {
 }
 
 describe("a client that stops reading a file of 400 MiB", () => {
-  it("causes no read-ahead, and gets the rest when it resumes", async () => {
+  it("causes no read-ahead, and gets the rest when it resumes reading", async () => {
     const before = { memory: residentBytes(pid()), read: bytesRead(pid()) };
     const socket = await stalledClient();
     const read = await untilStable(() => bytesRead(pid()));
@@ -73,7 +73,7 @@ describe("a client that stops reading a file of 400 MiB", () => {
 });
 
 describe("a client that disconnects", () => {
-  it("leaves no open file, and the file isn't read any further", async () => {
+  it("leaves no open file behind, and the file isn't read any further", async () => {
     const socket = await stalledClient();
     const before = bytesRead(pid());
     socket.destroy();
@@ -81,7 +81,7 @@ describe("a client that disconnects", () => {
     expect((await untilStable(() => bytesRead(pid()))) - before).toBeLessThan(40 * MIB);
   });
 
-  it("may do so before the response begins", async () => {
+  it("may disconnect before the response begins", async () => {
     const { hostname, port } = new URL(site.url);
     for (let index = 0; index < 50; index++) {
       const socket = net.connect({ host: hostname, port: Number(port) });
@@ -95,7 +95,7 @@ describe("a client that disconnects", () => {
 });
 
 describe("a hundred paused and disconnected clients", () => {
-  it("take little memory, and none once they have disconnected", async () => {
+  it("take up little memory, and keep no file open after they have disconnected", async () => {
     const before = residentBytes(pid());
     await many(100);
     for (const socket of await many(100)) socket.destroy();
@@ -129,7 +129,7 @@ describe("a download", () => {
     }
   });
 
-  it("is never compressed, because ranges refer to stored bytes", async () => {
+  it("is never compressed, because ranges refer to the stored bytes", async () => {
     const url = site.url + site.addFile("videos", "u/1700000000002.vtt", "WEBVTT\n".repeat(1000));
     site.addVideo({ video_url: "/media/videos/u/1700000000002.vtt" });
     const response = await fetch(url, { headers: { "Accept-Encoding": "gzip" } });
@@ -142,7 +142,7 @@ describe("a download", () => {
 });
 
 describe("a URL with an alternative spelling", () => {
-  // A URL object would normalize these before they are sent, so they are written by hand.
+  // A URL object would normalize these paths before they are sent, so the requests are written by hand.
   it.each([
     ["/media/videos/u/../u/1700000000000.mp4", 400],
     ["/media/videos/u/./1700000000000.mp4", 400],
@@ -159,8 +159,8 @@ describe("a URL with an alternative spelling", () => {
   });
 });
 
-describe("a file that is truncated while it is sent", () => {
-  it("closes the connection, so the response isn't mistaken for a complete one", async () => {
+describe("a file that is truncated while it is being sent", () => {
+  it("causes the connection to be closed, so that the response isn't mistaken for a complete one", async () => {
     site.addFile("videos", "u/1700000000001.mp4", "");
     const shortened = path.join(site.uploads, "videos/u/1700000000001.mp4");
     fs.truncateSync(shortened, FILE_BYTES);

@@ -32,7 +32,7 @@ const errorOf = (file: string) =>
   );
 
 describe("images that are expensive to decode", () => {
-  it("are rejected immediately with a message if they have 100 megapixels, and don't block reading files", async () => {
+  it("are rejected immediately with a message if they have 100 megapixels, without blocking file reads", async () => {
     const file = await createImage("huge.png", 9_990);
     expect(fs.statSync(file).size).toBeLessThan(10 * 1024 ** 2);
     const reads: number[] = [];
@@ -45,7 +45,7 @@ describe("images that are expensive to decode", () => {
       });
       while (!over) {
         const begun = performance.now();
-        // With libuv's threads, like media files.
+        // This read uses libuv's threads, as media files do.
         await fs.promises.readFile(file);
         reads.push(performance.now() - begun);
       }
@@ -55,7 +55,8 @@ describe("images that are expensive to decode", () => {
         expect(error?.message).toContain("more than 40 megapixels");
       }
     });
-    // Everything takes longer on a busy machine. If images were decoded in this process, a read would take as long.
+    // Everything takes longer on a busy machine. If images were decoded in this process, a read would take as long as
+    // the decoding.
     const maxMs = Math.max(1_000, (performance.now() - started) / 2);
     expect(Math.max(...reads)).toBeLessThan(maxMs);
     expect(measured.longestBlockMs).toBeLessThan(maxMs);
@@ -63,7 +64,7 @@ describe("images that are expensive to decode", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("become thumbnails up to 40 megapixels, in another process", async () => {
+  it("are turned into thumbnails in another process if they have up to 40 megapixels", async () => {
     const file = await createImage("large.png", 6_300);
     const measured = await measureImpact(async () => {
       const { file: thumbnail } = await encodeThumbnail(file);
@@ -72,7 +73,7 @@ describe("images that are expensive to decode", () => {
     expect(measured.memoryGrowthBytes).toBeLessThan(300 * 1024 ** 2);
   });
 
-  it("are decoded one at a time", async () => {
+  it("are decoded one at a time, by the same process", async () => {
     const file = await createImage("small.png", 200);
     await Promise.all([1, 2, 3].map(() => encodeThumbnail(file)));
     const first = imageProcess()?.pid;
@@ -92,14 +93,14 @@ describe("images that are expensive to decode", () => {
     expect(await errorOf(file)).toBeUndefined();
   }, 60_000);
 
-  it("get a new process while the idle one is being killed", async () => {
+  it("are decoded by a new process while the idle one is being killed", async () => {
     const file = await createImage("small.png", 200);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       await processImage({ kind: "colors", file });
       const idle = imageProcess();
       vi.advanceTimersByTime(10_000);
-      // It was killed, but hasn't exited yet.
+      // The process was killed, but hasn't exited yet.
       expect([idle?.killed, idle?.connected]).toEqual([true, true]);
       expect((await processImage({ kind: "colors", file })).colors).toMatch(/^[0-9a-f]{24}$/);
       expect(imageProcess()).not.toBe(idle);
@@ -108,7 +109,7 @@ describe("images that are expensive to decode", () => {
     }
   });
 
-  it("are rejected if they crash the process, but may be retried if it was killed", async () => {
+  it("are rejected if they crash the process, but may be retried if the process was killed", async () => {
     const file = await createImage("small.png", 200);
     for (const [signal, status, message] of [
       ["SIGABRT", 422, "Choose a smaller image"],
@@ -119,7 +120,7 @@ describe("images that are expensive to decode", () => {
       child.kill("SIGSTOP");
       const send = vi.spyOn(child, "send");
       const error = errorOf(file);
-      // If the process exits before it has received the image, it may be retried in either case.
+      // If the process exits before it has received the image, the image may be retried in either case.
       await until(() => send.mock.calls.length > 0);
       child.kill(signal);
       child.kill("SIGCONT");

@@ -18,7 +18,7 @@ const insertVideo = (id: string, columns = "", values = "") =>
     `INSERT INTO videos (id, title, category ${columns}) VALUES ('${id}', 'A', 'amateur' ${values})`,
   );
 
-describe("the recorded size of files", () => {
+describe("the recorded file size", () => {
   it("is updated when files are recorded, replaced and forgotten", async () => {
     insertVideo("a");
     const file = { bucket: "videos", path: "u/1.mp4", videoId: "a", kind: "video" } as const;
@@ -40,7 +40,7 @@ describe("the recorded size of files", () => {
     expect(one("SELECT bytes FROM storage")).toEqual({ bytes: 50 });
   });
 
-  it("measures a file or a folder on the disk", async () => {
+  it("is measured for a file or a folder on the disk", async () => {
     fs.mkdirSync(path.join(site.uploads, "videos/u/1/hls"), { recursive: true });
     fs.writeFileSync(path.join(site.uploads, "videos/u/1/preview.mp4"), "12345");
     fs.writeFileSync(path.join(site.uploads, "videos/u/1/hls/master.m3u8"), "123");
@@ -62,13 +62,13 @@ describe("the recorded size of files", () => {
   });
 });
 
-describe("the totals", () => {
+describe("the video totals", () => {
   const change = async (sql: string) => {
     sqliteHandle().exec(sql);
     await ensureProjected();
   };
 
-  it("are updated by inserts, changes, views and deletes of any tool", async () => {
+  it("are updated after inserts, updates, views and deletions by any tool", async () => {
     insertVideo("a", ", views", ", 5");
     insertVideo("b", ", views", ", 7");
     await ensureProjected();
@@ -84,7 +84,7 @@ describe("the totals", () => {
     expect(totals()).toEqual([{ status: "published", category: "desi", videos: 1, views: 8 }]);
   });
 
-  it("keep the views of each day", async () => {
+  it("include the views on each day", async () => {
     insertVideo("a", ", views", ", 5");
     await ensureProjected();
     await change("UPDATE videos SET views = views + 2");
@@ -98,7 +98,7 @@ describe("the totals", () => {
   });
 });
 
-describe("a duration as a number", () => {
+describe("a duration", () => {
   it.each([
     ["5:30", 330],
     ["75:30", 4530],
@@ -110,7 +110,7 @@ describe("a duration as a number", () => {
     ["soon", 0],
     ["-5:30", 0],
     ["999999999999999999999:00", 2 ** 31 - 1],
-  ])("%s is %i seconds", (duration, seconds) => {
+  ])("of %s is %i seconds", (duration, seconds) => {
     insertVideo("a", ", duration", `, '${duration}'`);
     expect(one("SELECT seconds FROM videos")).toEqual({ seconds });
   });

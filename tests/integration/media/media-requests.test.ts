@@ -6,7 +6,7 @@ import { addToken } from "../../api-token";
 import { until } from "../../process-figures";
 import { SiteProcess } from "../../site-process";
 
-/** A trusted address, like that of a proxy, and untrusted addresses of this machine. */
+/** A trusted address, like a proxy's, and two untrusted addresses, all of them on this machine. */
 const PROXY = "127.0.0.1";
 const [GREEDY, VISITOR] = ["127.0.0.2", "127.0.0.3"];
 const LIMIT = 5;
@@ -43,7 +43,7 @@ function sendRequest(path: string, localAddress: string, options: http.RequestOp
   );
 }
 
-/** Starts a download and stops reading after its first bytes. */
+/** Starts a download, and stops reading after the first bytes. */
 async function stall(localAddress: string, path = large, headers = ""): Promise<net.Socket> {
   const { port } = new URL(site.url);
   const socket = net.connect({ port: Number(port), host: "127.0.0.1", localAddress });
@@ -61,7 +61,7 @@ async function sentBytes(): Promise<number> {
   return Number(/^afterdark_transfer_bytes_total (\d+)$/m.exec(await response.text())?.[1]);
 }
 
-/** Returns by how much `work` increases the bytes sent, once it is at least `least`. */
+/** Returns the increase in bytes sent that `work` causes, after waiting until it is at least `least`. */
 async function added(work: () => Promise<unknown>, least: number): Promise<number> {
   const before = await sentBytes();
   await work();
@@ -70,7 +70,7 @@ async function added(work: () => Promise<unknown>, least: number): Promise<numbe
 }
 
 describe("file requests from one network", () => {
-  it("are limited in number, and free their slot in every case", async () => {
+  it("are limited in number, and free their slot whether they are completed or aborted", async () => {
     for (const destroy of [false, true]) {
       const sockets = await Promise.all(Array.from({ length: LIMIT }, () => stall(GREEDY)));
       const rejected = await sendRequest(small, GREEDY);
@@ -98,7 +98,7 @@ describe("file requests from one network", () => {
       expect(statuses).toEqual([200, 405, 404, 416, 304]);
       (await stall(GREEDY, small)).destroy();
     }
-    // Several over one connection, whose responses wait for the first.
+    // Send several requests over one connection, so that all of their responses wait for the first.
     const { port } = new URL(site.url);
     const socket = net.connect({ port: Number(port), host: "127.0.0.1", localAddress: GREEDY });
     socket.on("error", () => {});
@@ -108,7 +108,7 @@ describe("file requests from one network", () => {
     await until(async () => (await sendRequest(small, GREEDY)).status === 200);
   });
 
-  it("aren't limited for accounts, or from a proxy that doesn't name the client", async () => {
+  it("aren't limited for signed-in accounts, or from a proxy that doesn't name the client", async () => {
     const Authorization = `Bearer ${addToken(site)}`;
     const sockets = await Promise.all(Array.from({ length: LIMIT }, () => stall(GREEDY)));
     expect((await sendRequest(small, GREEDY, { headers: { Authorization } })).status).toBe(200);
@@ -125,7 +125,7 @@ describe("file requests from one network", () => {
 });
 
 describe("the number of bytes sent", () => {
-  it("counts whole files and ranges, and nothing else", async () => {
+  it("includes complete files and ranges, and nothing else", async () => {
     expect(await added(() => sendRequest(small, VISITOR), 10_000)).toBe(10_000);
     const Range = "bytes=10-109";
     expect(await added(() => sendRequest(small, VISITOR, { headers: { Range } }), 100)).toBe(100);
@@ -139,12 +139,12 @@ describe("the number of bytes sent", () => {
     expect(await added(nothing, 1)).toBe(1);
   });
 
-  it("counts what a client received before it disconnected", async () => {
+  it("includes what a client received before it disconnected", async () => {
     const bytes = await added(async () => (await stall(VISITOR)).destroy(), 1);
     expect(bytes).toBeLessThan(LARGE_BYTES / 2);
   });
 
-  it("is in the database after the process has exited, as a total of the day", async () => {
+  it("is in the database as a daily total after the process has exited", async () => {
     const before = await sentBytes();
     expect(before).toBeGreaterThan(10_000);
     expect(await site.stop()).toBe(0);

@@ -82,7 +82,7 @@ describe("a file", () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(CONTENT)).toBe(true);
   });
 
-  it("has the same headers for HEAD, which ignores ranges", async () => {
+  it("has the same headers for HEAD requests, which ignore ranges", async () => {
     const response = await sendRequest(URL_PATH, { Range: "bytes=0-9" }, "HEAD");
     expect(response.status).toBe(200);
     expect(response.headers.get("Content-Length")).toBe("200000");
@@ -113,7 +113,7 @@ describe("a file", () => {
     expect(await status(URL_PATH, { Range: "bytes=0-1,5-6" })).toBe(200);
   });
 
-  it("isn't sent again to clients that have it, and ranges are only sent if the validator matches", async () => {
+  it("isn't sent again to clients that have it, and ranges of it are only sent if the validator matches", async () => {
     const response = await sendRequest(URL_PATH, {}, "HEAD");
     const etag = response.headers.get("ETag")!;
     const modified = response.headers.get("Last-Modified")!;
@@ -135,7 +135,7 @@ describe("a file", () => {
     expect(await status("/media/videos/u/1.mp4", { Range: "bytes=0-" })).toBe(416);
   });
 
-  it("rejects other methods", () => {
+  it("can't be requested with other methods", () => {
     const response = action();
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
   });
@@ -169,7 +169,7 @@ describe("access to a file", () => {
     }
   });
 
-  it("is the same for derived files, and always denied for the original", async () => {
+  it("is the same for derived files, and is always denied for the original", async () => {
     const before = new Set(filesBelow(site.uploads));
     const id = addProcessed(site.uploads, "complete");
     const files = filesBelow(site.uploads).filter((name) => !before.has(name));
@@ -204,7 +204,7 @@ describe("access to a file", () => {
     expect(await status(URL_PATH)).toBe(200);
   });
 
-  it("is denied in the same way as for a missing file", async () => {
+  it("is denied in the same way as access to a missing file", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const [hidden, missing] = await Promise.all([
       sendRequest(URL_PATH),
@@ -237,7 +237,7 @@ describe("an invalid URL", () => {
     expect(await status(url, await signIn())).toBe(404);
   });
 
-  it("doesn't lead to symbolic links, folders or pipes", async () => {
+  it("never leads to symbolic links, folders or pipes", async () => {
     const cookie = await signIn();
     fs.writeFileSync(path.join(site.folder, "secret"), "secret");
     const inVideos = (name: string) => path.join(site.uploads, "videos", name);
@@ -262,7 +262,7 @@ describe("an invalid URL", () => {
     }
   });
 
-  it("works if the bucket is a symbolic link", async () => {
+  it("differs from a valid URL whose bucket is a symbolic link, which works", async () => {
     const elsewhere = path.join(site.folder, "elsewhere");
     fs.renameSync(site.uploads, elsewhere);
     fs.symlinkSync(elsewhere, site.uploads);

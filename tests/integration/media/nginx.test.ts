@@ -17,7 +17,7 @@ describe.runIf(isNginxInstalled)("a site behind nginx with docs/nginx.conf", () 
     site.addFile("videos", "u/1700000000000.mp4", Buffer.from("0123456789".repeat(1_000)));
     site.addVideo({ id: "v", video_url: URL_PATH });
     nginx = await startNginx("nginx.conf", site.folder, [
-      // Long enough for the test to open 200 connections.
+      // Allow enough time for the test to open 200 connections.
       [/client_body_timeout 15s;/, "client_body_timeout 60s;"],
       [/site:3000;/, `${new URL(site.url).host};`],
       [/\/srv\/afterdark\/uploads/, site.uploads],
@@ -29,7 +29,7 @@ describe.runIf(isNginxInstalled)("a site behind nginx with docs/nginx.conf", () 
     await site.remove();
   });
 
-  it("serves files and ranges with nginx, and keeps the prefix internal", async () => {
+  it("serves files and ranges through nginx, and keeps the prefix internal", async () => {
     const whole = await fetch(url + URL_PATH);
     expect(whole.status).toBe(200);
     expect(whole.headers.get("X-Accel-Redirect")).toBeNull();
@@ -65,7 +65,7 @@ describe.runIf(isNginxInstalled)("a site behind nginx with docs/nginx.conf", () 
     };
     const slow =
       "POST /contact HTTP/1.1\r\nHost: videos.example\r\nContent-Length: 9000\r\n\r\nname=";
-    // Some more, because one that arrives during a health check is rejected.
+    // Open a few more than 200, because a connection that arrives during a health check is rejected.
     const sockets = Array.from({ length: 230 }, () => net.connect(Number(port), hostname));
     for (const socket of sockets) socket.on("error", () => {}).write(slow);
     await until(async () => (await health()) === 429);
@@ -73,7 +73,7 @@ describe.runIf(isNginxInstalled)("a site behind nginx with docs/nginx.conf", () 
     await until(async () => (await health()) === 200);
   });
 
-  it("returns 429 beyond the rate limit of pages, but not for files", async () => {
+  it("returns 429 beyond the rate limit for pages, but not for files", async () => {
     site.database().exec("UPDATE videos SET status = 'published'");
     let rejected: Response | undefined;
     await until(async () => {
@@ -92,7 +92,7 @@ describe.runIf(isNginxInstalled)("a site behind nginx with docs/nginx.conf", () 
     await until(async () => (await fetch(`${url}/robots.txt`)).status === 200);
   });
 
-  it("limits the size of forms, but not of uploads", async () => {
+  it("limits the size of forms, but not uploads", async () => {
     const send = async (path: string) => {
       const body = Buffer.alloc(300_000, "x");
       return (await fetch(url + path, { method: "POST", body, redirect: "manual" })).status;
@@ -102,7 +102,7 @@ describe.runIf(isNginxInstalled)("a site behind nginx with docs/nginx.conf", () 
     expect(await send("/api/v1/videos")).not.toBe(413);
   });
 
-  it("redirects HTTP to the same URL with HTTPS", async () => {
+  it("redirects HTTP requests to the same URL with HTTPS", async () => {
     const response = await fetch(`http://127.0.0.1:${nginx.redirectPort}/video/v?t=90`, {
       redirect: "manual",
     });

@@ -62,7 +62,10 @@ const playlist = (address: string) =>
 const manifest = (address: string) =>
   `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT2S"><Period><AdaptationSet mimeType="video/mp4"><Representation id="1" bandwidth="1"><BaseURL>${address}</BaseURL><SegmentList><SegmentURL media="${address}"/></SegmentList></Representation></AdaptationSet></Period></MPD>`;
 
-/** Creates each format that can refer to other files, with a URL and a path, and one format with each kind of URL. */
+/**
+ * Creates a file for each format that can refer to other files, both with a URL and with a path, and files with each
+ * kind of URL for one format.
+ */
 function hostileFiles(): [name: string, content: string | Buffer][] {
   const { port } = listener.address() as AddressInfo;
   const web = `http://127.0.0.1:${port}/x.ts`;
@@ -97,7 +100,7 @@ function hostileFiles(): [name: string, content: string | Buffer][] {
 }
 
 describe.runIf(ffmpegAvailable())("a file that refers to other files", () => {
-  it("causes no connection and no read of a local file in ffprobe, ffmpeg and the site", async () => {
+  it("doesn't make ffprobe, ffmpeg or the site open a connection or read a local file", async () => {
     for (const [name, content] of hostileFiles()) {
       const file = path.join(site.folder, name);
       fs.writeFileSync(file, content);
@@ -116,7 +119,7 @@ describe.runIf(ffmpegAvailable())("a file that refers to other files", () => {
     }
   }, 240_000);
 
-  it("causes no connection either if it is read by range from the store", async () => {
+  it("also causes no connection when it is read from the store by range", async () => {
     process.env.STORAGE_URL = `file://${site.folder}`;
     forgetSettings();
     for (const [name, content] of hostileFiles()) {
@@ -135,7 +138,7 @@ describe.runIf(ffmpegAvailable())("a file that refers to other files", () => {
     }
   }, 240_000);
 
-  it("would connect if more protocols were allowed, which proves that the files work", async () => {
+  it("would cause a connection if more protocols were allowed, which proves that the test files work", async () => {
     const { port } = listener.address() as AddressInfo;
     const file = path.join(site.folder, "list.m3u8");
     fs.writeFileSync(file, playlist(`http://127.0.0.1:${port}/x.ts`));

@@ -23,8 +23,8 @@ function colorsOf(image: Buffer): Promise<string | undefined> {
   return posterColors(file);
 }
 
-describe("the colors of an image", () => {
-  it("are the average colors of its quarters", async () => {
+describe("an image's colors", () => {
+  it("are the average colors of the image's quarters", async () => {
     const quarter = (background: string) =>
       plain(background).resize(32, 18).flatten().png().toBuffer();
     const image = await plain("black")
@@ -64,8 +64,8 @@ describe("the colors of an image", () => {
   });
 });
 
-describe("the posters of rows that another tool writes", () => {
-  it("get their colors if the image exists", async () => {
+describe("the posters in rows that another tool writes", () => {
+  it("get their colors if their image exists", async () => {
     fs.mkdirSync(path.join(site.uploads, "thumbnails/u"), { recursive: true });
     await plain("#336699").png().toFile(path.join(site.uploads, "thumbnails/u/1.png"));
     const sqlite = sqliteHandle();

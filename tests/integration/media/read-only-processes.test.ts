@@ -23,7 +23,7 @@ beforeEach(() => {
   fs.mkdirSync(folder);
 });
 afterEach(async () => {
-  // Including the image process, which was started with the test's setpriv.
+  // Also stop the image process, which was started with the test's setpriv.
   await stopRuntime();
   await site.remove();
   forgetFfmpeg();
@@ -33,7 +33,7 @@ const LIMITS = { seconds: 20, cpuSeconds: 20 };
 const RUN = { seconds: 1, fileBytes: 1024 ** 2, cpuSeconds: 20 };
 
 /**
- * Puts a setpriv first in PATH that supports Landlock, like that of util-linux 2.41, logs the folders that may be
+ * Puts a setpriv first in PATH that supports Landlock like the one in util-linux 2.41, logs the folders that may be
  * written to, and runs the rest of its command line.
  */
 function noteWritableFolders(): () => string[] {
@@ -59,7 +59,7 @@ esac; done`;
 }
 
 describe.runIf(ffmpegAvailable())("a process that reads an untrusted file", () => {
-  it("may only write to the folder of its task", async () => {
+  it("may only write to its task's folder", async () => {
     const clip = makeClip(site.folder, "clip");
     const image = path.join(site.folder, "image.png");
     ffmpeg(["-i", clip, "-frames:v", "1", image]);

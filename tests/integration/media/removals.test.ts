@@ -26,12 +26,12 @@ function put(name: MediaName, content = "video"): void {
 }
 
 const enqueue = (...files: MediaName[]) =>
-  // Slightly later than the files, whose times have the resolution of the file system.
+  // The time is slightly later than the files' timestamps, which have the file system's resolution.
   transaction(() => enqueueRemovals(files, { reason: "deleted" }, Date.now() + 1_000));
 
 const removeDue = () => removeFiles(Date.now() + 1_000);
 
-/** Inserts a row, as any tool may do. */
+/** Inserts a row, as any tool might. */
 function addRow(table: "videos" | "video_files", columns: Record<string, string>): void {
   const row = table === "videos" ? { title: "A", category: "desi", ...columns } : columns;
   const names = Object.keys(row);
@@ -43,7 +43,7 @@ function addRow(table: "videos" | "video_files", columns: Record<string, string>
 }
 
 describe("a file whose removal is enqueued", () => {
-  it("is removed with its record and the folder of derived files", async () => {
+  it("is removed with its record and its folder of derived files", async () => {
     put(VIDEO);
     put({ bucket: "videos", path: "u/1/hls-a/master.m3u8" });
     await recordFile({ ...VIDEO, videoId: "v", kind: "video" });
@@ -58,7 +58,7 @@ describe("a file whose removal is enqueued", () => {
   it.each<[string, () => void]>([
     ["a video", () => addRow("videos", { id: "b", video_url: "/media/videos/u/1.mp4" })],
     [
-      "a video of which it is the source",
+      "a video's source column",
       () => addRow("videos", { id: "b", source_url: "/media/videos/u/1.mp4" }),
     ],
     [
@@ -77,7 +77,7 @@ describe("a file whose removal is enqueued", () => {
            VALUES ('b', 'B', '{"video_url":"/media/videos/u/1.mp4"}', '2026-01-01T00:00:00.000Z')`,
         ),
     ],
-  ])("stays with its derived files once %s refers to it", async (_, refer) => {
+  ])("stays, with its derived files, if %s refers to it by then", async (_, refer) => {
     put(VIDEO);
     put({ bucket: "videos", path: "u/1/hls-a/master.m3u8" });
     await enqueue(VIDEO, FOLDER);
@@ -86,7 +86,7 @@ describe("a file whose removal is enqueued", () => {
     expect([exists(VIDEO), exists(FOLDER), removals()]).toEqual([true, true, []]);
   });
 
-  it("is removed without derived files if its video has another file by now", async () => {
+  it("is removed without its derived files if its video has another file by then", async () => {
     const source = { bucket: "videos", path: "u/1.avi" } as const;
     put(VIDEO);
     put(source);
@@ -106,7 +106,7 @@ describe("a file whose removal is enqueued", () => {
     expect(removals()).toEqual([]);
   });
 
-  it("waits while a job or an import uses it", async () => {
+  it("stays while a job or an import is using it", async () => {
     put(VIDEO);
     await recordFile({ ...VIDEO, videoId: "v", kind: "video" });
     sqliteHandle().exec(
@@ -120,7 +120,7 @@ describe("a file whose removal is enqueued", () => {
     expect([exists(VIDEO), removals()]).toEqual([false, []]);
   });
 
-  it("stays if another tool has written a file to the same path since", async () => {
+  it("stays if another tool has written a file to the same path in the meantime", async () => {
     put(VIDEO);
     await transaction(() => enqueueRemovals([VIDEO], { reason: "deleted" }, Date.now() - 60_000));
     await removeDue();
@@ -133,7 +133,7 @@ describe("a file whose removal is enqueued", () => {
     expect(removals()).toEqual([]);
   });
 
-  it("stays enqueued if it can't be removed, while others are removed", async () => {
+  it("stays enqueued if it can't be removed, while other files are removed", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const thumbnail = { bucket: "thumbnails", path: "u/1.webp" } as const;
     put(VIDEO);
@@ -152,7 +152,7 @@ describe("a file whose removal is enqueued", () => {
 });
 
 describe("a removal whose process was killed after the file was set aside", () => {
-  /** Creates the state that `removeFiles` leaves if it is killed before its transaction commits. */
+  /** Creates the state in which `removeFiles` leaves the files if it is killed before its transaction commits. */
   async function interrupted(): Promise<string> {
     put(VIDEO);
     await enqueue(VIDEO);
@@ -168,7 +168,7 @@ describe("a removal whose process was killed after the file was set aside", () =
     expect([exists(VIDEO), fs.existsSync(aside), removals()]).toEqual([false, false, []]);
   });
 
-  it("is undone if a row refers to the file by now", async () => {
+  it("is undone if a row refers to the file by then", async () => {
     const aside = await interrupted();
     addRow("videos", { id: "b", video_url: "/media/videos/u/1.mp4" });
     await removeDue();
@@ -190,7 +190,7 @@ describe("a removal whose process was killed after the file was set aside", () =
     expect([exists(long), fs.existsSync(aside), removals()]).toEqual([false, false, []]);
   });
 
-  it("is undone if an older copy of the database doesn't know it", async () => {
+  it("is undone if the database is an older copy in which the removal isn't recorded", async () => {
     const aside = await interrupted();
     sqliteHandle().exec("DELETE FROM removals");
     await removeDue();

@@ -42,15 +42,15 @@ async function visit(url: string) {
   return { status: 200, width };
 }
 
-/** Requests the smaller version, and again once it was created. */
+/** Requests the smaller version, and requests it again after it was created. */
 async function visitTwice() {
   const first = await visit(`${THUMBNAIL}?w=480`);
   await smallThumbnailsCreated();
   return [first, await visit(`${THUMBNAIL}?w=480`)];
 }
 
-describe("the smaller version of a thumbnail", () => {
-  it("is created on request; until then the thumbnail is returned", async () => {
+describe("a thumbnail's smaller version", () => {
+  it("is created on request, and the thumbnail is returned until then", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
     expect(await visitTwice()).toEqual([
@@ -64,7 +64,7 @@ describe("the smaller version of a thumbnail", () => {
   it("has one of two widths, each created on request", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
-    // Both at the same time, without mixing them up.
+    // Request both widths at the same time, which must not mix them up.
     const both = [`${THUMBNAIL}?w=720`, `${THUMBNAIL}?w=480`];
     expect(await Promise.all(both.map(visit))).toEqual([
       { status: 200, width: 1280 },
@@ -115,7 +115,7 @@ describe("the smaller version of a thumbnail", () => {
     expect(await visit(`/media/${SMALL}`)).toEqual({ status: 404 });
   });
 
-  it("isn't created if the thumbnail is not an image", async () => {
+  it("isn't created if the thumbnail isn't an image", async () => {
     const file = onDisk(THUMBNAIL.replace("/media/", ""));
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, "not an image");
@@ -131,7 +131,7 @@ describe("the smaller version of a thumbnail", () => {
   it("is retried after failures that weren't caused by the image", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL, uploaded_by: "u" });
-    // Its folder can't be created, because there is a broken link of that name.
+    // The folder can't be created, because there is a broken link with its name.
     const folder = path.dirname(onDisk(SMALL));
     fs.rmSync(folder, { recursive: true, force: true });
     fs.symlinkSync("/nonexistent/folder", folder);

@@ -59,7 +59,7 @@ async function sendRequest(url: string, headers: Record<string, string> = {}, me
 
 const text = async (url: string) => (await sendRequest(url)).text();
 
-describe("the playlist of a stream", () => {
+describe("a stream's playlist", () => {
   it("is the unchanged file if there are no captions", async () => {
     const response = await sendRequest(HLS);
     expect(response.headers.get("ETag")).toBeTruthy();
@@ -100,7 +100,7 @@ describe("the playlist of a stream", () => {
     expect(await text(HLS)).toBe(MASTER);
   });
 
-  it("has no body for HEAD requests, and is served by the site itself even behind nginx", async () => {
+  it("has no body for HEAD requests, and is served by the site even behind nginx", async () => {
     setCaptions(captions(ENGLISH, "en", "English"));
     const response = await sendRequest(HLS, {}, "HEAD");
     expect(Number(response.headers.get("Content-Length"))).toBeGreaterThan(MASTER.length);
@@ -111,7 +111,7 @@ describe("the playlist of a stream", () => {
   });
 });
 
-describe("the playlist of captions", () => {
+describe("a captions playlist", () => {
   it("has one segment that is as long as the video", async () => {
     setCaptions(captions(ENGLISH, "en", "English"));
     const parser = new Parser();
@@ -124,7 +124,7 @@ describe("the playlist of captions", () => {
     });
   });
 
-  it("only exists for captions of the video", async () => {
+  it("only exists for captions that belong to the video", async () => {
     expect((await sendRequest(`${ENGLISH}.m3u8`)).status).toBe(404);
     setCaptions(captions(ENGLISH, "en", "English"));
     expect((await sendRequest(`${GERMAN}.m3u8`)).status).toBe(404);

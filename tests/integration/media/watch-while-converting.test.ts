@@ -27,7 +27,7 @@ import { readSpeedLines, wrapCommand } from "../../wrapped-ffmpeg";
 let site: ReturnType<typeof useTemporarySite>;
 let running: RunningJob | undefined;
 
-/** Multiple of real time at which it is encoded. Without a limit, it might be complete at the first check. */
+/** The encoding speed as a multiple of real time. Without a limit, the stream might be complete at the first check. */
 const SPEED = 6;
 const SECONDS = 16;
 
@@ -62,7 +62,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((next) => setTimeout(next, 20));
 }
 
-/** Runs jobs one by one up to the one that encodes the stream, which keeps running. */
+/** Runs jobs one by one up to the one that encodes the stream, which is left running. */
 async function beginStream(): Promise<RunningJob> {
   for (;;) {
     const work = beginWork((await claim(undefined, Date.now() + 600_000))!);
@@ -128,8 +128,8 @@ const streamsOf = (id: string) => {
     : [];
 };
 
-describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout: 120_000 }, () => {
-  it("can be watched while it is encoded, from the beginning up to the current position, and then completely", async () => {
+describe.runIf(ffmpegAvailable())("a video that browsers can't play", { timeout: 120_000 }, () => {
+  it("can be watched while it is being encoded, from the beginning up to the current position, and then completely", async () => {
     const id = await addHevc();
     expect(await listed()).toEqual([]);
     expect((await findPublished(id))?.preparing).toBe(true);
@@ -209,7 +209,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     expect(jobRows(id).filter(({ reason }) => reason)).toEqual([]);
   });
 
-  it("isn't served anymore once it is hidden or deleted", async () => {
+  it("is no longer served after it is hidden or deleted", async () => {
     const id = await addHevc();
     const work = await untilWatchable(id);
     const { hls_url } = videoRow(id);
@@ -226,7 +226,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     for (const url of playlists) expect(await statusOf(url)).toBe(404);
   });
 
-  it("is encoded again after the encoder was killed, and switches to the new URL once that is as long", async () => {
+  it("is encoded again after the encoder was killed, and switches to the new URL when the new stream is as long as the first", async () => {
     const id = await addHevc();
     const killed = await untilWatchable(id);
     const { hls_url: first } = videoRow(id);
@@ -236,7 +236,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     expect(videoRow(id).hls_url).toBe(first);
     expect(await listed()).toEqual([id]);
     expect((await playlist(beside(first, "240p.m3u8"))).endList).not.toBe(true);
-    // Simulates restoring it from the trash, which restores the row and the existing files.
+    // Simulates a restore from the trash, which restores the row and the existing files.
     sqliteHandle().exec("DELETE FROM jobs");
     await transaction(() => enqueueMissingJobs([id]));
     expect(jobStates(id)).toMatchObject({ transcode: "waiting", ladder: "waiting" });
@@ -269,7 +269,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     expect(await listed()).toEqual([]);
   });
 
-  it("lets the next video start as soon as it can be watched, but keeps its priority", async () => {
+  it("lets the next video's encoding start as soon as it can be watched, but keeps its priority", async () => {
     const [first, second] = [await addHevc(), await addHevc()];
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('transcode', 'ladder')");
     const runner = startRunner(1);
@@ -286,7 +286,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     expect([first, second].map((id) => videoRow(id).video_url)).not.toContain("");
   });
 
-  it("is only left out of lists: a row without any file is still shown", async () => {
+  it("is left out of lists until it can be watched, unlike a row without any file", async () => {
     await addHevc(4);
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('b', 'B', 'desi')");
     for (const category of [undefined, "desi" as const]) {

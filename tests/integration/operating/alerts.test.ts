@@ -62,7 +62,7 @@ async function useWebhook(respond: Parameters<typeof receiver>[0] = accept) {
   return received;
 }
 
-/** Starts a mail server on this machine, from the authors of the mail library. */
+/** Starts a mail server on this machine. It is written by the authors of the mail library. */
 async function mailServer(
   options: ConstructorParameters<typeof SMTPServer>[0] = {},
 ): Promise<{ port: number; mails: string[] }> {
@@ -99,10 +99,10 @@ const addBackup = (state: string, startedAt: string, reason: string | null = nul
   sqliteHandle()
     .prepare("INSERT INTO backups (state, reason, started_at) VALUES (?, ?, ?)")
     .run(state, reason, startedAt);
-/** Checks the alerts long after the start. */
+/** Checks the alerts at a time long after startup. */
 const check = (now = Date.now()) => checkAlerts(now, DAY);
 
-/** Returns the function in the documentation that verifies a message. */
+/** Returns the function from the documentation that verifies a message. */
 async function documented(): Promise<
   (headers: http.IncomingHttpHeaders, body: string, secret: string) => boolean
 > {
@@ -113,7 +113,7 @@ async function documented(): Promise<
 }
 
 describe("an alert", () => {
-  it("is sent once for each cause, and once more when it is resolved", async () => {
+  it("is sent once for each cause, and again when the cause is resolved", async () => {
     const received = await useWebhook();
     const types = () => received.map(({ body }) => JSON.parse(body).type);
     set({ BACKUP_DIR: site.folder });
@@ -139,7 +139,7 @@ describe("an alert", () => {
     expect(first).toBe(second);
   });
 
-  it("is open while the disk is almost full, until there is clearly enough space again", async () => {
+  it("stays open while the disk is almost full, and is resolved only once there is clearly enough space", async () => {
     const free = fs.statfsSync(site.uploads);
     const bytes = free.bavail * free.bsize;
     const check = async (share: number) => {
@@ -154,7 +154,7 @@ describe("an alert", () => {
     expect((await readAlertsPage()).last[0]!.message).toMatch(/almost full: [\d.]+[GT]B free/);
   });
 
-  it("is raised after twice the interval without a verified backup, but not right after the start", async () => {
+  it("is raised when no backup has been verified for twice the interval, but not right after startup", async () => {
     set({ BACKUP_DIR: site.folder, BACKUP_EVERY: "1d" });
     const now = Date.parse("2026-01-31T12:00:00.000Z");
     addBackup("done", "2026-01-29T13:00:00.000Z");
@@ -174,7 +174,7 @@ describe("an alert", () => {
     expect(await alerts()).toEqual([["backup-old", true]]);
   });
 
-  it("covers several failed jobs, and is resolved when none of them is left", async () => {
+  it("covers several failed jobs, and is resolved once none of them remain", async () => {
     const now = Date.parse("2026-01-31T12:00:00.000Z");
     const at = (minutes: number) => new Date(now + minutes * MINUTE).toISOString();
     const fail = (video: string, minutes: number) => {
@@ -214,7 +214,7 @@ describe("an alert", () => {
     ]);
   });
 
-  it("is deleted when there are 500 newer ones", async () => {
+  it("is deleted once there are 500 newer alerts", async () => {
     for (let count = 0; count < 503; count++) {
       await raiseAlert({ kind: "test", message: "A test." }, count * MINUTE);
     }
@@ -226,7 +226,7 @@ describe("an alert", () => {
 });
 
 describe("a webhook", () => {
-  it("is signed so that the function in the documentation verifies it", async () => {
+  it("has a signature that the documented function verifies", async () => {
     const received = await useWebhook();
     await raiseAlert({ kind: "test", message: "A test." });
     await deliverDue();
@@ -269,7 +269,7 @@ describe("a webhook", () => {
     ]);
   });
 
-  it("isn't delayed by emails to reporters that wait for a mail server", async () => {
+  it("isn't delayed by emails to reporters that are waiting for a mail server", async () => {
     const received = await useWebhook();
     sqliteHandle().exec(`
       INSERT INTO reports (id, kind, received_at, due_at) VALUES ('r', 'other', '2000', '2000');
@@ -285,7 +285,7 @@ describe("a webhook", () => {
     expect(waiting.pluck().get()).toBe(50);
   });
 
-  it("is given up after a day and a half", async () => {
+  it("is abandoned after a day and a half", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     onTestFinished(() => log.mockRestore());
     const received = await useWebhook((response) => response.writeHead(404).end());
@@ -344,7 +344,7 @@ describe("an email", () => {
       SMTP_FROM: "site@example.com",
     });
 
-  it("arrives as plain text, from and to the addresses of the settings", async () => {
+  it("arrives as plain text, from and to the addresses in the settings", async () => {
     const { port, mails } = await mailServer();
     useMail(port);
     set({ PUBLIC_URL: "https://videos.example" });
@@ -367,7 +367,7 @@ describe("an email", () => {
     ]);
   });
 
-  it("isn't open to header injection by the site's name or the message", async () => {
+  it("isn't vulnerable to header injection through the site's name or the message", async () => {
     const { port, mails } = await mailServer();
     useMail(port, "");
     set({ SITE_NAME: "A\r\nBcc: you@example.com\r\n\r\nX" });
@@ -400,7 +400,7 @@ describe("an email", () => {
 
   it("isn't sent unencrypted to another machine", async () => {
     const { port, mails } = await mailServer();
-    // An address of this machine that isn't a loopback address.
+    // An address of this machine other than a loopback address.
     const send = sendEmail(
       `smtp://operator:secret@0.0.0.0:${port}`,
       { from: "a@example.com", to: "b@example.com" },
@@ -431,12 +431,12 @@ describe("the alert settings", () => {
   it.each([
     ["ALERT_WEBHOOK", "https://hooks.example/x", "ALERT_WEBHOOK_SECRET"],
     ["ALERT_EMAIL", "me@example.com", "SMTP_URL"],
-  ])("require, with %s=%s, also %s", (name, value, needed) => {
+  ])("with %s=%s, also require %s", (name, value, needed) => {
     expect(() => parseSettings({ [name]: value })).toThrow(`${name} needs ${needed}`);
     expect(() => parseSettings({ ...good, [name]: value })).not.toThrow();
   });
 
-  it("allow http on this machine", () => {
+  it("allow http URLs on this machine", () => {
     for (const host of ["localhost:1", "127.0.0.1", "[::1]:80"]) {
       parseSettings({ ...good, ALERT_WEBHOOK: `http://${host}/x` });
     }

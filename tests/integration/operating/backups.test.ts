@@ -96,7 +96,7 @@ describe("a backup", () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it("takes no space for files of an earlier backup, even after their video was deleted", async () => {
+  it("takes no extra space for files that an earlier backup contains, even after their video was deleted", async () => {
     addVideoWithFile("a", Buffer.alloc(3_000_000, "a"));
     const first = await make();
     await removeVideos(["a"], "u");
@@ -108,10 +108,10 @@ describe("a backup", () => {
     expect(second.addedBytes).toBeLessThan(3_000_000);
   });
 
-  it("removes the oldest ones beyond BACKUP_KEEP, and never itself", async () => {
+  it("removes the oldest backups beyond BACKUP_KEEP, but never itself", async () => {
     const names = [(await make()).name, (await make()).name, (await make()).name];
     expect(storedBackups(folder)).toEqual([names[2], names[1]]);
-    // As with a clock that was ahead.
+    // Simulates backups that were made while the clock was ahead.
     for (const name of storedBackups(folder)) {
       fs.renameSync(path.join(folder, name), path.join(folder, name.replace(/^2\d/, "29")));
     }
@@ -119,7 +119,7 @@ describe("a backup", () => {
     expect(storedBackups(folder)).toEqual([name, expect.stringMatching(/^29/)]);
   });
 
-  it("removes those with a time in the future first, and links to the newest of the others", async () => {
+  it("removes backups dated in the future first, and links to files of the newest remaining backup", async () => {
     addVideoWithFile("a");
     const future = (await make()).name.replace(/^2\d/, "29");
     fs.renameSync(path.join(folder, storedBackups(folder)[0]!), path.join(folder, future));
@@ -145,7 +145,7 @@ describe("a backup", () => {
     expect(fs.existsSync(copyOf(name, "videos/u/b.mp4"))).toBe(true);
   });
 
-  it("copies a file again that is damaged in earlier backups", async () => {
+  it("copies a file again if it is damaged in earlier backups", async () => {
     addVideoWithFile("a");
     const { name } = await make();
     const copied = copyOf(name, "videos/u/a.mp4");
@@ -157,7 +157,7 @@ describe("a backup", () => {
     expect(fs.readFileSync(copyOf(second.name, "videos/u/a.mp4"), "utf8")).toBe("The video a");
   });
 
-  it("is removed if its database is damaged, and earlier ones are kept", async () => {
+  it("is removed if its database is damaged, while earlier backups are kept", async () => {
     addVideoWithFile("a");
     const { name } = await make();
     const add = sqliteHandle().prepare("INSERT INTO videos (title, category) VALUES (?, 'desi')");
@@ -166,7 +166,7 @@ describe("a backup", () => {
       .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'activities'")
       .get() as { rootpage: number };
     sqliteHandle().pragma("wal_checkpoint(TRUNCATE)");
-    // Damages the header of a page that counting rows doesn't read.
+    // Damages the header of a page that isn't read when rows are counted.
     const file = fs.openSync(path.join(site.folder, "db", "site.sqlite"), "r+");
     fs.writeSync(file, Buffer.from([0, 255, 255]), 0, 3, (rootpage - 1) * 4096 + 1);
     fs.closeSync(file);
@@ -175,7 +175,7 @@ describe("a backup", () => {
     expect(leftovers()).toEqual([]);
   });
 
-  describe("fails the verification", () => {
+  describe("fails verification", () => {
     let backup: string;
     let tables: Record<string, number>;
     beforeEach(async () => {
@@ -198,9 +198,9 @@ describe("a backup", () => {
       expect(leftovers()).toEqual([]);
     });
 
-    it("when its database has damage that no count notices", () => {
+    it("when its database has damage that row counts don't reveal", () => {
       const sqlite = new Sqlite(path.join(backup, "site.sqlite")).unsafeMode();
-      // An index whose values don't match the table.
+      // Creates an index whose values don't match the table.
       sqlite.exec(`CREATE INDEX damaged ON videos (title); PRAGMA writable_schema = ON;
         UPDATE sqlite_schema SET sql = replace(sql, 'title', 'category') WHERE name = 'damaged'`);
       sqlite.close();
@@ -209,7 +209,7 @@ describe("a backup", () => {
     });
   });
 
-  it("reads all new files and a thirtieth of the others, the oldest first", () => {
+  it("reads all new files and a thirtieth of the others, starting with the least recently read", () => {
     const file = (path: string, readAt?: string) => ({ path, bytes: 1, modifiedMs: 1, readAt });
     const known = Array.from({ length: 60 }, (_, at) =>
       file(`k${at}`, `2026-01-${10 + (at % 20)}`),
@@ -239,7 +239,7 @@ describe("npm run backup without a folder", () => {
     return execa(program, args, { cwd: root, reject: false, env: { ...process.env } });
   };
 
-  it("creates a backup like the schedule does", async () => {
+  it("creates a backup the same way as the schedule", async () => {
     addVideoWithFile("a");
     const { exitCode, stdout, stderr } = await script();
     expect([exitCode, stderr]).toEqual([0, ""]);
@@ -251,7 +251,7 @@ describe("npm run backup without a folder", () => {
   it("removes the unfinished backup when the disk is full, and keeps earlier ones", async () => {
     const { name } = await make();
     addVideoWithFile("a", Buffer.alloc(12 * 1024 * 1024));
-    // A file size limit makes writes fail like a full disk, and works for any user.
+    // A file size limit makes writes fail as they do on a full disk, and doesn't require root.
     const limited = ["sh", "-c", 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"'];
     const { exitCode, stderr } = await script(limited);
     expect(exitCode).toBe(1);
@@ -280,7 +280,7 @@ describe("the backup schedule", () => {
     await vi.waitFor(async () => expect(await states()).not.toContain("running"), 60_000);
   };
 
-  it("creates the first backup immediately, later ones when they are due, and one for all missed ones", async () => {
+  it("creates the first backup immediately, later ones when they are due, and a single one for all missed ones", async () => {
     const now = Date.now();
     await poll(now);
     await poll(now + HOUR);
@@ -323,7 +323,7 @@ describe("the backup schedule", () => {
     expect(await states()).toEqual(["done", "interrupted"]);
   }, 60_000);
 
-  it("tries three times when the process is always killed, then raises an alert", async () => {
+  it("tries three times if the process is killed every time, then raises an alert", async () => {
     const killed = () =>
       sqliteHandle()
         .prepare("INSERT INTO backups (due_at) VALUES (?)")
@@ -331,7 +331,7 @@ describe("the backup schedule", () => {
     killed();
     await poll();
     killed();
-    // The second attempt ends before the delay of the first is over.
+    // The second attempt is killed before the retry delay of the first attempt is over.
     await poll();
     await poll(Date.now() + 2 * MINUTE);
     expect(await states()).toEqual(["interrupted", "interrupted"]);
@@ -359,7 +359,7 @@ describe("the backup schedule", () => {
   }, 60_000);
 });
 
-describe("BACKUP_DIR", () => {
+describe("backup settings", () => {
   it.each([
     ["missing", "which does not exist"],
     ["uploads", "must be separate"],
@@ -367,18 +367,18 @@ describe("BACKUP_DIR", () => {
     ["link", "must be separate"],
     [".", "must be separate"],
     ["/proc", "cannot write to"],
-  ])("is rejected as %s", (name, reason) => {
+  ])("reject BACKUP_DIR if it is %s", (name, reason) => {
     fs.symlinkSync(path.join(site.uploads, "videos"), path.join(site.folder, "link"));
     set({ BACKUP_DIR: path.resolve(site.folder, name) });
     expect(requireBackupFolder).toThrow(reason);
   });
 
-  it("is accepted elsewhere, and the check leaves nothing behind", () => {
+  it("accept any other BACKUP_DIR, and leave no test file behind", () => {
     requireBackupFolder();
     expect(fs.readdirSync(folder)).toEqual([]);
   });
 
-  it.each(["90", "5m", "1y", "-1d", "0h", "60w"])("rejects BACKUP_EVERY=%s", (value) => {
+  it.each(["90", "5m", "1y", "-1d", "0h", "60w"])("reject BACKUP_EVERY=%s", (value) => {
     expect(() => parseSettings({ BACKUP_EVERY: value })).toThrow(
       /^BACKUP_EVERY must be a duration/,
     );
@@ -388,7 +388,7 @@ describe("BACKUP_DIR", () => {
     ["15m", 0.25],
     ["12h", 12],
     ["1w", 168],
-  ])("accepts BACKUP_EVERY=%s", (value, hours) => {
+  ])("accept BACKUP_EVERY=%s", (value, hours) => {
     expect(parseSettings({ BACKUP_EVERY: value }).backupEveryMs).toBe(hours * HOUR);
   });
 });

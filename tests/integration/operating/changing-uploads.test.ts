@@ -26,7 +26,7 @@ const lastBackups = (most: number) =>
   database().selectFrom("backups").selectAll().orderBy("id", "desc").limit(most).execute();
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-/** Copied before the files of user `u`. The backup pauses after copying it. */
+/** The file that is copied before the files of user `u`. The backup pauses after copying it. */
 const FIRST = "videos/0/first.mp4";
 
 const site = useAdminSite();
@@ -52,7 +52,7 @@ function addFile(id: string, name = `videos/u/${id}.mp4`): void {
   addVideo({ id, title: id, video_url: `/media/${name}` });
 }
 
-/** Replaces a file with other content, the way the site does it. */
+/** Replaces a file with other content the way the site does. */
 function replaceFile(name: string, content: string): void {
   put(`${name}.part`, content);
   fs.renameSync(at(`${name}.part`), at(name));
@@ -76,11 +76,11 @@ function startScript(
 }
 type Script = ReturnType<typeof startScript>;
 
-/** Starts a backup that pauses each time it has copied the first file. The others have been listed by then. */
+/** Starts a backup that pauses each time it has copied the first file. By then, the other files have been listed. */
 const startBackup = (...parameters: string[]) =>
   startScript("backup", parameters, ["signal-at-change"], {
     SIGNAL: "SIGSTOP",
-    // Not in the folder in which the backup is verified.
+    // Doesn't match the folder in which the backup is verified.
     SIGNAL_IN: `/(\\.unfinished-[^/]+|target)/uploads/${FIRST}\\.partial$`,
     SIGNAL_CALLS: "renameSync",
   });
@@ -96,8 +96,8 @@ function unfinished(name: string): string {
 }
 
 /**
- * Creates a backup. The files are listed and copied twice, before the database and after it; each time, more happens in
- * between.
+ * Creates a backup. Files are listed and copied twice, before and after the database is copied, and each callback runs
+ * during one of these passes.
  */
 async function backUp(
   whileCopying: () => Promise<void> | void,
@@ -119,7 +119,7 @@ async function backUp(
 
 const copyOf = (name: string, file: string) => path.join(folder, name, "uploads", file);
 
-/** Returns the entry of a file in a backup, after checking that it matches the copy. */
+/** Returns the entry for a file in a backup, after checking that it matches the copy. */
 function entryOf(name: string, file: string) {
   const entry = readListing(path.join(folder, name)).find((each) => each.path === file);
   const copy = copyOf(name, file);
@@ -127,13 +127,13 @@ function entryOf(name: string, file: string) {
   return entry!;
 }
 
-describe("a backup while files change", () => {
+describe("a backup made while files are changing", () => {
   it("includes a stream that is being encoded, with everything that its playlists reference", async () => {
     const stream = "videos/u/1/hls-a";
     put(`${stream}/${UNFINISHED}`, "");
     addVideo({ id: "1", title: "1", video_url: "", hls_url: `/media/${stream}/master.m3u8` });
     put(`${stream}/master.m3u8`, "#EXTM3U");
-    // Like a growing stream, but the playlist only contains the length of the file that it references.
+    // Simulates a growing stream, but the playlist contains only the length of the file that it references.
     const encoder = spawn(process.execPath, [
       "-e",
       `const fs = require("node:fs");
@@ -172,7 +172,7 @@ describe("a backup while files change", () => {
     entryOf(name, `${stream}/master.m3u8`);
   }, 120_000);
 
-  it("succeeds while an import copies", async () => {
+  it("succeeds while an import is copying files", async () => {
     const source = path.join(site.folder, "source");
     fs.mkdirSync(source);
     fs.copyFileSync(mp4Clip(1), path.join(source, "video.mp4"));
@@ -194,7 +194,7 @@ describe("a backup while files change", () => {
     expect(bytes).toBeLessThan(size());
   }, 120_000);
 
-  it("succeeds while files are deleted and replaced, and contains the files of its rows", async () => {
+  it("succeeds while files are deleted and replaced, and contains the files that its rows reference", async () => {
     for (const id of ["deleted", "deleted-later", "kept", "replaced", "trashed", "trashed-later"]) {
       addFile(id);
     }
@@ -244,7 +244,7 @@ describe("a backup while files change", () => {
     expect(fs.existsSync(copyOf(name, `${finished}/${UNFINISHED}`))).toBe(false);
   }, 120_000);
 
-  it("copies a file again that is damaged in the backup, in its current version", async () => {
+  it("copies the current version of a file if its copy in the backup is damaged", async () => {
     for (const id of ["damaged", "damaged-replaced"]) addFile(id, `videos/0/${id}.mp4`);
     const { exitCode, name } = await backUp(
       () => {},
@@ -276,7 +276,7 @@ describe("a backup while files change", () => {
   }, 120_000);
 });
 
-/** Changes a byte, but not the size and time. */
+/** Changes one byte, but neither the size nor the modification time. */
 function damage(file: string): void {
   const { mtime } = fs.statSync(file);
   const content = fs.readFileSync(file);
@@ -286,7 +286,7 @@ function damage(file: string): void {
 }
 
 describe("the list of files", () => {
-  it("is complete while other folders are created and deleted", async () => {
+  it("is complete while other folders are being created and deleted", async () => {
     addFile("kept");
     const other = spawn(
       process.execPath,

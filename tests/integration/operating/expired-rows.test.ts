@@ -57,7 +57,7 @@ describe("the hourly cleanup of expired rows", () => {
   const challenge = (hash: string, expiresAt: string) =>
     run("INSERT INTO spent_challenges VALUES (?, ?)", hash, expiresAt);
 
-  it("deletes invitations 30 days after their expiry, used or not", async () => {
+  it("deletes invitations 30 days after they expire, whether or not they were used", async () => {
     invitation("old@b.c", 30 * DAY_MS, null);
     invitation("used@b.c", 31 * DAY_MS, ago(32 * DAY_MS));
     invitation("expired@b.c", 29 * DAY_MS, null);
@@ -91,7 +91,7 @@ describe("the hourly cleanup of expired rows", () => {
     expect(left("SELECT name FROM upload_templates ORDER BY name")).toEqual(["deleted", "used"]);
   });
 
-  it("deletes imports from URLs 30 days after they ended, but none that are queued", async () => {
+  it("deletes imports from URLs 30 days after they ended, but no queued imports", async () => {
     for (const state of ["done", "failed", "canceled"]) {
       download(`old ${state}`, state, ago(30 * DAY_MS));
     }

@@ -15,7 +15,7 @@ interface Sample {
   value: number;
 }
 
-/** Parses the text format of Prometheus. Fails on invalid lines. */
+/** Parses the Prometheus text format. Fails on invalid lines. */
 function samplesOf(text: string): Sample[] {
   return text
     .split("\n")
@@ -39,7 +39,7 @@ const figure = (samples: Sample[], name: string, labels: Record<string, string> 
       Object.entries(labels).every(([label, text]) => sample.labels[label] === text),
   )?.value;
 
-/** Sends a request with unmodified headers and path. Returns the status and the body. */
+/** Sends a request without changing its headers or path. Returns the status and the body. */
 async function send(
   site: SiteProcess,
   path: string,
@@ -66,7 +66,7 @@ describe("the metrics without a token", () => {
   });
   afterAll(() => site.remove());
 
-  it("are in the Prometheus text format and not cached", async () => {
+  it("are in the Prometheus text format and aren't cached", async () => {
     const { status, headers, text } = await send(site, "/metrics");
     expect(status).toBe(200);
     expect(headers["content-type"]).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -84,7 +84,7 @@ describe("the metrics without a token", () => {
     { Via: "1.1 proxy" },
     { Host: "videos.example" },
     { Host: "127.0.0.1.videos.example" },
-  ])("are only available to this machine, not through a proxy on it: %j", async (headers) => {
+  ])("are available only to this machine, not through a proxy on it: %j", async (headers) => {
     for (const path of ["/metrics", "/metrics?x", "/metrics.data", "/metrics/"]) {
       const { text } = await send(site, path, headers as http.OutgoingHttpHeaders);
       expect(text, path).not.toContain("afterdark_jobs");
@@ -133,11 +133,11 @@ describe("the metrics without a token", () => {
     const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
     const known = [
       ...["route", "status", "le", "kind", "state", "part", "file", "version"],
-      // From Node.js: resources, garbage collection, heaps, and its version.
+      // These metrics come from Node.js: resources, garbage collection, heaps, and its version.
       ...["type", "space", "major", "minor", "patch"],
     ];
     expect([...labels].filter((label) => !known.includes(label))).toEqual([]);
-    // A route has a histogram of 14 lines and a line for each class of status.
+    // Each route has a histogram of 14 lines, and a line for each status class.
     expect(samples.length - before).toBeLessThan(routes.size * 20);
   });
 
@@ -211,7 +211,7 @@ describe("the metrics without a token", () => {
     }
   });
 
-  it("report which part couldn't be read, and all others", async () => {
+  it("report which part couldn't be read, and still include all others", async () => {
     site.database().exec("ALTER TABLE alerts RENAME TO alerts_away");
     try {
       const samples = await scrape(site);
@@ -282,7 +282,7 @@ describe("the metrics with a token", () => {
   });
 });
 
-describe("the log as JSON", () => {
+describe("the JSON log", () => {
   const site = new SiteProcess({ LOG_FORMAT: "json", ADMIN_EMAIL: ADMIN.email });
   beforeAll(() => site.start());
   afterAll(() => site.remove());
@@ -291,7 +291,7 @@ describe("the log as JSON", () => {
     await send(site, "/?search=mark7f3a", { "User-Agent": "mark7f3a", Referer: "http://mark7f3a" });
     await send(site, "/invite/mark7f3a?x=1", { Cookie: "mark7f3a" });
     await send(site, "/healthz");
-    // A route that fails unexpectedly, with a stack trace of many lines.
+    // A route fails unexpectedly, with a stack trace of many lines.
     site.database().exec("ALTER TABLE videos RENAME TO videos_away");
     await send(site, "/trending");
     site.database().exec("ALTER TABLE videos_away RENAME TO videos");

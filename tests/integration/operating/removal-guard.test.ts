@@ -73,7 +73,7 @@ describe("a database and an uploads folder that belong together", () => {
     expect(await identifySite()).toBeUndefined();
   });
 
-  it("allow removals after the database lost its last minute in a power failure", async () => {
+  it("allow removals after a power failure, even if the database lost its last minute of changes", async () => {
     await identifySite();
     const restore = site.copyDatabase();
     await tick();
@@ -87,7 +87,7 @@ describe("a database and an uploads folder that belong together", () => {
     expect(await identifySite()).toBeUndefined();
   });
 
-  it("get a new marker when it is damaged", async () => {
+  it("get a new marker if the old one is damaged", async () => {
     await identifySite();
     const { id } = marker();
     fs.writeFileSync(path.join(site.uploads, "site.json"), "");
@@ -97,7 +97,7 @@ describe("a database and an uploads folder that belong together", () => {
 });
 
 describe("a new database for an uploads folder with files", () => {
-  it("pauses removals, and still does at the next start", async () => {
+  it("pauses removals, and keeps them paused after a restart", async () => {
     const file = await addWithFile("a");
     useNewDatabase();
     expect(await identifySite()).toBe("other-database");
@@ -106,7 +106,7 @@ describe("a new database for an uploads folder with files", () => {
     expect(fs.existsSync(file)).toBe(true);
   });
 
-  it("keeps the marker of the right database, which works again when it is back", async () => {
+  it("leaves the right database's marker unchanged, so that removals resume once that database is back", async () => {
     await addWithFile("a");
     const { DATABASE_PATH } = process.env;
     await identifySite();
@@ -149,7 +149,7 @@ describe("a new database for an uploads folder with files", () => {
   });
 });
 
-describe("a system clock that is wrong", () => {
+describe("a wrong system clock", () => {
   afterEach(() => vi.useRealTimers());
 
   it.each([
@@ -163,7 +163,7 @@ describe("a system clock that is wrong", () => {
     expect(await removalsPausedBy()).toBeUndefined();
   });
 
-  it("removes nothing that would be due by the new time", async () => {
+  it("doesn't cause removals of files that are due only by the new time", async () => {
     await identifySite();
     const file = writeUpload(site.uploads, "videos/u/1700000000000.mp4");
     await announceFiles([{ bucket: "videos", path: "u/1700000000000.mp4" }]);
@@ -176,11 +176,11 @@ describe("a system clock that is wrong", () => {
     [6, undefined],
     [8, "clock-jumped"],
   ])(
-    "pauses removals at the start only if the site was stopped for more than a week (%i days)",
+    "pauses removals at startup only if the site was stopped for more than a week (%i days)",
     async (days, reason) => {
       await identifySite();
       vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + days * 86_400_000 });
-      // Resets the process state, as a restart does.
+      // Resets the state of the process, as a restart does.
       await stopRuntime();
       await identifySite();
       await tick();
@@ -207,7 +207,7 @@ describe("a system clock that is wrong", () => {
     expect(await removalsPausedBy()).toBeUndefined();
   });
 
-  it("may be corrected by less than a day", async () => {
+  it("can be corrected by less than a day without pausing removals", async () => {
     await identifySite();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
     expect(await removalsPausedBy()).toBeUndefined();
@@ -225,7 +225,7 @@ describe("a database that is older than the uploads folder", () => {
     return identifySite();
   }
 
-  it("keeps videos in the trash whose 30 days have passed in the meantime", async () => {
+  it("keeps videos in the trash even if their 30 days have passed in the meantime", async () => {
     expect(await startWithOlderDatabase()).toBe("older-database");
     await emptyTrash(Date.now() + 2 * TRASH_MS);
     expect(inTrash()).toBe(1);
@@ -293,7 +293,7 @@ describe("an uploads folder without the recorded files", () => {
     expect(await removalsPausedBy()).toBe("missing-files");
   });
 
-  it("still pauses removals after the age of the database has been accepted", async () => {
+  it("still pauses removals after the database's age has been accepted", async () => {
     const file = await addWithFile("a");
     await identifySite();
     const restore = site.copyDatabase();
@@ -327,7 +327,7 @@ describe("an uploads folder without the recorded files", () => {
   });
 });
 
-describe("the folder of another site", () => {
+describe("another site's uploads folder", () => {
   it("pauses removals", async () => {
     await addWithFile("a");
     await identifySite();

@@ -5,16 +5,16 @@ import { build } from "vite";
 import { expect, it, vi } from "vitest";
 import { alias } from "../../../vite.config";
 
-/** Includes the mini player, which is in the same file. */
+/** The maximum size. It includes the mini player, which is in the same file. */
 const MAX_BYTES = 28 * 1024;
 
-/** Builds only the player, without React and modules that are loaded on demand. */
+/** Builds only the player, without React and without modules that are loaded on demand. */
 async function builtPlayer(): Promise<RollupOutput> {
   const entry = fileURLToPath(
     new URL("../../../app/features/player/video-player.tsx", import.meta.url),
   );
-  // Vitest sets "test", for which Vite compiles JSX in development mode, with the source path and
-  // line of every element, so the size would depend on the path of the checkout.
+  // Vitest sets "test", which makes Vite compile JSX in development mode, with the source path and line of every
+  // element. The size would then depend on the path of the checkout.
   vi.stubEnv("NODE_ENV", "production");
   const built = await build({
     configFile: false,
@@ -26,7 +26,7 @@ async function builtPlayer(): Promise<RollupOutput> {
       write: false,
       target: "es2022",
       minify: "esbuild",
-      // As an application, because library builds don't minify white space.
+      // The player is built as an application, because library builds don't minify whitespace.
       rollupOptions: {
         input: entry,
         preserveEntrySignatures: "exports-only",
@@ -37,7 +37,7 @@ async function builtPlayer(): Promise<RollupOutput> {
   return built as RollupOutput;
 }
 
-it("is at most 28 KB besides React, without hls.js", async () => {
+it("the player is at most 28 KB, excluding React and hls.js", async () => {
   const { output } = await builtPlayer();
   const entry = output.find((file) => file.type === "chunk" && file.isEntry);
   const code = entry?.type === "chunk" ? entry.code : "";

@@ -34,7 +34,7 @@ const isRunning = (pid: number) => {
 };
 
 describe("the scan of a file", () => {
-  it("gives the command its arguments and the file, and no secret", async () => {
+  it("passes the command its arguments and the file, but no secrets", async () => {
     process.env.SESSION_SECRET = "s".repeat(40);
     scanWith(
       site.folder,
@@ -58,7 +58,7 @@ describe("the scan of a file", () => {
       { verdict: "hold", reason: "unsure about it" },
     ],
     ["echo known; exit 2", { verdict: "refuse", reason: "known" }],
-    // The background process keeps its output open.
+    // The background process keeps the output of the command open.
     ["sleep 60 & echo known; exit 2", { verdict: "refuse", reason: "known" }],
   ])("ends with a verdict: %s", async (script, result) => {
     scanWith(site.folder, script);
@@ -79,7 +79,7 @@ describe("the scan of a file", () => {
     expect((error as Error).message).toContain(message);
   });
 
-  it("gives no verdict without a command that can be started", async () => {
+  it("gives no verdict if the command can't be started", async () => {
     await expect(scan()).rejects.toThrow("SCAN_COMMAND is not set.");
     setCommand("/nowhere/scan --fast");
     await expect(scan()).rejects.toThrow(UnscannedError);

@@ -2,10 +2,10 @@ import fs from "node:fs";
 import path from "node:path";
 import { forgetSettings } from "~/platform/settings.server";
 
-/** Makes a shell script SCAN_COMMAND. It gets `arguments` before the file. */
+/** Sets SCAN_COMMAND to a shell script, which gets `arguments` before the file. */
 export function scanWith(folder: string, script: string, ...args: string[]): void {
   const file = path.join(folder, "scan command.sh");
-  // A file that is still being executed can't be written to.
+  // Deletes the earlier script first, because a file that is still being executed can't be written to.
   fs.rmSync(file, { force: true });
   fs.writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   setCommand([`"${file}"`, ...args].join(" "));

@@ -52,7 +52,7 @@ async function upload(): Promise<string> {
   return response.video.id;
 }
 
-/** Runs only the scans. */
+/** Runs only the scan jobs. */
 async function scan(): Promise<void> {
   sqliteHandle().exec("UPDATE jobs SET run_after = '2020-01-01' WHERE kind = 'scan'");
   const runner = startRunner(1, ["scan"]);
@@ -76,7 +76,10 @@ const decide = (id: string, fields: Record<string, string>) =>
     context: {},
   });
 
-/** Returns what a visitor can access: the status of the video's page and file, and whether the feed includes it. */
+/**
+ * Returns what a visitor can access: the statuses of the video's page and file, and whether the feed includes the
+ * video.
+ */
 async function reach(id: string): Promise<[number, number, boolean]> {
   const get = (address: string) => new Request(`http://localhost${address}`);
   const status = async (response: Promise<unknown> | unknown) => {
@@ -102,7 +105,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(await reach(id)).toEqual([404, 404, false]);
     expect(refusalsOf([id]).get(id)).toContain("until it passes the scan");
     expect(scansOf(id)).toMatchObject([{ id, state: "waiting", isReplacement: false }]);
-    // No other job runs before.
+    // No other job runs before the scan.
     expect((await claim())?.kind).toBe("scan");
     expect(await claim()).toBeUndefined();
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting', worker = NULL");
@@ -127,12 +130,12 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(await reach(id)).toEqual([200, 200, true]);
     expect((await actions())[0]).toBe("scan-release");
     expect(await decide(id, { intent: "release-scan" })).toMatchObject({ init: { status: 409 } });
-    // It isn't scanned again.
+    // The video isn't scanned again.
     await scan();
     expect(isPublic(id)).toBe(true);
   });
 
-  it("is kept with its file, if the scan refuses it, until a decision is confirmed", async () => {
+  it("is kept with its file until a decision is confirmed, if the scan refuses it", async () => {
     scanWith(site.folder, "echo known; exit 2");
     const id = await upload();
     await scan();
@@ -153,7 +156,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(await openAlerts("scan-refused")).toEqual([]);
   });
 
-  it("is on hold, with an alert, and scanned again while the scan gives no verdict", async () => {
+  it("stays on hold, raises an alert and is scanned again while the scan gives no verdict", async () => {
     setCommand("/nowhere/scan");
     vi.spyOn(console, "error").mockImplementation(() => {});
     const id = await upload();
@@ -190,7 +193,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(isPublic(id)).toBe(true);
   });
 
-  it("is on hold after it is restored from the trash, and scanned again", async () => {
+  it("is put on hold and scanned again after it is restored from the trash", async () => {
     scanWith(site.folder, "echo known; exit 2");
     const [waiting, refused] = [await upload(), await upload()];
     sqliteHandle().prepare("DELETE FROM jobs WHERE video_id = ?").run(waiting);
@@ -244,7 +247,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect([count.get(0), count.get(1)]).toEqual([0, 3]);
   });
 
-  it("replaces the file of a video only once it passes the scan or an editor releases it", async () => {
+  it("replaces a video's file only once it passes the scan or an editor releases it", async () => {
     addVideo({ id: "v", title: "V", status: "published", video_url: "/media/videos/u/1.mp4" });
     scanWith(site.folder, "echo known; exit 2");
     const replace = async () => {
@@ -278,7 +281,7 @@ describe.runIf(ffmpegAvailable())("without SCAN_COMMAND", () => {
     expect([isPublic(id), jobs(), holds(), scansOf(id)]).toEqual([true, [], [], []]);
   });
 
-  it("keeps earlier uploads public when they are scanned later, unless something is found", async () => {
+  it("keeps earlier uploads public when they are scanned later, unless the scan finds something", async () => {
     const id = await upload();
     sqliteHandle().exec("UPDATE jobs SET state = 'done'");
     scanWith(site.folder, "exit 0");

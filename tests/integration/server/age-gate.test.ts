@@ -52,7 +52,7 @@ async function pageAt(address: string, headers: Record<string, string> = {}) {
 }
 
 const idOf = (file: string) => file.replace(/\.tsx?$/, "");
-/** The router's table. */
+/** The routes known to the router. */
 const table = routes.map(({ id, path, index, file }) => ({
   id: id ?? idOf(file),
   path: path ?? "",
@@ -92,14 +92,14 @@ describe("the entry dialog", () => {
           wrong.push(`${form(address)} (${route}): ${isGated}`);
       }
       expect(wrong).toEqual([]);
-      // These redirect to pages that the walk has seen.
+      // These routes redirect to pages that the loop above has already visited.
       const redirects = /^\/(?:admin|age-check|auth\/code)/;
       const unseen = pages.filter(({ id, address }) => !seen.has(id) && !redirects.test(address));
       expect(unseen).toEqual([]);
     },
   );
 
-  it("is omitted only for existing routes", () => {
+  it("is omitted only on routes that exist", () => {
     const known = new Set(pages.map(({ id }) => id));
     expect([...UNGATED_ROUTES].filter((id) => !known.has(id))).toEqual([]);
   });

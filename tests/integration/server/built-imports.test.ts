@@ -10,16 +10,16 @@ const IMPORT =
   /^(?:import|export)\b[^"'\n;]*["']([^."'/][^"']*)["'];$|\bimport\("([^."/][^"]*)"\)/gm;
 const ONLY_ELSEWHERE = ["@simplewebauthn/browser", "tus-js-client", "tsx/esm/api"];
 
-/** A transitive dependency may be missing at the top of node_modules, or have another version there. */
+/** A transitive dependency may be missing from the top level of node_modules, or have a different version there. */
 it.each(["build/server", "build/commands"])(
-  "%s imports nothing but the packages of package.json",
+  "%s imports only packages that package.json lists",
   (folder) => {
     const files = fs
       .readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".js"));
     const imported = files.flatMap((name) =>
       [...fs.readFileSync(path.join(root, folder, name), "utf8").matchAll(IMPORT)].filter(
-        // These run only in a browser, or without built files.
+        // These imports run only in a browser, or only without built files.
         ([, , dynamic = ""]) => !ONLY_ELSEWHERE.includes(dynamic),
       ),
     );

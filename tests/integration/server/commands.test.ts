@@ -15,7 +15,7 @@ const COMMANDS = Object.values(scripts).flatMap(
   (script) => /^node scripts\/command\.mjs (\S+)$/.exec(script)?.[1] ?? [],
 );
 
-describe("the commands of package.json", () => {
+describe("the commands in package.json", () => {
   it.each(COMMANDS)("%s prints its usage", async (name) => {
     const { exitCode, stdout, stderr } = await run(...command(name, "--help"));
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });

@@ -6,15 +6,15 @@ import { imageEnvironment } from "../../image-environment";
 import { residentBytes, until } from "../../process-figures";
 import { SiteProcess } from "../../site-process";
 
-/** A trusted address, like that of a proxy, and untrusted addresses of this machine. */
+/** A trusted address like a proxy's, and an untrusted address of this machine. */
 const PROXY = "127.0.0.1";
 const ATTACKER = "127.0.0.2";
-/** Returns another network for each page, because a single one would use up its rendering time. */
+/** Returns a different network for each page, because a single network would use up its rendering time. */
 const visitorAt = (page: number) => ({ localAddress: `127.0.3.${page % 250}` });
 const ATTACK_SOCKETS = 6_000;
 const NETWORK_LIMIT = 200;
 const REQUEST_LIMIT = 2_000;
-/** The limit of the process, of which the heap may use 512 MiB. */
+/** The memory limit for the process. Its heap may use up to 512 MiB. */
 const MAX_RESIDENT_BYTES = 512 * 1024 ** 2;
 
 const site = new SiteProcess({
@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 afterAll(() => site.remove());
 
-/** Returns a request with an endless body, and `size` bytes of headers in lines of about 65 bytes. */
+/** Returns a request with an endless body, and `size` bytes of headers in lines of 150 bytes. */
 function slowRequest(size: number, forwardedFor?: string): string {
   const lines = [
     "POST /saved/videos HTTP/1.1",
@@ -52,7 +52,7 @@ function slowRequest(size: number, forwardedFor?: string): string {
 const hasEnded = () => site.child?.exitCode !== null || site.child.signalCode !== null;
 
 interface Attack {
-  /** The statuses of the responses. */
+  /** The number of responses by status. */
   statuses: Map<number, number>;
   /** The number of connections that the site has closed. */
   closed: number;
@@ -88,10 +88,13 @@ async function attack(
   return result;
 }
 
-/** Responses other than waiting. A 408 follows after a minute, if the machine is busy. */
+/**
+ * Returns the statuses of rejected requests. A 408 may follow after a minute if the machine is busy, so it doesn't
+ * count.
+ */
 const refusals = ({ statuses }: Attack) => [...statuses.keys()].filter((status) => status !== 408);
 
-/** Requests an uncached page as a visitor of a new network. */
+/** Requests an uncached page as a visitor from a new network. */
 async function browse(
   number: number,
   options: http.RequestOptions,
@@ -106,7 +109,7 @@ async function browse(
   });
 }
 
-/** Browses until `isOver`, and returns the responses that weren't pages. */
+/** Browses until `isOver` returns true, and returns the responses that weren't pages. */
 async function browseUntil(isOver: () => boolean, visitor: (page: number) => http.RequestOptions) {
   const failures: unknown[] = [];
   let pages = 0;
@@ -119,10 +122,10 @@ async function browseUntil(isOver: () => boolean, visitor: (page: number) => htt
 }
 
 describe("one client with thousands of slow requests", () => {
-  it("doesn't end the process, and doesn't prevent another client from browsing", async () => {
+  it("doesn't crash the process, and doesn't prevent another client from browsing", async () => {
     let isOver = false;
     const browsing = browseUntil(() => isOver, visitorAt);
-    // Headers as large as the site accepts.
+    // The headers are as large as the site accepts.
     const result = await attack(ATTACK_SOCKETS, ATTACKER, () => slowRequest(8_000));
     const rejected = ATTACK_SOCKETS - NETWORK_LIMIT;
     await until(() => result.closed >= rejected || hasEnded());
@@ -136,7 +139,7 @@ describe("one client with thousands of slow requests", () => {
     expect(site.log).not.toContain(ATTACKER);
   }, 120_000);
 
-  it("gets 429 beyond its share behind a proxy, while another client browses", async () => {
+  it("gets 429 beyond its share behind a proxy, while another client can still browse", async () => {
     let isOver = false;
     const browsing = browseUntil(
       () => isOver,
@@ -158,7 +161,7 @@ describe("one client with thousands of slow requests", () => {
 });
 
 describe("thousands of clients with slow requests behind a proxy", () => {
-  it("don't end the process, and it serves pages again when they have left", async () => {
+  it("don't crash the process, which serves pages again once they have disconnected", async () => {
     const count = REQUEST_LIMIT + 500;
     const networkOf = (index: number) => `203.0.${index % 250}.${Math.floor(index / 250)}`;
     const result = await attack(count, PROXY, (index) => slowRequest(7_900, networkOf(index)));
@@ -179,7 +182,7 @@ describe("a request with many headers", () => {
   };
   const some = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: 1`);
 
-  it("gets its page with 64, and 431 with more or with more than 8 KB of them", async () => {
+  it("gets its page with 64 headers, but 431 with more than 64 or with more than 8 KB of headers", async () => {
     expect(await answerTo(some(62))).toBe("HTTP/1.1 200 OK");
     expect(await answerTo(some(63))).toBe("HTTP/1.1 431 Request Header Fields Too Large");
     expect(await answerTo(some(200))).toBe("HTTP/1.1 431 Request Header Fields Too Large");

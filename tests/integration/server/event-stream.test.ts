@@ -106,7 +106,7 @@ describe("/events", () => {
 });
 
 describe("streams", () => {
-  it("are limited to 50 for each address", async () => {
+  it("are limited to 50 per address", async () => {
     const temporary = useTemporarySite();
     const from = (address: string) => openEvents({ address });
     const open = Array.from({ length: MAX_STREAMS_PER_ADDRESS }, () => from("192.0.2.1"));
@@ -174,7 +174,7 @@ describe("a stream", () => {
 });
 
 describe("an open stream", () => {
-  it("doesn't keep the headers of its request, for visitors and accounts", async () => {
+  it("doesn't keep its request headers in memory, for visitors or for accounts", async () => {
     const temporary = useTemporarySite();
     nameRoutes(routeOf);
     const cookie = (await openSession(insertUser().id)).split(";")[0]!;

@@ -12,7 +12,7 @@ const site = new SiteProcess({ ADMIN_EMAIL: ADMIN.email, ACCEL_PREFIX: "/protect
 beforeAll(() => site.start());
 afterAll(() => site.remove());
 
-/** Returns the files and folders that users outside of the group may read, write or enter. */
+/** Returns the files and folders that users outside the group may read, write or enter. */
 function openToOthers(folder: string): string[] {
   return [folder, ...fs.readdirSync(folder, { recursive: true, encoding: "utf8" })]
     .map((name) => path.resolve(folder, name))
@@ -33,7 +33,7 @@ describe("files that the site and its commands create", () => {
     }
   });
 
-  it("can't be read by other users if a command creates them with an open umask", () => {
+  it("can't be read by other users if a command creates them with a permissive umask", () => {
     const target = path.join(site.folder, "backup");
     execFileSync(
       "sh",
@@ -61,7 +61,7 @@ describe.runIf(isNginxInstalled && process.getuid?.() === 0)("nginx with docs/ng
 
   it.each([
     ["sends files as a member of the site's group", process.getgid?.() ?? 0, 200],
-    ["can't read them outside of it", NOBODY, 403],
+    ["can't read files outside the site's group", NOBODY, 403],
   ])("%s", async (_, gid, status) => {
     const url = site.addFile("videos", "u/1700000000000.mp4", "0123456789");
     const file = path.join(site.uploads, url.replace("/media/", ""));

@@ -15,8 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-it("reports the uploads folder on a full disk, and leaves no file there", async () => {
-  // A limit on the file size makes writes fail like a full disk, and doesn't need root.
+it("the health check reports the uploads folder on a full disk, and leaves no file there", async () => {
+  // A limit on the file size makes writes fail as they do on a full disk, and doesn't require root.
   const limited = 'trap "" XFSZ; ulimit -f 0; exec "$0" "$@"';
   const script =
     'import { failingChecks } from "./app/platform/health.server"; failingChecks().then((names) => console.log(names.join()));';

@@ -4,7 +4,7 @@ import { rawGet, rawRequest } from "../../raw-request";
 import { sendRequest } from "../../site-client";
 import { ADMIN, SiteProcess } from "../../site-process";
 
-/** Requests that attackers send to exhaust the site or to lock others out. */
+/** Requests that attackers send to exhaust the site's resources or to lock others out. */
 
 const PUBLIC_URL = "https://videos.example";
 const site = new SiteProcess({ PUBLIC_URL });
@@ -19,7 +19,7 @@ describe("a form that anyone may send", () => {
   const send = (headers: Record<string, string>, body: string | Buffer, path = "/contact") =>
     sendRequest(site, "POST", path, { ...FORM, ...headers }, body);
 
-  it("isn't accepted as multipart, whose empty parts use a thousand times their size", async () => {
+  it("isn't accepted as multipart, because empty parts take up a thousand times their size in memory", async () => {
     const body = "--b\r\n\r\n\r\n".repeat(28_000);
     for (const path of ["/contact", "/age", "/auth"]) {
       const type = { "Content-Type": "multipart/form-data; boundary=b" };
@@ -34,7 +34,7 @@ describe("a form that anyone may send", () => {
     expect((await send({}, `name=${"x".repeat(16_000)}`)).status).toBe(422);
   });
 
-  it("is rejected after hundreds per minute from one address, but not from others", async () => {
+  it("is rejected after hundreds of requests per minute from one address, but not from other addresses", async () => {
     const age = (address: string) =>
       sendRequest(site, "POST", "/age", from(address), "returnTo=%2F").then(({ status }) => status);
     const statuses: number[] = [];
@@ -85,13 +85,13 @@ describe("a flood of sign-ins from one address", () => {
 });
 
 describe("open event streams", () => {
-  /** Returns whether a stream opens. It stays open until the signal. */
+  /** Returns whether a stream opens. An open stream remains open until the signal aborts it. */
   async function open(address: string, signal: AbortSignal): Promise<number> {
     const headers = { "X-Forwarded-For": address };
     return (await fetch(`${site.url}/events`, { headers, signal })).status;
   }
 
-  it("are limited to 50 for each address, or for each /64 of IPv6", async () => {
+  it("are limited to 50 per address, or per /64 for IPv6", async () => {
     const abort = new AbortController();
     for (const ipPrefix of ["192.0.2.77", "2001:db8:1:2:"]) {
       const address = (n: number) => (ipPrefix.includes(":") ? `${ipPrefix}:${n + 1}` : ipPrefix);
@@ -106,7 +106,7 @@ describe("open event streams", () => {
 });
 
 describe("views", () => {
-  it("count at most 60 times per hour for an address and a video, and further requests succeed", async () => {
+  it("are counted at most 60 times per hour for each address and video, and further requests succeed", async () => {
     const id = site.addVideo({ title: "A video" });
     const browser = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0" };
     const view = (address: string) =>
@@ -165,7 +165,7 @@ describe("reports of watched parts", () => {
     expect(rows()).toEqual([]);
   });
 
-  it("add up in one row per video, and aren't logged", async () => {
+  it("are added up in one row per video, and aren't logged", async () => {
     const id = site.addVideo({ title: "A video" });
     const statuses: number[] = [];
     for (let round = 0; round < 20; round += 1) {
@@ -190,7 +190,7 @@ describe("reports of watched parts", () => {
 });
 
 describe("an unsupported method", () => {
-  it.each(["TRACE", "PROPFIND", "LINK"])("%s is 405", async (method) => {
+  it.each(["TRACE", "PROPFIND", "LINK"])("is rejected with 405: %s", async (method) => {
     const response = await rawRequest(
       site.url,
       `${method} / HTTP/1.1\r\nHost: site.example\r\nCookie: session=x\r\nConnection: close\r\n\r\n`,
@@ -200,7 +200,7 @@ describe("an unsupported method", () => {
     expect(response).not.toContain("session=x");
   });
 
-  it("CONNECT is 405", async () => {
+  it("is rejected with 405: CONNECT", async () => {
     const text = "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n";
     expect(statusOf(await rawRequest(site.url, text))).toBe(405);
   });

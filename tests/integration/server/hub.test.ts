@@ -57,7 +57,7 @@ describe("the hub", () => {
     expect(topics()).toEqual(["jobs"]);
   });
 
-  it("announces nothing if only the views of a hidden video rise", () => {
+  it("announces nothing if only a hidden video's views increase", () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v'");
     vi.advanceTimersByTime(60_000);
     changes.length = 0;
@@ -66,7 +66,7 @@ describe("the hub", () => {
     expect(topics()).toEqual([]);
   });
 
-  it("announces changes of another connection", () => {
+  it("announces changes made by another connection", () => {
     const other = openSqlite(sqliteHandle().name);
     other.exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
     other.close();
@@ -74,7 +74,7 @@ describe("the hub", () => {
     expect(topics()).toEqual(["catalogue"]);
   });
 
-  it("announces a burst once, with the version at its end", () => {
+  it("announces a burst of changes once, with the final version", () => {
     vi.advanceTimersByTime(1_000);
     for (let index = 0; index < 6; index++) {
       insert();
@@ -87,7 +87,7 @@ describe("the hub", () => {
     );
   });
 
-  it("announces continuous changes at an interval", () => {
+  it("announces continuous changes at regular intervals", () => {
     for (let index = 0; index < 100; index++) {
       insert();
       vi.advanceTimersByTime(50);
@@ -106,7 +106,7 @@ describe("the hub", () => {
     expect(changes.length).toBeLessThanOrEqual(4);
   });
 
-  it("announces a change of the catalogue immediately, even right after view counts", () => {
+  it("announces a catalogue change immediately, even right after view counts", () => {
     view();
     vi.advanceTimersByTime(16_000);
     insert();

@@ -25,7 +25,7 @@ describe("a malformed request", () => {
     ["/%zz?search=x", undefined],
     ["/?_data=routes/home", undefined],
     ["*", undefined],
-    // They resolve to another path.
+    // These resolve to another path.
     ["/%2e/auth", undefined],
     ["/x/../auth", undefined],
     ["/x/..\\auth", undefined],
@@ -34,9 +34,9 @@ describe("a malformed request", () => {
     ["/%2e%2e/%2e%2e/etc/passwd", undefined],
     ["/assets/../../package.json", undefined],
     ["/.", undefined],
-    // Malformed until it is decoded once.
+    // This is malformed only after it is decoded once.
     ["/%%34%31uth", undefined],
-  ])("%s with %s is 400", async (target, headers) => {
+  ])("is rejected with 400: %s with %s", async (target, headers) => {
     const response = await rawGet(site.url, target, headers);
     expect(statusOf(response)).toBe(400);
     expect(response).not.toMatch(STACK);
@@ -48,7 +48,7 @@ describe("a malformed request", () => {
   });
 
   it.each(["GARBAGE\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET / HTTP/1.1\r\n\r\n"])(
-    "%j is rejected by Node",
+    "is rejected by Node: %j",
     async (text) => {
       expect(statusOf(await rawRequest(site.url, text))).toBe(400);
     },
@@ -60,7 +60,7 @@ describe("a malformed request", () => {
   });
 });
 
-describe("a target in an unusual form", () => {
+describe("an unusual request target", () => {
   it.each([
     ["/%00", 404],
     ["/%70rivacy", 200],
@@ -71,7 +71,7 @@ describe("a target in an unusual form", () => {
     ["http://elsewhere.example/", 200],
     ["/?search=%E0%A4%A&page=%", 200],
     ["http://elsewhere.example?search=x", 200],
-  ])("%s is %i", async (target, status) => {
+  ])("%s returns %i", async (target, status) => {
     const response = await rawGet(site.url, target);
     expect(statusOf(response)).toBe(status);
     expect(response).not.toMatch(STACK);
@@ -109,7 +109,7 @@ describe("the log", () => {
 });
 
 describe("a response", () => {
-  it("has the security headers, for pages and for files of the build", async () => {
+  it("has the security headers, both for pages and for build files", async () => {
     const page = await fetch(site.url);
     const asset = /\/assets\/[\w.-]+\.js/.exec(await page.text())![0];
     for (const { headers } of [page, await fetch(site.url + asset), await fetch(`${site.url}/%`)]) {
@@ -144,7 +144,7 @@ describe("the health check", () => {
 });
 
 describe("an unexpected error", () => {
-  it("is 500 with a reference that is in the log, and without a stack trace", async () => {
+  it("returns 500 with a reference that is also in the log, but without a stack trace", async () => {
     site.database().exec("ALTER TABLE series RENAME TO elsewhere");
     try {
       const response = await fetch(`${site.url}/series/some-series?search=secret-search`);

@@ -36,7 +36,7 @@ afterEach(async () => {
   await site.remove();
 });
 
-/** Sends a request with exactly these headers. fetch() would add its own. */
+/** Sends a request with exactly these headers, whereas fetch() would add others. */
 function send(headers: Record<string, string>): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     http
@@ -52,7 +52,7 @@ function send(headers: Record<string, string>): Promise<http.IncomingMessage> {
 describe("the origin check", () => {
   const statusOf = async (headers: Record<string, string>) => (await send(headers)).statusCode;
 
-  it("uses Origin and Sec-Fetch-Site, which takes precedence", async () => {
+  it("uses Origin and Sec-Fetch-Site, of which the latter takes precedence", async () => {
     handle = requireOwnOrigin;
     expect(await statusOf({ Origin: url })).toBe(204);
     expect(await statusOf({ "Sec-Fetch-Site": "same-origin", Origin: "null" })).toBe(204);
@@ -64,7 +64,7 @@ describe("the origin check", () => {
     expect(await statusOf({})).toBe(403);
   });
 
-  it("knows PUBLIC_URL behind a proxy that rewrites Host", async () => {
+  it("uses PUBLIC_URL behind a proxy that rewrites Host", async () => {
     process.env.PUBLIC_URL = "https://videos.example";
     forgetSettings();
     handle = requireOwnOrigin;
@@ -73,7 +73,7 @@ describe("the origin check", () => {
     expect(await statusOf({ Origin: "https://videos.example.evil" })).toBe(403);
   });
 
-  it("hides Origin from Remix, which would fail because of it", async () => {
+  it("hides the Origin header from Remix, which would otherwise reject the request", async () => {
     handle = (request) => {
       expect(request.headers.get("Origin")).toBeNull();
       requireOwnOrigin(request);
@@ -83,7 +83,7 @@ describe("the origin check", () => {
 });
 
 describe("a session in use", () => {
-  it("extends its cookie in any response", async () => {
+  it("has its cookie renewed by any response", async () => {
     const cookie = (await openSession(insertUser().id)).split(";")[0]!;
     handle = async (request) => {
       expect(await findSession(request)).toBeDefined();

@@ -8,7 +8,7 @@ import { ADMIN, SiteProcess } from "../../site-process";
 const site = new SiteProcess();
 const gated = new SiteProcess({ AGE_GATE: "on" });
 beforeAll(async () => {
-  // Sequentially, because the first may have to build.
+  // The processes start one after the other, because the first one may have to build the site.
   await site.start();
   await gated.start();
   site.addVideo({ id: "v", title: "The first" });
@@ -27,7 +27,7 @@ async function sendRequest(path: string, headers: Record<string, string> = {}, f
   return { response, status: response.status, text, policy, etag: response.headers.get("ETag") };
 }
 
-/** Returns the inline scripts of a page that a browser would run. */
+/** Returns a page's inline scripts that a browser would run. */
 function inlineScripts(html: string): string[] {
   return [...html.matchAll(/<script(?![^>]*\bsrc=)([^>]*)>([\s\S]*?)<\/script>/g)]
     .filter(([, attributes = ""]) => !attributes.includes("ld+json"))
@@ -36,11 +36,11 @@ function inlineScripts(html: string): string[] {
 
 describe("a public page for an anonymous visitor", () => {
   it.each(["/", "/?search=first", "/categories/desi", "/trending", "/video/v", "/privacy", "/api"])(
-    "%s is rendered once, and its policy allows its inline scripts and no other",
+    "%s is rendered once, and its policy allows its inline scripts and no others",
     async (path) => {
       const [first, second] = [await sendRequest(path), await sendRequest(path)];
       expect([first.status, second.status]).toEqual([200, 200]);
-      // The page's data contains the time of rendering, which a cached page repeats.
+      // The page's data contains the rendering time, so an identical page must come from the cache.
       expect(second.text).toBe(first.text);
       expect(second.policy).toBe(first.policy);
       for (const { text, policy } of [first, second]) {
@@ -70,7 +70,7 @@ describe("a public page for an anonymous visitor", () => {
     ).toBeNull();
   });
 
-  it("is 304 for a client with a current copy, which keeps its policy", async () => {
+  it("returns 304 to a client with a current copy, which keeps its policy", async () => {
     const { etag } = await sendRequest("/");
     const again = await sendRequest("/", { "If-None-Match": etag! });
     expect([again.status, again.text, again.policy]).toEqual([304, "", ""]);
@@ -91,7 +91,7 @@ describe("a public page for an anonymous visitor", () => {
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = 'v'").run();
   });
 
-  it("has data with an entity tag", async () => {
+  it("has an entity tag on its data", async () => {
     const first = await sendRequest("/_root.data");
     expect(first.etag).toMatch(/^W\/"/);
     expect((await sendRequest("/_root.data")).text).toBe(first.text);
@@ -107,7 +107,7 @@ describe("a public page for an anonymous visitor", () => {
     expect(head.headers.get("Content-Length")).toBe(String(Buffer.byteLength(text)));
   });
 
-  it("includes a view that was just counted in either way", async () => {
+  it("includes a view that was just counted, by either method", async () => {
     const count = async (method: "POST" | "GET") => {
       const headers = { Origin: site.url, "User-Agent": "Mozilla/5.0 Firefox/140.0" };
       await fetch(`${site.url}/video/v/view`, { method, headers });
@@ -151,7 +151,7 @@ describe("a personal page", () => {
     expect(anyone.text).not.toContain("Signed in successfully!");
   });
 
-  it("isn't assumed because of other sites' cookies", async () => {
+  it("isn't rendered for visitors who only have other sites' cookies", async () => {
     const { etag, text } = await sendRequest("/");
     for (const Cookie of ["_ga=GA1.2.3", "Session=x; sessions=y", "age=18; theme=dark; age=x"]) {
       const same = await sendRequest("/", { Cookie });
@@ -181,7 +181,7 @@ describe("a personal page", () => {
     expect(again.text.length).toBeGreaterThan(after.text.length);
   });
 
-  it("includes a failed page", async () => {
+  it("can be an error page, which isn't cached either", async () => {
     site.database().exec("ALTER TABLE videos RENAME TO elsewhere");
     const failed = await sendRequest("/?page=77");
     site.database().exec("ALTER TABLE elsewhere RENAME TO videos");
@@ -214,12 +214,12 @@ describe("the cache", () => {
     };
     expect(find(1, 1, 60_000)).toBe(true);
     expect(find(2, 1, 1)).toBe(false);
-    // Views written by another process or tool.
+    // These views were written by another process or tool.
     expect(find(1, 2, 900)).toBe(true);
     expect(find(1, 2, 1_000)).toBe(false);
   });
 
-  it("is limited, and drops the least recently used page first", () => {
+  it("is limited in size, and drops the least recently used page first", () => {
     const text = "x".repeat(100_000);
     for (let index = 0; index < 1_000; index++)
       cachePage(`${index}`, version, { ...page, text }, 0);

@@ -10,7 +10,7 @@ const ROOT = { id: "root", data: { siteName: SITE_NAME } };
 
 useAdminSite({ SITE_NAME });
 
-// New routes are covered automatically.
+// The glob includes new routes automatically.
 const modules = import.meta.glob("../../../app/features/*/routes/*.tsx", { eager: true });
 const pages = routes.filter(({ file }) => file.endsWith(".tsx"));
 

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const SESSION_SECRET = "a-secret-for-tests-of-32-characters";
 const VIDEO = "/media/videos/u/1700000000000.mp4";
 
-describe.runIf(isNginxInstalled)("a reader and its primary behind nginx", () => {
+describe.runIf(isNginxInstalled)("a site with a reader and a primary behind nginx", () => {
   const writer = new SiteProcess({ LITESTREAM: "on", SESSION_SECRET });
   const litestream = new Litestream(writer.databasePath, path.join(writer.folder, "replica"));
   let reader: SiteProcess;
@@ -34,12 +34,12 @@ describe.runIf(isNginxInstalled)("a reader and its primary behind nginx", () => 
       },
     });
   }
-  /** Refreshes until the reader responds to a direct request as expected. */
+  /** Refreshes the copy until the reader responds to a direct request as expected. */
   async function refreshUntil(isCurrent: () => Promise<boolean>): Promise<void> {
     await until(async () => {
       expect(refresh().stderr).toBe("");
       const inode = fs.statSync(reader.databasePath).ino;
-      // It checks every second.
+      // The reader checks for a new copy every second.
       for (let looks = 0; looks < 40; looks++) {
         if (await isCurrent()) return true;
         await new Promise((next) => setTimeout(next, 50));
@@ -74,7 +74,7 @@ describe.runIf(isNginxInstalled)("a reader and its primary behind nginx", () => 
     litestream.start();
     writer.addFile("videos", "u/1700000000000.mp4", "0123456789".repeat(100));
     writer.addVideo({ id: "v", title: "Lighthouse", tags: '["sea"]', video_url: VIDEO });
-    // The primary updates derived data.
+    // The search makes the primary update derived data.
     expect(await (await fetch(`${writer.url}/?search=lighthouse`)).text()).toContain("/video/v");
     reader = new SiteProcess({
       READ_ONLY_FROM: writer.url,
@@ -144,7 +144,7 @@ describe.runIf(isNginxInstalled)("a reader and its primary behind nginx", () => 
     const headers = { Cookie: cookie.join("; ") };
     const studio = await fetch(`${nginx.url}/admin`, { headers });
     expect([studio.status, studio.headers.get("X-Data-Age")]).toEqual([200, null]);
-    // Signed-in users see the current state, also on public pages.
+    // Signed-in users see the current state, even on public pages.
     expect((await fetch(`${nginx.url}/`, { headers })).headers.get("X-Data-Age")).toBeNull();
     await watch(nginx.url);
     // Views are written in batches.
@@ -166,7 +166,7 @@ describe.runIf(isNginxInstalled)("a reader and its primary behind nginx", () => 
         expect.stringContaining("This copy of the site is read-only."),
       ]);
     }
-    // A session of the primary gives no access here.
+    // A session on the primary gives no access to the reader.
     const signedIn = await signIn(writer.url);
     const cookie = signedIn.headers.getSetCookie().map((each) => each.split(";")[0]);
     const page = await fetch(`${reader.url}/`, { headers: { Cookie: cookie.join("; ") } });
@@ -206,7 +206,7 @@ describe.runIf(isNginxInstalled)("a reader and its primary behind nginx", () => 
     ]);
   });
 
-  it("doesn't show a copy that is too old, and doesn't switch to an incomplete one", async () => {
+  it("doesn't show a copy that is too old, and doesn't switch to an incomplete copy", async () => {
     const good = fs.readFileSync(reader.databasePath);
     const put = (content: Buffer) => {
       fs.writeFileSync(`${reader.databasePath}.test`, content);
@@ -232,7 +232,7 @@ describe.runIf(isNginxInstalled)("a reader and its primary behind nginx", () => 
     await until(async () => (await status(`${reader.url}/`)) === 200);
   });
 
-  it("can be promoted by starting it without READ_ONLY_FROM, and isn't overwritten then", async () => {
+  it("promotes the reader if it is started without READ_ONLY_FROM, and no longer overwrites it", async () => {
     await reader.stop();
     await reader.start({ READ_ONLY_FROM: "" });
     const signedIn = await signIn(reader.url);
@@ -274,7 +274,7 @@ describe("a reader that shares the database file with its primary, as on a share
 
   const found = async (path: string) => (await fetch(reader.url + path)).text();
 
-  it("shows changes with the next request, and finds them once the primary has indexed them", async () => {
+  it("shows changes with the next request, and finds them in searches once the primary has indexed them", async () => {
     expect(await found("/")).toContain("Lighthouse");
     const change = writer.database();
     for (const [status, title] of [
@@ -290,7 +290,7 @@ describe("a reader that shares the database file with its primary, as on a share
     expect(await found("/?search=windmill")).toContain("/video/v");
   });
 
-  it("doesn't count views in it", async () => {
+  it("doesn't write view counts to that file", async () => {
     const views = writer.database().prepare("SELECT sum(views) FROM videos").pluck();
     const before = views.get();
     const response = await fetch(`${reader.url}/video/v/view`, {

@@ -5,7 +5,7 @@ import { addToken } from "../../api-token";
 import { until } from "../../process-figures";
 import { ADMIN, SiteProcess } from "../../site-process";
 
-/** A trusted address, like that of a proxy, and two untrusted addresses of this machine. */
+/** A trusted address like a proxy's, and two untrusted addresses of this machine. */
 const PROXY = "127.0.0.1";
 const GREEDY = "127.0.0.2";
 const VISITOR = "127.0.0.3";
@@ -72,7 +72,7 @@ describe("a network that has used up its rendering time", () => {
     await until(async () => (await sendRequest(uncached(), GREEDY)).status === 200);
   }, 60_000);
 
-  it("still gets cached pages, files and events, and another network gets pages", async () => {
+  it("still gets cached pages, files and events, while another network still gets all pages", async () => {
     expect((await sendRequest("/", VISITOR)).status).toBe(200);
     await useUp(GREEDY);
     for (const path of ["/", file, "/healthz", `/assets/${await asset()}`]) {
@@ -95,13 +95,13 @@ describe("a network that has used up its rendering time", () => {
     expect((await sendRequest("/admin", GREEDY, { Cookie })).status).toBe(200);
     expect((await sendRequest("/api/v1/videos", GREEDY, { Authorization })).status).toBe(200);
     for (const wrong of [{ Cookie: "session=x.y" }, { Authorization: "Bearer wrong" }]) {
-      // Together they take more than the full budget of a network.
+      // Together, these requests take more than a network's full budget.
       const many = Array.from({ length: 190 }, () => sendRequest("/api/v1/videos", GREEDY, wrong));
       expect((await Promise.all(many)).map(({ status }) => status)).toContain(429);
     }
   }, 60_000);
 
-  it("is the client's behind a proxy, and a proxy that doesn't name its client isn't limited", async () => {
+  it("is identified by the client's address behind a proxy, and no limit applies if the proxy sends no address", async () => {
     const client = { "X-Forwarded-For": "203.0.113.7" };
     await useUp(PROXY, client);
     expect(
@@ -117,7 +117,7 @@ describe("a network that has used up its rendering time", () => {
   }, 60_000);
 });
 
-/** Returns the name of a file of the build. */
+/** Returns the name of a file from the build. */
 async function asset(): Promise<string> {
   const { body } = await sendRequest("/", VISITOR);
   return /\/assets\/([^"]+\.js)/.exec(body)![1]!;

@@ -73,7 +73,7 @@ describe("the site", () => {
   });
 });
 
-describe("on SIGTERM, an upload by the form", () => {
+describe("on SIGTERM, a form upload", () => {
   const clip = fs.readFileSync(mp4Clip(2));
   const { before, after } = multipartParts(GOOD_TEXTS);
 

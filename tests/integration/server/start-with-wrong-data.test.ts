@@ -9,10 +9,10 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** The file of a deleted video. */
+/** A deleted video's file. */
 const DELETED = "videos/u/1700000000000.mp4";
 
-/** Returns all files in the uploads folder, except for those of the running site. */
+/** Returns all files in the uploads folder, except for the site's lock and marker. */
 function files(): string[] {
   return fs
     .readdirSync(site.uploads, { recursive: true, withFileTypes: true })
@@ -21,7 +21,7 @@ function files(): string[] {
     .sort();
 }
 
-/** Creates a site with a video and a deleted video, and the files of both. */
+/** Creates a site with a video, a deleted video and their files. */
 async function fill(): Promise<void> {
   await site.start();
   site.addVideo({ id: "live", video_url: site.addFile("videos", "u/1.mp4", "live") });
@@ -41,7 +41,7 @@ async function fill(): Promise<void> {
   await site.stop();
 }
 
-/** Waits until the log contains the last message of a task of the start. */
+/** Waits until the log contains the last message of a startup task. */
 const reported = (text: RegExp) => expect.poll(() => site.log, { timeout: 10_000 }).toMatch(text);
 
 it("starts with a wrong DATABASE_PATH, removes nothing, and explains how to recover", async () => {
@@ -77,7 +77,7 @@ it("starts with an uploads folder that isn't mounted, and reports it", async () 
   expect(files()).toEqual(before);
 }, 60_000);
 
-it("starts with an older database, and removes only what a person ordered", async () => {
+it("starts with an older database, and removes only what a person has deleted", async () => {
   await fill();
   const ordered = "videos/u/9.mp4";
   site.addFile("videos", "u/9.mp4", "ordered");

@@ -19,10 +19,10 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-/** A failing start ends within this time, even on a busy machine. */
+/** The time within which a failing start ends, even on a busy machine. */
 const ENDS_WITHIN_MS = 20_000;
 
-/** Runs the start script until it exits, and returns its output. `uid` is the user who runs it. */
+/** Runs the start script until it exits, and returns its output. `uid` is the user who runs the script. */
 async function startFails(environment: Record<string, string>, uid?: number) {
   const env = {
     NODE_ENV: "production" as const,
@@ -42,7 +42,7 @@ async function startFails(environment: Record<string, string>, uid?: number) {
   return { code: failure.code, output: failure.stderr.trim() };
 }
 
-/** Debian's user `nobody`. */
+/** The ID of Debian's user `nobody`. */
 const NOBODY = 65_534;
 
 function overwriteMiddle(file: string, bytes: number): void {
@@ -52,14 +52,14 @@ function overwriteMiddle(file: string, bytes: number): void {
 }
 
 describe("npm start", () => {
-  it("fails with one line for an invalid setting", async () => {
+  it("fails with a one-line error for an invalid setting", async () => {
     expect(await startFails({ MAX_VIDEO_BYTES: "2GB" })).toEqual({
       code: 1,
       output: "MAX_VIDEO_BYTES must be a whole number of bytes, at least 1.",
     });
   });
 
-  it("fails with one line for a database of a newer version", async () => {
+  it("fails with a one-line error if the database is from a newer version", async () => {
     const sqlite = openSqlite(path.join(folder, "site.sqlite"));
     sqlite.exec("CREATE TABLE migrations (name TEXT PRIMARY KEY NOT NULL, ran_at TEXT)");
     sqlite.exec("INSERT INTO migrations VALUES ('9999-from-the-future', '2099-01-01')");
@@ -69,7 +69,7 @@ describe("npm start", () => {
     expect(output).toMatch(/^The database .+ was created by a newer version .+ a backup\.$/);
   });
 
-  it("fails with one line if the port is in use", async () => {
+  it("fails with a one-line error if the port is in use", async () => {
     const other = net.createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as net.AddressInfo;
@@ -84,21 +84,21 @@ describe("npm start", () => {
   it.each([
     ["192.0.2.1", "an address of another machine"],
     ["no-such-host.invalid", "an unknown name"],
-  ])("fails with one line if HOST is %s, %s", async (HOST) => {
+  ])("fails with a one-line error if HOST is %s, %s", async (HOST) => {
     expect(await startFails({ HOST })).toEqual({
       code: 1,
       output: `HOST is not an address of this machine (${HOST}). Set it to one of its addresses, such as 127.0.0.1, or leave it unset for all.`,
     });
   });
 
-  it("fails with one line if DATABASE_PATH is a folder", async () => {
+  it("fails with a one-line error if DATABASE_PATH is a folder", async () => {
     expect(await startFails({ DATABASE_PATH: folder })).toEqual({
       code: 1,
       output: `DATABASE_PATH is a folder (${folder}). Set it to a file in that folder, such as ${folder}/site.sqlite.`,
     });
   });
 
-  it("fails with one line if DATABASE_PATH isn't a database", async () => {
+  it("fails with a one-line error if DATABASE_PATH isn't a database", async () => {
     const file = path.join(folder, "site.sqlite");
     fs.writeFileSync(file, "A letter, not a database. ".repeat(1_000));
     expect(await startFails({})).toEqual({
@@ -111,7 +111,7 @@ describe("npm start", () => {
   it.each([
     ["truncated", (file: string, bytes: number) => fs.truncateSync(file, bytes / 2)],
     ["overwritten in the middle", overwriteMiddle],
-  ])("fails with one line if the database is %s", async (_, damage) => {
+  ])("fails with a one-line error if the database is %s", async (_, damage) => {
     const file = path.join(folder, "site.sqlite");
     const sqlite = openSqlite(file);
     migrate(sqlite);
@@ -127,7 +127,7 @@ describe("npm start", () => {
     });
   });
 
-  it("fails with one line if UPLOADS_DIR is a file", async () => {
+  it("fails with a one-line error if UPLOADS_DIR is a file", async () => {
     const file = path.join(folder, "uploads");
     fs.writeFileSync(file, "");
     expect(await startFails({})).toEqual({
@@ -139,7 +139,7 @@ describe("npm start", () => {
   it.each([
     ["UPLOADS_DIR", "/proc/x", "/proc/x/videos"],
     ["DATABASE_PATH", "/proc/x/site.sqlite", "/proc/x"],
-  ])("fails with one line instead of hanging if %s is %s", async (name, value, needed) => {
+  ])("fails with a one-line error instead of hanging if %s is %s", async (name, value, needed) => {
     expect(await startFails({ [name]: value })).toEqual({
       code: 1,
       output: `${name} needs the folder ${needed}, which this user can't create or write to (no such file or directory). Change its owner, or set ${name} to another path.`,
@@ -147,7 +147,7 @@ describe("npm start", () => {
   });
 
   it.each(["UPLOADS_DIR", "DATABASE_PATH"])(
-    "fails with one line if this user can't write to %s",
+    "fails with a one-line error if this user can't write to %s",
     async (name) => {
       const others = path.join(folder, "others");
       fs.mkdirSync(path.join(others, "videos"), { recursive: true });
@@ -173,14 +173,14 @@ describe("npm start", () => {
     },
   );
 
-  it("fails with one line for a short SESSION_SECRET, without printing it", async () => {
+  it("fails with a one-line error for a short SESSION_SECRET, without printing it", async () => {
     const { code, output } = await startFails({ SESSION_SECRET: "hunter2" });
     expect(code).toBe(1);
     expect(output).toMatch(/^SESSION_SECRET must be .*at least 32 characters.*openssl.*\.$/);
     expect(output).not.toContain("hunter2");
   });
 
-  it("prints the password of the first account only at the first start", async () => {
+  it("prints the first account's password only on the first start", async () => {
     const site = new SiteProcess({ ADMIN_EMAIL: "", ADMIN_PASSWORD: "" });
     try {
       await site.start();
@@ -195,7 +195,7 @@ describe("npm start", () => {
     }
   });
 
-  it("removes files that a killed import has left in the buckets", async () => {
+  it("removes files that a killed import left in the buckets", async () => {
     const site = new SiteProcess();
     try {
       await site.start();
@@ -221,7 +221,7 @@ describe("npm start", () => {
     }
   });
 
-  it("writes no core dump with visitors' data, even if the user may", async () => {
+  it("writes no core dump with visitors' data, even if the user's limits allow core dumps", async () => {
     const site = new SiteProcess({}, [
       "sh",
       "-c",

@@ -79,7 +79,7 @@ describe("streamBody", () => {
     expect(await new Response(body).text()).toBe("");
   });
 
-  it("rejects with an error of the source while the client waits", async () => {
+  it("rejects with the source's error while the client is waiting", async () => {
     const { handled } = await request(async () => {
       await streamBody(async () => {
         throw new Error("The store is unavailable.");
@@ -88,7 +88,7 @@ describe("streamBody", () => {
     await expect(handled).rejects.toThrow("The store is unavailable.");
   });
 
-  it("works outside of a server", async () => {
+  it("works outside a server", async () => {
     const body = await streamBody(async () => Readable.from([Buffer.from("abc")]));
     expect(await new Response(body).text()).toBe("abc");
   });

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** Runs set-password in a terminal and types a line at each prompt. */
+/** Runs set-password in a terminal, and types one line at each prompt. */
 async function atTerminal(...lines: string[]) {
   const setPassword = "node scripts/command.mjs set-password --email admin@example.com";
   const child = spawn("script", ["-qec", setPassword, "/dev/null"], {

@@ -11,7 +11,7 @@ afterAll(() => site.remove());
 const states = () =>
   site.database().prepare("SELECT state FROM backups ORDER BY id").pluck().all() as string[];
 
-it("creates scheduled backups, and stops a running backup at a shutdown", async () => {
+it("creates scheduled backups, and stops a running backup during shutdown", async () => {
   fs.mkdirSync(folder);
   await site.start({ BACKUP_DIR: folder, BACKUP_EVERY: "1d" });
   await expect.poll(states, { timeout: 60_000 }).toEqual(["done"]);
@@ -28,7 +28,8 @@ it("creates scheduled backups, and stops a running backup at a shutdown", async 
   expect(await site.stop()).toBe(0);
   expect(states()).toEqual(["done", "interrupted"]);
 
-  // Its remains aren't a backup, and the next start doesn't repeat it, because it wasn't scheduled.
+  // The interrupted backup's remains don't count as a backup, and the next start doesn't retry it, because it wasn't
+  // scheduled.
   fs.truncateSync(path.join(site.uploads, "videos/u/large.mp4"), 5);
   await site.start();
   const page = await sendRequest(site, "GET", "/admin/backups", { Cookie: await signInTo(site) });

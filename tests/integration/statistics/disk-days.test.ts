@@ -30,7 +30,7 @@ it("keeps the last record of each day, in bytes", async () => {
   const { bavail, bfree, blocks, bsize } = fs.statfsSync(site.uploads);
   for (const { used, free } of readDiskDays()) {
     expect(used).toBeGreaterThan(1);
-    // Other processes may write to this disk at the same time.
+    // Other processes may be writing to this disk at the same time.
     expect(Math.abs(used - (blocks - bfree) * bsize)).toBeLessThan(blocks * bsize * 0.1);
     expect(Math.abs(free - bavail * bsize)).toBeLessThan(blocks * bsize * 0.1);
   }
@@ -42,7 +42,7 @@ it("deletes records after a year", async () => {
   expect(days()).toEqual(["2025-03-01", "2026-03-01"]);
 });
 
-it("needs a week of records for a forecast, from any time of day", async () => {
+it("forecasts disk usage only after a week of records, whatever the time of day", async () => {
   await recordDisk(NOON);
   await recordDisk(NOON + 60_000);
   expect((await readDiskStatistics(NOON))?.forecast).toEqual({ kind: "unknown", daysNeeded: 7 });
@@ -75,7 +75,7 @@ it("shows the forecast on the page, and exports the records as CSV", async () =>
   );
 });
 
-it("still shows the page if the disk can't be read", async () => {
+it("still shows the page if the disk usage can't be read", async () => {
   fs.rmSync(site.uploads, { recursive: true });
   await recordDisk(NOON);
   expect(days()).toEqual([]);

@@ -92,7 +92,7 @@ it("responds with an error and status 500 if the statistics can't be fetched", a
   vi.mocked(console.error).mockClear();
 });
 
-/** The watched parts of 4 views. Fewer and fewer views reach the later parts. */
+/** The watched parts of 4 views. Later parts have fewer and fewer views. */
 const PARTS = [4, 4, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1];
 
 function watched(id: string, views = 4, parts = PARTS): void {
@@ -101,8 +101,8 @@ function watched(id: string, views = 4, parts = PARTS): void {
     .run(id, views, JSON.stringify(parts));
 }
 
-describe("the statistics of one video", () => {
-  it("contain its views by day and the watched parts", async () => {
+describe("a video's statistics", () => {
+  it("contain the video's views by day and the watched parts", async () => {
     addVideo();
     addVideo({ id: "w" });
     viewed("v", "2024-05-10", 3);
@@ -128,7 +128,7 @@ describe("the statistics of one video", () => {
     ]);
   });
 
-  it("are zero before the first view, without an average", async () => {
+  it("show zero before the first view, and no average", async () => {
     addVideo();
     const { days, watched } = (await readVideoStatistics("v", { now: NOW }))!;
     expect(days).toEqual([{ day: "2024-05-10", views: 0 }]);
@@ -148,13 +148,13 @@ describe("the statistics of one video", () => {
     expect(await count()).toBe(1);
   });
 
-  it("have a URL for any id", () => {
+  it("have a valid URL for any video ID", () => {
     expect(videoStatisticsHref("a/b")).toBe("/admin/videos/a%2Fb/statistics");
     expect(videoStatisticsHref("v", 7)).toBe("/admin/videos/v/statistics?days=7");
   });
 });
 
-describe("the URLs of statistics", () => {
+describe("the statistics URLs", () => {
   let cookie: string;
   beforeEach(async () => {
     await signInAdmin();

@@ -26,7 +26,7 @@ const loaderArgs = (file = "") => ({
   context: {},
 });
 
-describe("the transfer of a day", () => {
+describe("a day's transfer total", () => {
   it("is the sum of the sent bytes, each counted once", () => {
     recordTransfer(NOON);
     expect(rows()).toEqual([]);
@@ -71,7 +71,7 @@ describe("files that nginx sends", () => {
     forgetSettings();
   });
 
-  it("count with the requested bytes", async () => {
+  it("are counted by the number of bytes requested", async () => {
     const url = "/media/videos/u/1700000000000.mp4";
     const file = path.join(site.uploads, "videos/u/1700000000000.mp4");
     fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -94,7 +94,7 @@ describe("files that nginx sends", () => {
   });
 });
 
-describe("the alerts of the monthly budget", () => {
+describe("alerts for the monthly budget", () => {
   const send = (bytes: number, at: number) => {
     counts().mediaBytes += bytes;
     recordTransfer(at);
@@ -143,7 +143,7 @@ describe("the alerts of the monthly budget", () => {
     expect(alerts().slice(2)).toEqual([["transfer-near", 1]]);
   });
 
-  it("follow the current budget, and only the higher threshold counts if both are passed", async () => {
+  it("follow the current budget, and only the higher alert is raised if both thresholds are passed", async () => {
     setBudget(100 * MB);
     send(300 * MB, NOON);
     await checkTransfer(NOON);

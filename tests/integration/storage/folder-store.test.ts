@@ -15,7 +15,7 @@ afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 const fileOf = (name: string, content: Buffer) => fileIn(folder, name, content);
 
-describe("a folder as a store", () => {
+describe("a folder used as a store", () => {
   const open = () => folderStore(path.join(folder, "store"));
   storeContract(open, () => folder);
 
@@ -36,7 +36,7 @@ describe("a folder as a store", () => {
   });
 });
 
-it("leaves no file behind if its source fails immediately and the caller removes it", async () => {
+it("writing a file leaves nothing behind if its source fails immediately and the caller removes the file", async () => {
   for (let index = 0; index < 50; index++) {
     const target = path.join(folder, `failed-${index}`);
     const source = new Readable({

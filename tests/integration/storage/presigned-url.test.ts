@@ -34,7 +34,7 @@ afterEach(() => {
   server.closeAllConnections();
 });
 
-/** Returns when a URL becomes valid. */
+/** Returns the time at which a URL becomes valid. */
 async function signedAt(): Promise<number> {
   const url = new URL((await store.presign("videos/u/1.mp4", 60, "video/mp4"))!);
   const [, date, time] = /^(\d{8})T(\d{6})Z$/.exec(url.searchParams.get("X-Amz-Date")!)!;
@@ -46,13 +46,13 @@ async function signedAt(): Promise<number> {
 it.each([
   ["behind", 3],
   ["ahead of", -3],
-])("is valid by the store's clock if the site's is %s it", async (_, minutes) => {
+])("a presigned URL uses the store's clock if the site's clock is %s it", async (_, minutes) => {
   clockMs = minutes * MINUTE_MS;
   await store.head("videos/u/1.mp4");
   const offset = (await signedAt()) - (Date.now() + clockMs);
   expect(Math.abs(offset)).toBeLessThan(5_000);
 });
 
-it("is valid by the site's clock before the store has responded", async () => {
+it("a presigned URL uses the site's clock until the store has responded", async () => {
   expect(Math.abs((await signedAt()) - Date.now())).toBeLessThan(5_000);
 });

@@ -26,7 +26,7 @@ import { moveToStore, useFolderStore } from "../../only-in-store";
 import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
-/** Several blocks of the reader, with the index at the end. */
+/** The file takes the reader several blocks, and its index is at the end. */
 const CLIP = { seconds: 4, video: ["mpeg4", "-qscale:v", "1", "-g", "25"], size: "1280x720" };
 const FRAMES = 100;
 const SHORT_CLIP: Clip = {
@@ -36,7 +36,7 @@ const SHORT_CLIP: Clip = {
   audio: false,
 };
 const SHORT_FRAMES = 50;
-/** Makes the cache too small for a copy. */
+/** The size of a cache that is too small for a copy. */
 const SMALL_CACHE = "100000";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -58,7 +58,7 @@ function set(environment: Record<string, string>): void {
   forgetSettings();
 }
 
-/** Adds a video whose file is only in the store, with waiting jobs. */
+/** Adds a video whose file is only in the store, with queued jobs. */
 async function addStored(clip: string, playable = false) {
   const id = await addToLibrary(site.uploads, clip, playable);
   const { video_url, source_url } = videoRow(id);
@@ -81,7 +81,7 @@ async function framesOf(file: string): Promise<number | undefined> {
 }
 
 describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
-  // The index of the MP4 is at its end, and an MPEG is read completely.
+  // The MP4's index is at its end, and an MPEG file is read completely.
   it.each(["avi", "mp4", "mpg"])("is probed and decoded like the file itself (%s)", async (as) => {
     const video = as === "mpg" ? ["mpeg2video", "-qscale:v", "1"] : CLIP.video;
     const audio = as === "mpg" ? ["mp2"] : ["aac"];
@@ -98,7 +98,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual([]);
   });
 
-  it("is read at a secret URL that is only valid during the work", async () => {
+  it("is available at a secret URL that is valid only while the file is in use", async () => {
     const { file } = await addStored(makeClip(site.folder, "clip", { extension: "avi" }));
     const bytes = fs.readFileSync(path.join(site.folder, "clip.avi"));
     const address = await byRange(file, async () => {
@@ -157,7 +157,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     expect(durationSeconds).toBeCloseTo((await cachedProbe(clip)).durationSeconds, 3);
   });
 
-  it("is read by range only inside the work that requested it", async () => {
+  it("is read by range only within the task that requested it", async () => {
     const { file } = await addStored(makeClip(site.folder, "clip", { extension: "avi" }));
     const addressOf = () => inputArguments(file).at(-1);
     let end = () => {};
@@ -225,7 +225,7 @@ describe.runIf(ffmpegAvailable())("jobs of a video whose file is only in the sto
 });
 
 describe.runIf(ffmpegAvailable())("a captions job that may remove the original", () => {
-  it("reads both files by range", async () => {
+  it("reads both the original and the played file by range", async () => {
     set({ STORAGE_CACHE_BYTES: "0", KEEP_SOURCES: "never" });
     const id = addProcessed(site.uploads, "converted");
     const { video_url, source_url } = videoRow(id);

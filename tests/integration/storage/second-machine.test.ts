@@ -10,11 +10,13 @@ import { until } from "../../process-figures";
 import { addProcessedVideo } from "../../processed-videos";
 import { SiteProcess } from "../../site-process";
 
-/** A copy of the database, the store and the secrets, without anything else from the first machine. */
+/**
+ * The second machine gets a copy of the database, the store and the secrets, but nothing else from the first machine.
+ */
 const store = fs.mkdtempSync(path.join(os.tmpdir(), "store-"));
 const first = new SiteProcess({ STORAGE_URL: `file://${store}` });
 const second = new SiteProcess({ STORAGE_URL: `file://${store}` });
-/** Responses of the first machine, by URL. */
+/** The first machine's responses, by URL. */
 const served = new Map<string, Buffer>();
 let id: string;
 
@@ -22,7 +24,7 @@ beforeAll(async () => {
   await first.start();
   const sqlite = first.database();
   id = addProcessedVideo({ sqlite, uploads: first.uploads }, "complete");
-  // Uploads record their file.
+  // Records the file, as an upload does.
   sqlite.exec(`INSERT INTO media_files (bucket, path, video_id, kind, bytes)
     SELECT 'videos', substr(source_url, 15), id, 'video', 1 FROM videos`);
   const due = sqlite.prepare("SELECT count(*) FROM media_files WHERE stored < 1").pluck();
@@ -59,7 +61,7 @@ const run = (...args: string[]) =>
     },
   });
 
-it("serves every file like the first machine", async () => {
+it("a second machine serves every file like the first machine", async () => {
   const files = filesBelow(store).filter((name) => name !== "site.json");
   expect(served.size).toBe(files.length);
   expect(served.size).toBeGreaterThan(20);
@@ -71,13 +73,13 @@ it("serves every file like the first machine", async () => {
   }
 });
 
-it("finds every file where it belongs", async () => {
+it("the second machine finds every file in the right place", async () => {
   const { stdout, exitCode } = await run(...command("check-library"));
   expect(stdout).toContain("No problems found.");
   expect(exitCode).toBe(0);
 });
 
-it.runIf(ffmpegAvailable())("encodes a video that is only in the store", async () => {
+it.runIf(ffmpegAvailable())("the second machine encodes videos from the store", async () => {
   fs.rmSync(path.join(second.uploads, "videos"), { recursive: true, force: true });
   const before = second.database().prepare("SELECT preview_url FROM videos WHERE id = ?").pluck();
   const earlier = before.get(id);

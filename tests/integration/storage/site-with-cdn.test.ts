@@ -9,12 +9,12 @@ import { addStoredVideo } from "../../s3/stored-video";
 import { isNginxInstalled, type Nginx, startNginx } from "../../servers/nginx";
 import { SiteProcess } from "../../site-process";
 
-/** More than two of the slices that nginx caches. */
+/** The video is larger than two of the slices that nginx caches. */
 const VIDEO = Buffer.from(Array.from({ length: 2_500_000 }, (_, index) => index % 251));
 const SECRET = "a-secret-for-tests-of-32-characters";
 const SITE = "https://videos.example";
 
-// `npm test` installs nginx, or reports what wasn't tested.
+// `npm test` installs nginx, or reports what it couldn't test.
 describe.runIf(isNginxInstalled)("a site with a CDN in front of its store", () => {
   const site = new SiteProcess({ STORAGE_DELIVERY: "redirect", CDN_SECRET: SECRET });
   const store = path.join(site.folder, "store");
@@ -50,7 +50,7 @@ describe.runIf(isNginxInstalled)("a site with a CDN in front of its store", () =
 
   const sendRequest = (address: string, headers: Record<string, string> = {}) =>
     fetch(site.url + address, { headers, redirect: "manual" });
-  /** Returns the current redirect target for a visitor. */
+  /** Returns the URL to which a visitor is currently redirected. */
   const addressOfPart = async () => new URL((await sendRequest(part)).headers.get("Location")!);
 
   it("redirects visitors to the CDN for parts of streams, for a minute", async () => {

@@ -115,7 +115,7 @@ async function bytesOf(url = URL_PATH): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** Evicts every copy. */
+/** Evicts every copy from the disk. */
 async function evictAll() {
   set({ STORAGE_CACHE_BYTES: "0" });
   const evicted = await evictCopies({ now: Date.now() + HOUR_MS });
@@ -123,7 +123,7 @@ async function evictAll() {
   return evicted;
 }
 
-/** Simulates a machine that only has a copy of the database and the settings. */
+/** Simulates a machine that has only a copy of the database and the settings. */
 function loseDisk() {
   fs.rmSync(site.uploads, { recursive: true });
   for (const name of ["videos", "thumbnails", "tmp"]) fs.mkdirSync(at(name), { recursive: true });
@@ -149,7 +149,7 @@ describe("files that were moved into the store", () => {
     expect(await moveIntoStore()).toEqual({ files: 0, bytes: 0 });
   });
 
-  it("are served as before, whether or not the disk has a copy", async () => {
+  it("are served as before, whether or not the disk still has a copy", async () => {
     const names = ["ETag", "Last-Modified", "Content-Length", "Content-Type", "Cache-Control"];
     const headersOf = async () => {
       const { headers } = await sendRequest({}, "HEAD");
@@ -176,7 +176,7 @@ describe("files that were moved into the store", () => {
     expect((await bytesOf(RENDITION_URL)).equals(RENDITION)).toBe(true);
   });
 
-  it("have their length in the feed", async () => {
+  it("have the right length in the feed", async () => {
     await moveIntoStore();
     await evictAll();
     const request = new Request("http://site.example/feed.xml");
@@ -195,7 +195,7 @@ describe("files that were moved into the store", () => {
     }
   });
 
-  it("are not found if the store has lost the object", async () => {
+  it("return 404 if the store has lost the object", async () => {
     await moveIntoStore();
     await evictAll();
     fs.rmSync(objectOf(NAME));
@@ -231,7 +231,7 @@ describe("files that were moved into the store", () => {
     fs.renameSync(`${storeFolder}-away`, storeFolder);
   });
 
-  it("wait for the jobs of their video", async () => {
+  it("aren't moved while their video has unfinished jobs", async () => {
     const add = "INSERT INTO jobs (video_id, kind, priority) VALUES ('v', ?, 0)";
     sqliteHandle().prepare(add).run("ladder");
     expect(await moveIntoStore()).toEqual({ files: 0, bytes: 0 });
@@ -269,7 +269,7 @@ describe("files that were moved into the store", () => {
     expect(objects()).toHaveLength(FILES - 1);
   });
 
-  it("stay on the disk while the store accepts nothing", async () => {
+  it("stay on the disk while the store rejects uploads", async () => {
     await ownStore();
     fs.renameSync(storeFolder, `${storeFolder}-away`);
     fs.writeFileSync(storeFolder, "");
@@ -281,7 +281,7 @@ describe("files that were moved into the store", () => {
     expect((await moveIntoStore()).files).toBe(FILES);
   });
 
-  it("leave no object behind if the process was killed before their record was written", async () => {
+  it("leave no object behind if the process was killed before recording it", async () => {
     const object = "videos/u/1700000000001.0123456789abcdef.mp4";
     await ownStore();
     await transaction(() => announceObjects([object]));
@@ -292,7 +292,7 @@ describe("files that were moved into the store", () => {
     expect(objects()).toHaveLength(FILES + 1);
     await removeFiles(Date.now() + 2 * DAY_MS);
     expect(objects()).toHaveLength(FILES);
-    // It can't be recorded from now on.
+    // From now on, the object can't be recorded.
     const record = { object, bytes: 4, sha256: "", version: "1-1-1", modifiedMs: 1, type: "a/b" };
     expect(await transaction(() => recordStored(NAME, record))).toBe(false);
   });
@@ -313,7 +313,7 @@ describe("copies on the disk", () => {
     expect(local()).not.toContain("videos/u/1700000000000/hls-1/v0.mp4");
   });
 
-  it("stay while the store doesn't have the object, or has it with another length", async () => {
+  it("aren't evicted while the store lacks the object, or has it with another length", async () => {
     await moveIntoStore();
     fs.truncateSync(objectOf(NAME), 10);
     fs.rmSync(objectOf(THUMBNAIL));
@@ -326,7 +326,7 @@ describe("copies on the disk", () => {
     expect(lines).toHaveLength(2);
   });
 
-  it("stay while a job works on their video, and while the store doesn't respond", async () => {
+  it("aren't evicted during a job for their video, or while the store doesn't respond", async () => {
     await moveIntoStore();
     const add = sqliteHandle().prepare(
       "INSERT INTO jobs (video_id, kind, priority, state) VALUES ('v', 'cleanup', 0, 'running')",
@@ -340,7 +340,7 @@ describe("copies on the disk", () => {
     expect(local()).toHaveLength(FILES);
   });
 
-  it("don't include files that weren't moved or were rewritten since", async () => {
+  it("don't include files that weren't moved or have been rewritten since", async () => {
     await moveIntoStore();
     const written = Buffer.alloc(VIDEO.length, 1);
     fs.writeFileSync(video(), written);
@@ -378,13 +378,13 @@ describe("copies on the disk", () => {
     expect(local()).toEqual([]);
   });
 
-  it("are evicted when an upload needs the space", async () => {
+  it("are evicted when an upload needs space", async () => {
     await moveIntoStore();
     const { modifiedMs } = storedFile(NAME)!;
     fs.utimesSync(video(), new Date(Date.now() - HOUR_MS), modifiedMs / 1000);
     const figures = () => ({ bsize: 1, blocks: 0, bavail: fs.existsSync(video()) ? 0 : 1_000 });
     vi.spyOn(fs.promises, "statfs").mockImplementation(async () => figures() as never);
-    // Even without any copies, there wouldn't be that much space.
+    // Even without any copies on the disk, there wouldn't be enough space for this.
     await expect(requireDiskSpace(2_000_000)).rejects.toMatchObject({ status: 507 });
     expect(fs.existsSync(video())).toBe(true);
     await requireDiskSpace(1_000);
@@ -408,7 +408,7 @@ describe("copies on the disk", () => {
     expect(fs.readFileSync(objectOf(NAME)).equals(VIDEO)).toBe(true);
   });
 
-  it("stay while the folder of the store isn't mounted, and nothing is written there", async () => {
+  it("aren't evicted while the store's folder isn't mounted, and nothing is written there", async () => {
     await moveIntoStore();
     fs.renameSync(storeFolder, `${storeFolder}-mounted`);
     fs.mkdirSync(storeFolder);
@@ -424,7 +424,7 @@ describe("copies on the disk", () => {
     expect(fs.readdirSync(storeFolder)).toEqual([]);
   });
 
-  it("are not moved while another tool may still be copying them", async () => {
+  it("aren't moved while another tool may still be copying them", async () => {
     write("videos/u/1700000000009.mp4", "half of a vi");
     await recordFile({
       bucket: "videos",
@@ -437,7 +437,7 @@ describe("copies on the disk", () => {
     expect(dueEntries()).toBe(0);
   });
 
-  it("wait while their folder isn't on the disk", async () => {
+  it("aren't moved while their folder is missing from the disk", async () => {
     fs.renameSync(at("videos/u"), at("videos/v"));
     await moveIntoStore();
     expect(dueEntries()).toBe(2);
@@ -447,7 +447,7 @@ describe("copies on the disk", () => {
     expect(objects()).toHaveLength(FILES);
   });
 
-  it("are fetched once for concurrent requests", async () => {
+  it("are fetched only once for concurrent requests", async () => {
     await moveIntoStore();
     await evictAll();
     await Promise.all(Array.from({ length: 5 }, () => localFile(video())));
@@ -456,7 +456,7 @@ describe("copies on the disk", () => {
   });
 });
 
-describe("documents of performers", () => {
+describe("performers' documents", () => {
   const id = "0b6b2b63-4f5c-4bb1-8f39-1d1a1d3d7c10";
   const name = { bucket: "documents", path: id } as const;
   beforeEach(() => {
@@ -478,7 +478,7 @@ describe("documents of performers", () => {
     expect((await checkStore(Date.now() + 8 * DAY_MS))?.stray).toEqual([]);
   });
 
-  it("leave the disk and the store with their row", async () => {
+  it("are removed from the disk and the store together with their row", async () => {
     await moveIntoStore();
     await transaction(() => {
       sqliteHandle().exec("DELETE FROM performer_documents");
@@ -489,7 +489,7 @@ describe("documents of performers", () => {
     expect(fs.readdirSync(at("documents")).filter((each) => each !== ".removing")).toEqual([]);
   });
 
-  it("stay while their row exists", async () => {
+  it("are kept while their row exists", async () => {
     await moveIntoStore();
     await transaction(() => enqueueDocumentRemovals([id]));
     await removeFiles(Date.now() + 1_000);
@@ -498,7 +498,7 @@ describe("documents of performers", () => {
 });
 
 describe("incomplete uploads to the store", () => {
-  it("are removed every day once they are abandoned, even while the site runs", async () => {
+  it("are removed daily once they are abandoned, even while the site is running", async () => {
     const partial = (name: string, days: number) => {
       const file = path.join(storeFolder, "videos/u", `.partial-${name}`);
       fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -528,7 +528,7 @@ describe("incomplete uploads to the store", () => {
 });
 
 describe("a machine that has only a copy of the database", () => {
-  it("serves every file, and counts none as missing", async () => {
+  it("serves every file, and reports no file as missing", async () => {
     await moveIntoStore();
     loseDisk();
     expect(await identifySite()).toBeUndefined();
@@ -564,7 +564,7 @@ describe("a machine that has only a copy of the database", () => {
 });
 
 describe("a deleted video", () => {
-  it("is served after it was restored, and leaves the store when it is purged", async () => {
+  it("can be served after it was restored, and is removed from the store when it is purged", async () => {
     await moveIntoStore();
     await evictAll();
     await removeVideos(["v"], "u");
@@ -578,7 +578,7 @@ describe("a deleted video", () => {
     expect([objects(), local(), removals()]).toEqual([[], [], []]);
   });
 
-  it("leaves the store once that responds", async () => {
+  it("is removed from the store once the store responds again", async () => {
     await moveIntoStore();
     await removeVideos(["v"], "u");
     await purge(["v"]);
@@ -595,7 +595,7 @@ describe("a deleted video", () => {
     expect([objects(), removals()]).toEqual([[], []]);
   });
 
-  it("keeps an object that another file's record names", async () => {
+  it("keeps an object that another file's record refers to", async () => {
     await moveIntoStore();
     const second = { bucket: "videos", path: "u/1700000000002.mp4" } as const;
     sqliteHandle()
@@ -619,7 +619,7 @@ describe("a read replica", () => {
   });
   afterEach(() => set({ READ_ONLY_FROM: undefined }));
 
-  it("serves files from the store, and writes nothing into its own folder", async () => {
+  it("serves files from the store, and writes nothing into its uploads folder", async () => {
     const reader = path.join(site.folder, "reader");
     set({ READ_ONLY_FROM, UPLOADS_DIR: reader });
     expect((await bytesOf()).equals(VIDEO)).toBe(true);
@@ -685,7 +685,7 @@ describe("moving back", () => {
     expect(fs.readFileSync(video()).equals(damaged)).toBe(true);
   });
 
-  it("moves everything else if an object is lost, and reports which", async () => {
+  it("moves everything else if an object is lost, and reports the lost object", async () => {
     await moveIntoStore();
     await evictAll();
     fs.rmSync(objectOf(DERIVED_PLAYLIST));
@@ -717,8 +717,8 @@ describe("moving back", () => {
   });
 });
 
-describe("the store of another site", () => {
-  it("prevents the start, and gets no files", async () => {
+describe("another site's store", () => {
+  it("prevents startup, and receives no files", async () => {
     fs.writeFileSync(path.join(storeFolder, "site.json"), '{"id":"other"}');
     await expect(tryStore()).rejects.toMatchObject({ failure: "foreign" });
     await expect(moveIntoStore()).rejects.toMatchObject({ failure: "foreign" });
@@ -731,7 +731,7 @@ describe("the store of another site", () => {
     expect(fs.readdirSync(storeFolder)).toEqual(["something"]);
   });
 
-  it("is assumed for an empty store, once files of this site are in a store", async () => {
+  it("is assumed if the store is empty although this site's files have been moved into a store", async () => {
     await moveIntoStore();
     const other = path.join(site.folder, "other");
     fs.mkdirSync(other);
@@ -792,7 +792,7 @@ describe("an object without a record", () => {
     expect(objects()).toHaveLength(FILES);
   });
 
-  it("stays if a record refers to it by then", async () => {
+  it("is kept if a record refers to it by then", async () => {
     const report = (await checkStore(Date.now() + 8 * DAY_MS))!;
     await quarantineObjects(report);
     sqliteHandle()

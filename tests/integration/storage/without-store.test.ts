@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const server = fileURLToPath(new URL("../../../build/server", import.meta.url));
 
-/** Returns the modules of the built site that are loaded at the start, with their source. */
+/** Returns the built site's modules that are loaded at startup, with their source. */
 function loadedAtStart(file = path.join(server, "index.js"), found = new Map<string, string>()) {
   if (found.has(file)) return found;
   const source = fs.readFileSync(file, "utf8");
@@ -25,7 +25,7 @@ function packagesOf(sources: Iterable<string>): Set<string> {
   return names;
 }
 
-it("a site without a store loads no store code at its start", () => {
+it("a site without a store loads no store code at startup", () => {
   const packages = packagesOf(loadedAtStart().values());
   expect(packages).toContain("better-sqlite3");
   expect(packages).not.toContain("@aws-sdk/client-s3");

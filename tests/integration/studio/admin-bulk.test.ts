@@ -39,7 +39,7 @@ const bulk = (what: string, selected: string[], more: Record<string, string> = {
 });
 const column = (name: string) => ["a", "b", "c"].map((id) => video(id)?.[name]);
 
-/** A time in a year. */
+/** A date next year. */
 const AT = `${new Date().getUTCFullYear() + 1}-01-02T10:00`;
 
 describe("previewing a bulk action", () => {
@@ -49,7 +49,7 @@ describe("previewing a bulk action", () => {
     return (response as unknown as { preview: BulkPreview }).preview;
   };
 
-  it("shows the changed and unchanged videos, and changes nothing", async () => {
+  it("shows which videos will and won't change, and changes nothing", async () => {
     const before = column("tags");
     expect(await preview(bulk("add-tags", ["c", "a", "b", "gone"], { tags: "One" }))).toEqual({
       action: "add-tags",
@@ -146,7 +146,7 @@ describe("bulk actions", () => {
     expect(toast.description).toBe("Added tags to 2 videos. 1 video was already tagged.");
   });
 
-  it("remove tags, and store null if none is left", async () => {
+  it("remove tags, and store null if no tags are left", async () => {
     await expectSuccess(bulk("remove-tags", ["a", "b", "c"], { tags: "ONE" }));
     expect(column("tags")).toEqual([null, null, '["two"]']);
   });
@@ -198,7 +198,7 @@ describe("bulk actions", () => {
     expect([video("a")?.title, video("b")?.category]).toEqual(["First", "english"]);
   });
 
-  it("change all videos of the list, on every page", async () => {
+  it("change all videos in the list, on every page", async () => {
     for (let n = 0; n < 120; n += 1) addVideo({ id: `n${n}`, title: `Night ${n}` });
     const all = { intent: "bulk", do: "hide", all: "1" };
     const { toast } = await expectSuccess(all, "/admin?tab=manage&search=night&page=2");
@@ -206,7 +206,7 @@ describe("bulk actions", () => {
     expect(column("status")).toEqual(["published", "hidden", "review"]);
   });
 
-  it("change all videos or none", async () => {
+  it("change either all of the selected videos or none of them", async () => {
     sqliteHandle().exec(`CREATE TRIGGER broken BEFORE UPDATE ON videos WHEN OLD.id = 'c'
       BEGIN SELECT raise(ABORT, 'no'); END`);
     expect(await expectFailure(bulk("hide", ["a", "b", "c"]))).toMatchObject({ status: 500 });
@@ -249,7 +249,7 @@ describe("bulk actions", () => {
     });
   });
 
-  it("don't leave a file in place of the trash folder", async () => {
+  it("don't leave a file where the trash folder should be", async () => {
     await expectSuccess(bulk("delete", ["a"], { confirmed: "1" }));
     expect(fs.readdirSync(path.join(site.uploads, "videos"))).toEqual([]);
   });
@@ -271,7 +271,7 @@ describe("a bulk action that fails halfway", () => {
     for (const id of selected) addVideo({ id, title: id, status: "published" });
   });
 
-  it("keeps and records committed changes, reports how many are left, and continues when sent again", async () => {
+  it("keeps and records committed changes, reports how many are left, and continues when it is submitted again", async () => {
     failAt("UPDATE OF status");
     expect(await changeVideos({ action: "hide" }, selected, "u")).toMatchObject({
       done: 32,
@@ -316,7 +316,7 @@ describe("a bulk action that fails halfway", () => {
     expect(await listActivities()).toEqual([]);
   });
 
-  it("reports what a deletion left, and restores what it deleted", async () => {
+  it("reports which videos a failed deletion left, and restores the ones it deleted", async () => {
     failAt("DELETE");
     const result = (await changeVideos({ action: "delete" }, selected, "u")) as BulkResult;
     expect(result).toMatchObject({ done: 32, gone: 0, left });
@@ -331,7 +331,7 @@ describe("bulk actions on thousands of videos", () => {
   const COUNT = 3_000;
   const ids = Array.from({ length: COUNT }, (_, n) => `n${n}`);
 
-  /** Returns how long `work` blocks timers on average. Other processes may delay any single timer. */
+  /** Returns the average time for which `work` blocks timers. Other processes may delay any single timer. */
   async function averageDelay(work: () => Promise<unknown>): Promise<number> {
     const begun = performance.now();
     let ticks = 0;
@@ -357,7 +357,7 @@ describe("bulk actions on thousands of videos", () => {
       result = (await changeVideos(change, ids, "u")) as BulkResult;
     });
     expect(result).toMatchObject({ done: COUNT, gone: 0 });
-    // Typically a tenth of this if nothing else is running.
+    // The delay is typically a tenth of this if nothing else is running.
     expect(delay).toBeLessThan(100);
     await ensureProjected();
     expect(

@@ -82,7 +82,7 @@ describe("captions in the edit form", () => {
     expect(fs.readFileSync(diskPath(site.uploads, german.url), "utf8")).toContain("Guten Abend");
   });
 
-  it("are removed with their files, also by a form without a file", async () => {
+  it("are removed with their files, even by a form without a file", async () => {
     await edit(SUBRIP);
     await edit(SUBRIP, { captionsLanguage: "fr" });
     const [german, french] = captions();
@@ -99,7 +99,7 @@ describe("captions in the edit form", () => {
     expect(captionFiles()).toEqual([]);
   });
 
-  it("on other sites are only removed from the row", async () => {
+  it("that belong to another video are only removed from the row", async () => {
     const other = writeUpload(site.uploads, "videos/u/2/x.vtt");
     const url = "/media/videos/u/2/x.vtt";
     addVideo({ id: "w" });
@@ -123,7 +123,7 @@ describe("captions in the edit form", () => {
     ],
     ["larger than 2 MiB", SUBRIP + "x".repeat(2 * 1024 ** 2), {}, 413, /larger than 2MB/],
   ])(
-    "are rejected if they are %s, keeping the texts and changing nothing",
+    "are rejected if they are %s, keeping the entered text and changing nothing",
     async (_, file, more, status, message) => {
       const response = await sendMultipart(form(file, more), ADDRESS);
       expect(response).toMatchObject({

@@ -64,7 +64,7 @@ describe("the list of videos", () => {
     expect(total).toBe(order.length);
   });
 
-  it("doesn't match across two tags, nor former titles and tags", async () => {
+  it("doesn't match text across two tags, or former titles and tags", async () => {
     expect((await list('search=sun"')).ids).toEqual([]);
     sqliteHandle().exec(`UPDATE videos SET title = 'Mountain', tags = '["snow"]' WHERE id = 'a'`);
     expect((await list("search=beach")).ids).toEqual(["c"]);
@@ -126,7 +126,7 @@ describe("paging through the list", () => {
     }
   });
 
-  it("shows every match of a search", async () => {
+  it("shows every search result", async () => {
     addMany(4_060);
     expect(await list("search=video")).toMatchObject({ total: 4_060 });
     const last = await list(`search=video&page=9999`);

@@ -18,7 +18,7 @@ afterEach(() => site.remove());
 const LEGACY = ["amateur", "professional", "couples", "solo", "featured"];
 const CATEGORIES = [...CATEGORY_IDS, ...LEGACY];
 
-/** Adds rows with many equal keys in no particular order. */
+/** Adds rows with many equal sort keys, in no particular order. */
 function addMany(from: number, to: number): void {
   const insert = sqliteHandle().prepare(
     `INSERT INTO videos (id, title, category, status, duration, views, bytes, created_at)
@@ -54,7 +54,10 @@ const KEYS = {
 
 type Listed = Record<"id" | "status" | "category", string>;
 
-/** Returns the whole list of a view by a plain query, with the rows as of the first request for an order. */
+/**
+ * Returns a function that lists all videos of a view with a plain query. It uses the rows as of the first request for
+ * each sort order.
+ */
 function plainQueryLists(): (view: ManageView) => string[] {
   const sorted = new Map<string, Listed[]>();
   return ({ sort, status, category }) => {
@@ -73,7 +76,7 @@ function plainQueryLists(): (view: ManageView) => string[] {
   };
 }
 
-/** Compares a view with the plain query while no row changes. */
+/** Returns a function that compares a view with the plain query. The rows must not change in the meantime. */
 function comparing() {
   const plainly = plainQueryLists();
   return async (view: ManageView): Promise<void> => {
@@ -84,7 +87,7 @@ function comparing() {
   };
 }
 
-/** Returns the stored totals and the totals computed from the table. */
+/** Checks that the stored totals match the totals computed from the table. */
 async function expectTotalsRight(): Promise<void> {
   await ensureProjected();
   const all = (sql: string) => sqliteHandle().prepare(sql).all();
@@ -106,8 +109,8 @@ const aView = fc.record(
   { requiredKeys: ["sort", "page", "search"] },
 );
 
-describe("the list of thousands of videos", () => {
-  it("matches a plain query on every page of every order while rows change", async () => {
+describe("a list of thousands of videos", () => {
+  it("matches a plain query on every page in every sort order while rows change", async () => {
     addMany(0, 9_000);
     await fc.assert(fc.asyncProperty(aView, comparing()), { numRuns: 150 });
     await expectTotalsRight();
@@ -132,7 +135,7 @@ describe("the list of thousands of videos", () => {
     await fc.assert(fc.asyncProperty(aView, comparing()), { numRuns: 150 });
     await expectTotalsRight();
 
-    // A few public videos among thousands of others.
+    // Only a few of thousands of videos are public.
     sqliteHandle().exec(`
       UPDATE videos SET status = 'hidden' WHERE created_at > '2024-01-01T12:00:00.000Z'`);
     const published = aView.map((view) => ({ ...view, status: "published" as const }));
@@ -145,7 +148,7 @@ describe("the list of thousands of videos", () => {
     addMany(0, 5_000);
     const expectEqual = comparing();
     await expectEqual({ sort: "newest", page: 50, search: "" });
-    // The sum doesn't change.
+    // The sum of the totals stays the same.
     sqliteHandle().exec(`
       UPDATE video_totals SET videos = videos + CASE category WHEN 'desi' THEN 1 ELSE -1 END
       WHERE status = 'published' AND category IN ('desi', 'english')`);

@@ -30,7 +30,7 @@ const site = useAdminSite();
 
 const addFile = (name: string) => writeUpload(site.uploads, name);
 
-/** Returns what the Manage Videos tab shows of its data. */
+/** Returns the HTML that the Manage Videos tab renders from its data. */
 function htmlOf(manage: ManageData): string {
   const tab = createElement(ManageTab, {
     manage,
@@ -59,7 +59,7 @@ describe("access to the admin panel", () => {
     expect([response.status, response.headers.get("Location")]).toEqual([302, "/auth"]);
   });
 
-  it("ignores forms of visitors", async () => {
+  it("rejects forms from visitors", async () => {
     addVideo();
     expect(await send({ intent: "delete", id: "v" }, { headers: { Cookie: "" } })).toMatchObject({
       init: { status: 400 },
@@ -68,7 +68,7 @@ describe("access to the admin panel", () => {
     expect(video()).toBeDefined();
   });
 
-  it("ignores forms of other sites", async () => {
+  it("rejects forms from other sites", async () => {
     addVideo();
     const headers = { Origin: "https://elsewhere.example" };
     const response = await catchResponse(() => send({ intent: "delete", id: "v" }, { headers }));
@@ -76,7 +76,7 @@ describe("access to the admin panel", () => {
     expect(video()).toBeDefined();
   });
 
-  it("responds with 400 to a meaningless form", async () => {
+  it("responds with 400 to an unknown intent or a missing video", async () => {
     expect((await expectFailure({ intent: "launch", id: "v" })).status).toBe(400);
     expect((await expectFailure({ intent: "delete" })).status).toBe(400);
   });
@@ -90,7 +90,7 @@ it("shows a duration that another tool stored in seconds as minutes and seconds"
 });
 
 describe("the statistics", () => {
-  it("count videos of every status, and every stored category", async () => {
+  it("count videos with every status, and every stored category", async () => {
     addVideo({ views: 5, status: "hidden" });
     addVideo({ id: "w", category: "amateur", views: 7 });
     addVideo({ id: "x", category: "premium" });
@@ -136,7 +136,7 @@ describe("the list of videos", () => {
     ]);
   });
 
-  it("is empty if it can't be read, which is only logged", async () => {
+  it("is empty if it can't be read, and the error is only logged", async () => {
     expect(htmlOf((await page("/admin?tab=manage")).manage!)).toContain("No videos yet.");
     expect(htmlOf((await page("/admin?tab=manage&search=a")).manage!)).toContain(
       "No videos found.",
@@ -152,7 +152,7 @@ describe("the list of videos", () => {
     }
   });
 
-  it("is shown with status 404 if the video of a dialog doesn't exist", async () => {
+  it("is shown with status 404 if a dialog's video doesn't exist", async () => {
     addVideo();
     const { manage, status } = await page("/admin?tab=manage&edit=gone");
     expect([status, manage?.list.total]).toEqual([404, 1]);
@@ -201,7 +201,7 @@ describe("editing a video", () => {
     });
   });
 
-  it("stores null if no tag is left", async () => {
+  it("stores null if no tags are left", async () => {
     addVideo({ tags: '["old"]' });
     await expectSuccess({ ...EDIT, tags: " , " });
     expect(video()?.tags).toBeNull();
@@ -212,7 +212,7 @@ describe("editing a video", () => {
     ["category", "trending", "Choose a category."],
     ["duration", "soon", "Use minutes:seconds, such as 5:30."],
     ["tags", "x".repeat(61), "Use at most 60 characters per tag."],
-  ])("rejects %s %j with 422 and keeps the texts", async (field, value, message) => {
+  ])("rejects %s %j with 422 and keeps the entered text", async (field, value, message) => {
     addVideo();
     const response = await expectFailure({ ...EDIT, [field]: value });
     expect(response).toMatchObject({
@@ -294,6 +294,13 @@ describe("the visibility toggle", () => {
     expect(video()?.status).toBe("hidden");
   });
 
+  it("rejects an unknown expected status and changes nothing", async () => {
+    addVideo();
+    const failure = await expectFailure({ intent: "toggle", id: "v", expectedStatus: "shown" });
+    expect(failure.status).toBe(400);
+    expect(video()?.status).toBe("published");
+  });
+
   it("responds with 404 if the row doesn't exist", async () => {
     expect(await expectFailure({ intent: "toggle", id: "v" })).toMatchObject({
       status: 404,
@@ -360,7 +367,7 @@ describe("deleting a video", () => {
     expect(sqliteHandle().prepare("SELECT bytes FROM storage").pluck().get()).toBe(20);
   });
 
-  it("is undone by the form in its toast, which leads back to the list", async () => {
+  it("can be undone by the form in the toast, which leads back to the list", async () => {
     const files = addWithFiles();
     const list = "/admin?tab=manage&status=published";
     const { toast } = await expectSuccess({ intent: "delete", id: "v" }, list);
@@ -371,7 +378,7 @@ describe("deleting a video", () => {
     expect(present(files)).toEqual([true, true, true, true]);
   });
 
-  it("is final after that", async () => {
+  it("can't be undone after 30 days", async () => {
     addWithFiles();
     await expectSuccess({ intent: "delete", id: "v" });
     const { batch } = (await page("/admin?tab=manage")).manage!.deletions[0]!;
@@ -389,7 +396,7 @@ describe("deleting a video", () => {
     expect(present(files)).toEqual([true, true, true, false]);
   });
 
-  it("succeeds if a file can't be removed, which is only logged", async () => {
+  it("succeeds if a file can't be removed, and only logs the error", async () => {
     const files = addWithFiles();
     const obstacle = path.join(site.uploads, "videos/.removing");
     fs.writeFileSync(obstacle, "no folder");

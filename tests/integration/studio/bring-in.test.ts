@@ -91,7 +91,7 @@ describe("fetching a URL", () => {
     ["video.mp4", "video.mp4"],
     ["unknown-length.mp4", "unknown-length.mp4"],
     ["moved", "video.mp4"],
-  ])("fetches all of %s", async (name, fileName) => {
+  ])("fetches the complete file from %s", async (name, fileName) => {
     const progress: number[] = [];
     const file = await fetched(server.address(name), {
       onProgress: (bytes) => progress.push(bytes),
@@ -120,7 +120,7 @@ describe("fetching a URL", () => {
     "https://[::ffff:127.0.0.1]/video.mp4",
     "https://[fe80::1]/video.mp4",
     "https://localhost/video.mp4",
-  ])("rejects the URL of this machine or its network: %s", async (address) => {
+  ])("rejects a URL on this machine or its network: %s", async (address) => {
     expect(await refusal(fetched(address, { network: INTERNET }))).toBe(
       "This host isn't on the public internet.",
     );
@@ -149,7 +149,7 @@ describe("fetching a URL", () => {
     ["packed.mp4", "The server uses an unsupported content encoding."],
     ["page", "This file isn’t a supported video."],
     ["cut.mp4", "The upload ended before it was complete."],
-  ])("rejects a response that isn't a video, and leaves nothing: /%s", async (name, message) => {
+  ])("rejects a response that isn't a video, and leaves no file: /%s", async (name, message) => {
     expect(await refusal(fetched(server.address(name)))).toBe(message);
     expect(temporaryFiles()).toEqual([]);
   });
@@ -191,7 +191,7 @@ describe("an import from a URL", () => {
     );
   const videos = () => sqliteHandle().prepare("SELECT * FROM videos").all();
 
-  it("becomes a video like an upload, once", async () => {
+  it("becomes a video like an upload, and only once", async () => {
     await add("video.mp4");
     await runDownloads();
     expect(videos()).toMatchObject([
@@ -300,7 +300,7 @@ describe("the import page", () => {
     await runDownloads();
   });
 
-  it("accepts a table as a whole or not at all", async () => {
+  it("accepts either a complete table or none of it", async () => {
     const row = { ...texts, address: "https://127.0.0.1/a.mp4" };
     expect(await table([row, { ...row, title: "C", category: "nonsense" }])).toMatchObject({
       status: 422,

@@ -38,12 +38,12 @@ describe("category names", () => {
     const before = catalogueVersion().catalogue;
     await succeed({ "label.desi": " Indian\u0007 ", "label.premium": "Gold" });
     expect(categoryLabel("desi")).toBe("Indian");
-    // Legacy values have the current label.
+    // Videos with a legacy category get the current label.
     expect([categoryLabel("amateur"), categoryLabel("retro")]).toEqual(["Indian", "retro"]);
     expect(selectorChoices().map(({ label }) => label)).toEqual([
       ...["All Videos", "Indian", "Blacked", "English", "Model/Star", "Gold", "Trending"],
     ]);
-    // Cached pages show the old names.
+    // Cached pages show the old names, so they must be invalidated.
     expect(catalogueVersion().catalogue).not.toBe(before);
     expect((await listActivities())[0]).toMatchObject({
       action: "categories",
@@ -61,7 +61,7 @@ describe("category names", () => {
     expect(categoryLabel("couples")).toBe("Anglo");
   });
 
-  it("are reordered one step at a time, keeping typed names; nothing moves past the ends", async () => {
+  it("are reordered one step at a time, keeping the entered names; the first and last can't move past the ends", async () => {
     await succeed({ move: "english:up", "label.english": "Anglo" });
     expect(shown().slice(0, 3)).toEqual([
       ["desi", "Desi"],
@@ -77,7 +77,7 @@ describe("category names", () => {
     expect(order()).toEqual(["desi", "english", "blacked", "pornstar", "premium"]);
   });
 
-  it("are always five: missing ones are appended, unknown ones left out", () => {
+  it("always include all five categories: missing ones are appended, and unknown ones are omitted", () => {
     sqliteHandle().exec("INSERT INTO category_names VALUES ('premium', 'Gold', 0), ('x', 'X', 1)");
     applyCategoryNames();
     expect(order()).toEqual(["premium", "desi", "blacked", "english", "pornstar"]);
@@ -88,7 +88,7 @@ describe("category names", () => {
     ["an overlong name", { "label.desi": "x".repeat(41) }, "desi", "at most 40 characters"],
     ["a duplicate name", { "label.desi": "ENGLISH" }, "english", "This name is already in use."],
     ["a reserved name", { "label.desi": "trending" }, "desi", "This name is already in use."],
-  ])("don't change with %s, and show the entered values", async (_, fields, id, message) => {
+  ])("don't change with %s, and the form keeps the input", async (_, fields, id, message) => {
     const response = (await send({ ...fields, "label.blacked": "Other" })) as unknown as {
       data: { error: { status: number; labels: object; errors: Record<string, string> } };
       init: { status: number };

@@ -29,7 +29,10 @@ beforeEach(async () => {
   addVideo({ status: "review", uploaded_by: "up", video_url: "/media/videos/up/1.mp4" });
 });
 
-/** Creates a request whose body arrives on `finish()`. `isRead` resolves once the server waits for the body. */
+/**
+ * Creates a request whose body arrives when `finish()` is called. `isRead` resolves once the server is waiting for the
+ * body.
+ */
 function slowRequest(url: string, body: Uint8Array, headers: Record<string, string>) {
   let finish = () => {};
   let begin = () => {};
@@ -61,7 +64,7 @@ function slowRequest(url: string, body: Uint8Array, headers: Record<string, stri
 }
 
 interface Sent {
-  /** The status of the response. */
+  /** The status code of the response. */
   status: Promise<number>;
   isRead: Promise<void>;
   finish(): void;
@@ -86,7 +89,7 @@ function sendSlowly(
 const bytesOf = (fields: Record<string, string>) =>
   new TextEncoder().encode(new URLSearchParams(fields).toString());
 
-/** Sends a form of the admin panel as the uploader. */
+/** Submits an admin panel form as the uploader. */
 function sendForm(fields: Record<string, string>): Sent {
   return sendSlowly(
     (request) => actOnPanel({ request, params: {}, context: {} }),
@@ -96,7 +99,7 @@ function sendForm(fields: Record<string, string>): Sent {
   );
 }
 
-/** Sends a form of the admin panel with a file. */
+/** Submits an admin panel form that includes a file. */
 async function sendFile(
   fields: Record<string, string>,
   field: "video" | "captions",
@@ -116,7 +119,7 @@ async function sendFile(
 }
 
 /**
- * Lets a request pass its first check, writes another user's change, and then lets the request continue. The lock of
+ * Lets a request pass its first check, writes another user's change, and then lets the request continue. A lock held by
  * another connection blocks the request when it starts its transaction.
  */
 async function statusAfterChange(sent: Sent, change: () => Promise<unknown>): Promise<number> {
@@ -131,7 +134,7 @@ async function statusAfterChange(sent: Sent, change: () => Promise<unknown>): Pr
     await vi.waitFor(() => expect(transactions).toHaveBeenCalled(), { timeout: 20_000 });
   } finally {
     other.close();
-    // Committed before the request retries.
+    // The change is committed before the request retries.
     changed = change();
     transactions.mockRestore();
   }
@@ -156,7 +159,7 @@ const FORMS = {
   "a bulk deletion": { intent: "bulk", do: "delete", selected: "v", confirmed: "1" },
 } as const;
 
-/** Returns the state of the video and its files, without the columns that publishing changes. */
+/** Returns the state of the video and its files, except for the columns that publishing changes. */
 function stateOf() {
   const { ...row } = video();
   for (const column of ["status", "publish_at", "public", "listed"]) delete row[column];
@@ -164,7 +167,7 @@ function stateOf() {
   return { row, files };
 }
 
-describe("a drafts-only uploader's request, after an editor has published the video", () => {
+describe("a drafts-only uploader's request after an editor has published the video", () => {
   it.each(Object.entries(FORMS))("is rejected: %s", async (_, fields) => {
     const before = stateOf();
     expect(await statusAfterChange(sendForm({ id: "v", ...fields }), publish)).toBe(403);
@@ -262,7 +265,7 @@ describe("a drafts-only uploader's request, after an editor has published the vi
   });
 });
 
-describe("a request of an account that is restricted in the meantime", () => {
+describe("a request from an account that is restricted in the meantime", () => {
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
   const PUBLISHERS = {
     ...FORMS,
@@ -287,7 +290,7 @@ describe("a request of an account that is restricted in the meantime", () => {
     },
   );
 
-  it("doesn't change other users' videos after an editor has become an uploader", async () => {
+  it("doesn't change other users' videos after an editor was made an uploader", async () => {
     sqliteHandle().exec(
       `INSERT INTO users (id, email, password_hash, role, may_publish)
        VALUES ('ed', 'ed@b.c', 'x', 'uploader', 1)`,

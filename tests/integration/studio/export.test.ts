@@ -30,14 +30,14 @@ async function exported(format: "csv" | "json"): Promise<string> {
   return (await loader({ request, params, context: {} } as never)).text();
 }
 
-/** Returns the clip with different bytes at the end, in a box that players skip. */
+/** Returns the clip with different bytes at the end, in an MP4 box that players skip. */
 function clipWith(mark: string): Buffer {
   const box = Buffer.concat([Buffer.alloc(4), Buffer.from("free"), Buffer.from(mark)]);
   box.writeUInt32BE(box.length);
   return Buffer.concat([CLIP, box]);
 }
 
-describe("exporting the catalogue", () => {
+describe("an export of the catalogue", () => {
   const ODD = [
     { title: 'Quotes " and, commas; and semicolons', description: "Lines\nand\n\nempty ones" },
     { title: "=HYPERLINK(1)", description: "'+é, 日本, مساء, 🎬" },
@@ -101,7 +101,7 @@ describe("exporting the catalogue", () => {
     },
   );
 
-  it("as CSV has no cell that starts a formula, and contains the same texts as JSON", async () => {
+  it("as CSV has no cell that starts a formula, and contains the same text as JSON", async () => {
     const text = fc
       .array(fc.constantFrom(..."'=+-@＝＋－＠ \t\r\n\",;a"), { minLength: 1, maxLength: 6 })
       .map((characters) => characters.join(""));
@@ -124,7 +124,7 @@ describe("exporting the catalogue", () => {
     );
   });
 
-  it("reads the catalogue in parts, each row once", async () => {
+  it("reads the catalogue in parts, and each row once", async () => {
     sqliteHandle().exec(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1001)
        INSERT INTO videos (id, title, category) SELECT 'n' || i, 'Video ' || i, 'desi' FROM n`,
@@ -134,7 +134,7 @@ describe("exporting the catalogue", () => {
     expect((await exported("csv")).trimEnd().split("\r\n")).toHaveLength(1_002);
   });
 
-  it("of an empty catalogue is an empty table; any other name returns 404", async () => {
+  it("is an empty table for an empty catalogue, while any other file name returns 404", async () => {
     expect(JSON.parse(await exported("json"))).toEqual([]);
     expect(await exported("csv")).toMatch(/^id,title,.*\r\n$/);
     const request = new Request("http://localhost/x", { headers: { Cookie: adminCookie() } });
@@ -157,7 +157,7 @@ describe("importing from the server's folder", () => {
   const begin = (wanted: { category?: string; table?: string } = {}) =>
     beginFolderImport({ userId: "u", status: "review", mode: "copy", ...wanted });
 
-  it("imports the entered table, and reports what was skipped", async () => {
+  it("imports the files in the entered table, and reports which ones were skipped", async () => {
     fs.writeFileSync(path.join(folder, "a.mp4"), clipWith("a"));
     fs.writeFileSync(path.join(folder, "b.mp4"), clipWith("b"));
     await begin({ table: "file,title,category\na.mp4,A video,desi\ngone.mp4,Gone,desi\n" });

@@ -11,7 +11,7 @@ import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 
 const MB = 1024 ** 2;
-/** Longer than a file counts as growing. */
+/** A time when the file is old enough that it no longer counts as growing. */
 const LATER = Date.now() + 10 * 60_000;
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => site.remove());
 
-/** Writes a file like another tool, without notifying the site. */
+/** Writes a file the way another tool does, without notifying the site. */
 function put(name: string, bytes: number): void {
   const file = path.join(site.uploads, name);
   fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -45,14 +45,14 @@ const sizeOf = (id: string) =>
   sqliteHandle().prepare("SELECT bytes FROM videos WHERE id = ?").pluck().get(id);
 
 describe("files that other tools put into the buckets", () => {
-  it("count in Storage Used, with or without a row", async () => {
+  it("count toward Storage Used, with or without a row", async () => {
     put("videos/u/1.mp4", 9 * MB);
     put("thumbnails/u/1.webp", MB);
     await trackFiles(seen);
     expect(await storageUsed()).toBe("10.0 MB");
   });
 
-  it("count in the size of the video whose row names them, in either order", async () => {
+  it("count toward the size of the video whose row refers to them, whichever comes first", async () => {
     put("videos/u/1.mp4", 5);
     await trackFiles(seen);
     addRow("file-first", "/media/videos/u/1.mp4");
@@ -106,7 +106,7 @@ describe("files that other tools put into the buckets", () => {
   it("aren't read again in a folder that hasn't changed", async () => {
     put("videos/u/1.mp4", MB);
     await trackFiles(seen, LATER);
-    // A deleted record is only added again if the folder is read.
+    // A deleted record is added again only if the folder is read.
     sqliteHandle().exec("DELETE FROM media_files");
     await trackFiles(seen, LATER);
     expect(sqliteHandle().prepare("SELECT count(*) FROM media_files").pluck().get()).toBe(0);
@@ -115,7 +115,7 @@ describe("files that other tools put into the buckets", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM media_files").pluck().get()).toBe(2);
   });
 
-  it("are left to an upload in progress until it has ended", async () => {
+  it("aren't recorded while they belong to an upload in progress", async () => {
     put("videos/u/1.mp4", MB);
     const reserved = path.join(site.uploads, "videos/u/1");
     fs.mkdirSync(reserved);
@@ -126,7 +126,7 @@ describe("files that other tools put into the buckets", () => {
     expect(await storageUsed()).toBe("1.0 MB");
   });
 
-  it("of another site aren't recorded", async () => {
+  it("aren't recorded if they belong to another site", async () => {
     fs.writeFileSync(path.join(site.uploads, "site.json"), '{"id":"another","clock":1}');
     put("videos/u/1.mp4", MB);
     await trackFiles(seen);

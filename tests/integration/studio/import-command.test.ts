@@ -30,7 +30,7 @@ const importCommand = (...args: string[]) =>
     reject: false,
   });
 
-/** Clips that differ in a box at the end, which is sparse and takes up no disk space. */
+/** Creates clips that differ in an MP4 box at the end, which is sparse and takes up no disk space. */
 function put(count: number, paddingBytes = 0): void {
   const clip = fs.readFileSync(mp4Clip(1));
   for (let n = 0; n < count; n += 1) {
@@ -49,13 +49,13 @@ function isReading(pid = 0): boolean {
     const open = fs.readdirSync(`/proc/${pid}/fd`);
     return open.some((fd) => fs.readlinkSync(`/proc/${pid}/fd/${fd}`).startsWith(folder));
   } catch {
-    // Closed since the folder was read.
+    // The file was closed after the folder was read.
     return false;
   }
 }
 const videos = () => sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
 
-it("prints its usage and errors in its arguments", async () => {
+it("prints its usage, and reports errors in its arguments", async () => {
   expect(await importCommand("--help")).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining("npm run import -- FOLDER [options]"),
@@ -107,7 +107,7 @@ it("exits with 130 on SIGINT, and resumes on the next run", async () => {
   expect(fs.readdirSync(folder)).toEqual([]);
   const titles = sqliteHandle().prepare("SELECT count(DISTINCT title) FROM videos").pluck().get();
   expect(titles).toBe(20);
-  // Both imports sync to the disk, and so also wait for what other processes have written.
+  // The timeout is long because both imports sync to the disk, and so also wait for data written by other processes.
 }, 120_000);
 
 it("lists the videos without a category once, before it starts", async () => {
@@ -149,7 +149,7 @@ it("requires the version of the uploader terms while the studio requires their a
   expect(accepted.all()).toEqual([{ version: 1, id }]);
 });
 
-it("is used by the demo, which accepts no terms and reports that before it generates anything", async () => {
+it("is run by the demo, which accepts no terms and reports that before it generates anything", async () => {
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);
   await requireTerms(true, id);

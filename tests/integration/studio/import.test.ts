@@ -37,7 +37,7 @@ const PIXEL = Buffer.from(
   "base64",
 );
 
-/** Returns the clip with different bytes at the end, in a box that players skip. */
+/** Returns the clip with different bytes at the end, in an MP4 box that players skip. */
 function video(name: string, mark: string): string {
   const file = path.join(folder, name);
   fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -166,7 +166,7 @@ describe("importing a folder", () => {
     expect(filesIn("videos")).toHaveLength(2);
   });
 
-  it("reports the error of each bad file, and imports the others", async () => {
+  it("reports an error for each bad file, and imports the others", async () => {
     video("good.mp4", "1");
     put("broken.mp4", "this is text");
     put("cut.mp4", CLIP.subarray(0, 400));
@@ -209,7 +209,7 @@ describe("importing a folder", () => {
       userId,
       mode: "copy",
       signal: controller.signal,
-      // As soon as the third file has been read.
+      // Stops the import as soon as the third file has been read.
       onProgress: (() => {
         let read = 0;
         return (bytes: number) => {
@@ -240,7 +240,7 @@ describe("importing a folder", () => {
     const importing = importVideos(plan, {
       userId,
       mode: "move",
-      // When the first file is in the bucket and its row isn't written yet.
+      // At this point, the first file is in the bucket, but its row isn't written yet.
       onProgress(_, files) {
         if (files > 0) ended ??= end(owner.id);
       },
@@ -254,7 +254,7 @@ describe("importing a folder", () => {
     expect(await importFolder("move")).toMatchObject({ imported: 2 });
   });
 
-  it("rolls back what a killed import left, and doesn't touch a running one", async () => {
+  it("rolls back a killed import, and doesn't touch a running one", async () => {
     video("one.mp4", "1");
     const gone = 2 ** 30;
     for (const [uploadId, pid] of [
@@ -315,7 +315,7 @@ describe("an import during a library check", () => {
     expect(filesIn("videos")).toHaveLength(1);
   });
 
-  it("takes over what the check has recorded about its files", async () => {
+  it("updates what the check has recorded about its files", async () => {
     video("one.mp4", "1");
     sqliteHandle().exec(`
       CREATE TEMP TRIGGER noted AFTER INSERT ON imports BEGIN
@@ -331,7 +331,7 @@ describe("an import during a library check", () => {
   });
 });
 
-describe("importing an export of the earlier system", () => {
+describe("importing an export from the earlier system", () => {
   const base = "https://old.example/storage/v1/object/public";
   const csv = (lines: string[]) => {
     const header =
@@ -374,7 +374,7 @@ describe("importing an export of the earlier system", () => {
     });
   });
 
-  it("never reads outside the folder for any URL", async () => {
+  it("never reads files outside the folder, whatever the URL", async () => {
     put("secret.mp4", CLIP);
     for (const address of [
       "x/videos/../secret.mp4",
@@ -388,7 +388,7 @@ describe("importing an export of the earlier system", () => {
     }
   });
 
-  it("reads JSON as well, and rejects rows that it can't store", async () => {
+  it("also reads JSON, and rejects rows that it can't store", async () => {
     put(
       "videos.json",
       JSON.stringify([
@@ -441,7 +441,7 @@ describe("a title from a file name", () => {
     expect(titleFromFileName(name)).toBe(title);
   });
 
-  it("is Untitled if nothing is left of the name", async () => {
+  it(`is "Untitled" if nothing is left of the name`, async () => {
     put("___.mp4", "x");
     const { entries } = await planFolder(folder, { status: "published", category: "desi" });
     expect(entries.map((entry) => entry.title)).toEqual(["Untitled"]);

@@ -48,7 +48,7 @@ describe("derived data", () => {
     expect([bytes(), video()?.bytes]).toEqual([5, 0]);
   });
 
-  it("is rebuilt if the search index doesn't find the rows", async () => {
+  it("is rebuilt if the search index doesn't match the rows", async () => {
     addVideo({ title: "Beach", tags: '["sun"]' });
     expect(await find("beach")).toEqual(["v"]);
     sqliteHandle().exec("INSERT INTO video_search (video_search) VALUES ('delete-all')");

@@ -67,7 +67,7 @@ describe("checking the library", () => {
     put("videos/u/2/video.mp4", 40);
   });
 
-  it("finds no problems in a consistent library, and measures it", async () => {
+  it("finds no problems in a consistent library, and measures its size", async () => {
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [], entries: 6, bytes: 210 });
     expect(storage()).toBe(210);
   });
@@ -97,7 +97,7 @@ describe("checking the library", () => {
 
   it("leaves a file without a row in place until it is a week old", async () => {
     put("videos/u/3.mp4", 7);
-    // Simulates a copy that keeps the modification time of its source.
+    // Simulates a copy that keeps the source file's modification time.
     const old = new Date("2020-01-01");
     fs.utimesSync(path.join(site.uploads, "videos/u/3.mp4"), old, old);
     const { stray } = await checkLibrary();
@@ -124,7 +124,7 @@ describe("checking the library", () => {
     ["storyboard_url", "thumbnails/u/9/storyboard.webp"],
     ["preview_url", "videos/u/9/preview.mp4"],
     ["generated_poster_url", "thumbnails/u/9.webp"],
-  ])("leaves a file in place that a row references as %s", async (column, name) => {
+  ])("leaves a file in place if a row references it as %s", async (column, name) => {
     put(name, 9);
     addVideo("other", { [column]: `/media/${name}` });
     expect((await checkLibrary()).stray).toEqual([]);
@@ -171,7 +171,7 @@ describe("checking the library", () => {
     expect(filesIn(site.uploads).filter((name) => name.includes("/3/"))).toEqual([]);
   });
 
-  it("removes and forgets nothing while most recorded files are missing", async () => {
+  it("removes and forgets nothing while most of the recorded files are missing", async () => {
     put("videos/u/3.mp4", 7);
     const { stray } = await checkLibrary();
     for (const name of ["videos/u/1.mp4", "videos/u/2", "thumbnails/u/1.webp"]) {
@@ -202,14 +202,14 @@ describe("checking the library", () => {
     expect(filesIn(site.uploads)).toContain("videos/u/3.mp4");
   });
 
-  it("reports files that a row references and the disk doesn't have", async () => {
+  it("reports files that a row references but that are missing from the disk", async () => {
     fs.rmSync(path.join(site.uploads, "thumbnails/u/1.webp"));
     expect((await checkLibrary()).missing).toEqual([
       { videoId: "whole", title: "whole", url: "/media/thumbnails/u/1.webp" },
     ]);
   });
 
-  it("compares every row of a library that it reads in parts", async () => {
+  it("checks every row of a library, which it reads in parts", async () => {
     const before = await checkLibrary();
     const names = Array.from({ length: 1_001 }, (_, n) => `u/${5_000 + n}.mp4`);
     for (const name of names) addVideo(name, { video_url: `/media/videos/${name}` });
@@ -222,7 +222,7 @@ describe("checking the library", () => {
   });
 
   it("ignores a running import until it is a day old", async () => {
-    // A running copy across file systems, next to the folder with which the upload reserves its name.
+    // Simulates a running copy across file systems, next to the folder with which the upload reserves its name.
     fs.mkdirSync(path.join(site.uploads, "videos/u/7"), { recursive: true });
     put("videos/u/7.mp4", 30);
     put("thumbnails/u/7.webp", 3);
@@ -242,10 +242,10 @@ describe("checking the library", () => {
     expect(storage()).toBe(210);
   });
 
-  it("keeps what other requests record while it runs", async () => {
+  it("keeps what other requests record while it is running", async () => {
     await checkLibrary();
     put("videos/u/8.mp4", 80);
-    // Several hundred files keep the check busy while an upload and a conversion finish.
+    // Several hundred files keep the check busy until an upload and a conversion are recorded.
     for (let n = 100; n < 400; n++) put(`videos/u/${n}.mp4`, 1);
     const checking = checkLibrary();
     addVideo("new", { video_url: "/media/videos/u/8.mp4" });
@@ -263,7 +263,7 @@ describe("checking the library", () => {
     expect(recordOf("u/1")).toEqual({ video_id: "whole", bytes: 777 });
   });
 
-  it("deletes the digests of videos that no longer exist", async () => {
+  it("deletes the digests for videos that no longer exist", async () => {
     const add = sqliteHandle().prepare("INSERT INTO video_digests VALUES (?, ?)");
     for (const id of ["whole", "gone"]) add.run(id, "a".repeat(64));
     await checkLibrary();

@@ -83,8 +83,8 @@ async function statusOf(cookie: string, fields: Record<string, string | string[]
   return studio?.status ?? response[STATUS];
 }
 
-describe("the studio of an uploader", () => {
-  it("lists, finds and counts only their own videos, in every order", async () => {
+describe("an uploader's studio", () => {
+  it("lists, finds and counts only the uploader's videos, in every sort order", async () => {
     addVideos();
     const cookie = await signInUploader();
     const { ids, total, stats } = await shown(cookie);
@@ -100,7 +100,7 @@ describe("the studio of an uploader", () => {
     expect((await shown(cookie, "/admin?tab=manage&status=review")).ids).toEqual(["draft"]);
   });
 
-  it("opens no dialog of another user's video", async () => {
+  it("opens no dialog for another user's video", async () => {
     addVideos();
     const cookie = await signInUploader();
     for (const dialog of ["edit", "delete", "schedule"]) {
@@ -112,7 +112,7 @@ describe("the studio of an uploader", () => {
     });
   });
 
-  it("changes drafts, but no other user's video and nothing published", async () => {
+  it("changes drafts, but no published videos and no other user's videos", async () => {
     addVideos();
     const cookie = await signInUploader();
     const update = (id: string) => statusOf(cookie, { intent: "update", id, title: "New" });
@@ -129,12 +129,12 @@ describe("the studio of an uploader", () => {
       { title: "Another's draft" },
       { title: "My video", status: "published" },
     ]);
-    // A draft scheduled by an editor counts as published.
+    // A draft that an editor has scheduled counts as published.
     sqliteHandle().exec(`UPDATE videos SET publish_at = '${publishAt}' WHERE id = 'draft'`);
     expect(await update("draft")).toBe(403);
   });
 
-  it("changes only their own videos in bulk, even all of a list", async () => {
+  it("changes only the uploader's videos in bulk, even if more are selected", async () => {
     addVideos();
     const cookie = await signInUploader();
     const bulk = (more: Record<string, string | string[]>) =>
@@ -151,7 +151,7 @@ describe("the studio of an uploader", () => {
     ]);
   });
 
-  it("publishes, hides and changes their own videos once they may publish", async () => {
+  it("publishes, hides and changes the uploader's videos once the uploader may publish", async () => {
     addVideos();
     const cookie = await signInUploader(true);
     expect(await statusOf(cookie, { intent: "toggle", id: "draft" })).toBe(302);
@@ -165,7 +165,7 @@ describe("the studio of an uploader", () => {
     ]);
   });
 
-  it("stores their uploads as drafts, and doesn't name another user's hidden video as a duplicate", async () => {
+  it("stores uploads as drafts, and doesn't name another user's hidden video as a duplicate", async () => {
     const cookie = await signInUploader();
     const own = { userId: "up", draftsOnly: true };
     const clip = fileBlob(mp4Clip(2));
@@ -179,7 +179,7 @@ describe("the studio of an uploader", () => {
     expect(await findDuplicate(String(sha256), "u")).toBeDefined();
     expect(await findDuplicate(String(sha256), "up")).toBeUndefined();
     expect((await shown(cookie)).total).toBe(0);
-    // Neither does a replacement, which only editors can make.
+    // Replacing a file doesn't name the other user's video either.
     addVideo({ id: "mine", title: "My draft", uploaded_by: "up", status: "review" });
     const copy = path.join(site.folder, "same.mp4");
     fs.copyFileSync(mp4Clip(2), copy);
@@ -193,7 +193,7 @@ describe("the studio of an uploader", () => {
   });
 });
 
-describe("the trash of an uploader", () => {
+describe("an uploader's trash", () => {
   const trash = async (cookie: string) => {
     const response = (await sendRequest(loadTrash, cookie, "/admin/trash")) as never as {
       trash: { videos: { id: string }[]; total: { videos: number } };
@@ -202,7 +202,7 @@ describe("the trash of an uploader", () => {
   };
   const inTrash = () => sqliteHandle().prepare("SELECT id FROM deleted_videos").pluck().all();
 
-  it("contains only their own drafts, and restores and empties only those", async () => {
+  it("contains only the uploader's drafts, and restores and purges only those", async () => {
     addVideos();
     const cookie = await signInUploader();
     const { batch } = await removeVideos(["draft", "mine", "other", "nobody"], "u");
@@ -240,7 +240,7 @@ describe("files of unpublished videos", () => {
     return response.status;
   };
 
-  it("are accessible to the video's uploader, including derived files and thumbnails by editors", async () => {
+  it("are accessible to the video's uploader, including derived files and thumbnails that editors uploaded", async () => {
     write("videos/up/1.mp4");
     write("videos/up/1/hls/master.m3u8");
     write("videos/u/2.mp4");
@@ -264,7 +264,7 @@ describe("files of unpublished videos", () => {
     expect(await statusAt(cookie, "/media/videos/up/1/hls/master.m3u8")).toBe(200);
     expect(await statusAt(cookie, "/media/thumbnails/u/3.webp")).toBe(200);
     expect(await statusAt(cookie, "/media/videos/u/2.mp4")).toBe(404);
-    // The file is in their folder, but no video of theirs uses it.
+    // The file is in the uploader's folder, but none of the uploader's videos uses it.
     expect(await statusAt(cookie, "/media/videos/up/2.mp4")).toBe(404);
     expect(await statusAt("", "/media/videos/up/1.mp4")).toBe(404);
   });

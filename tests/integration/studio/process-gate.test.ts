@@ -11,12 +11,12 @@ import { wrapCommand } from "../../wrapped-ffmpeg";
 
 const site = useAdminSite();
 
-/** Replaces ffmpeg with one that waits for `open`, and records when each process starts and ends. */
+/** Replaces ffmpeg with a command that waits until `open` is called, and records when each process starts and ends. */
 function holdFfmpeg() {
   const log = path.join(site.folder, "processes");
   const go = path.join(site.folder, "go");
   fs.writeFileSync(log, "");
-  // Searching for the executables doesn't count as a run.
+  // Looking for the executables must not count as a run.
   ffmpegAvailable();
   process.env.PATH = wrapCommand(site.folder, "ffmpeg", [
     `echo + >> "${log}"`,
@@ -75,7 +75,7 @@ describe.runIf(ffmpegAvailable())("extracting frames concurrently", () => {
       data: { studio: { edit: { frame: "0:00.5", texts: { title: "New" } } } },
     });
     outcomes.push(take("other"));
-    // The job queue has a separate limit.
+    // Jobs in the queue have a separate limit.
     outcomes.push(asJob(() => take("job")));
     await until(() => ffmpeg.running() === 3);
     ffmpeg.open();

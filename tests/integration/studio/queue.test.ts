@@ -40,7 +40,7 @@ function send(fields: [string, string][], url = "/admin/queue") {
   return action({ request, params: {}, context: {} });
 }
 
-/** Sends a form that should succeed. Returns the toast. */
+/** Submits a form that should succeed. Returns the toast. */
 async function toastMessage(fields: [string, string][], url?: string): Promise<string> {
   return (await expectSuccessOf(() => send(fields, url))).toast.description;
 }
@@ -54,7 +54,7 @@ async function rejection(fields: [string, string][]): Promise<Failure> {
   return response.data.error;
 }
 
-/** Adds a video with a file, and its jobs. */
+/** Adds a video with a file and its jobs. */
 async function addQueued(id: string, columns: Record<string, string> = {}): Promise<void> {
   addVideo({
     id,
@@ -80,7 +80,7 @@ const activities = async () =>
   });
 
 describe.runIf(ffmpegAvailable())("the Queue page", () => {
-  it("shows running, queued and failed jobs, and each group at its own URL", async () => {
+  it("shows running, queued and failed jobs, and each group at a separate URL", async () => {
     for (const id of ["a", "b"]) await addQueued(id);
     await fail((await claim())!, "The file is damaged. ffmpeg said: moov", true);
     await claim();
@@ -105,7 +105,7 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     expect((await page("/admin/queue?state=nonsense")).view).toEqual({ page: 1 });
   });
 
-  it("has pages, clamped to the last one", async () => {
+  it("has pages, and clamps the page number to the last one", async () => {
     for (let n = 0; n < 10; n += 1) await addQueued(`v${n}`);
     const { queue, view } = await page("/admin/queue?state=waiting&page=99");
     expect(queue).toMatchObject({ page: 2, pageCount: 2, counts: { waiting: 70 } });
@@ -138,7 +138,7 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     expect(found.length).toBeGreaterThan(1);
     expect(found[0]).toMatchObject({ videoId: "a", title: "Video a" });
     const ofVideo = (await page("/admin/queue?video=a")).queue.lists[0]!.jobs;
-    // The cleanup job, which waits by design, is only shown there.
+    // The cleanup job, which waits by design, is shown only on the video's page.
     expect(ofVideo.filter(({ state }) => state === "waiting")).toHaveLength(found.length + 1);
     const selected = numberOf("new", "ladder");
     expect(
@@ -162,7 +162,8 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     set("state = 'done' WHERE kind NOT IN ('ladder', 'loudness', 'cleanup')");
     const { queue } = await page();
     expect(queue.secondsLeft).toBeNull();
-    // Jobs of a video of 50 s: 25 s for the streams, once 10 hours because it was suspended, and 5 s.
+    // The jobs of 50-second videos: 25 s for the streams, except for one of 10 hours that was suspended, and 5 s for
+    // the loudness.
     for (const [id, seconds] of [
       ["b", 25],
       ["c", 36_000],
@@ -201,7 +202,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     forgetSettings();
   };
 
-  it("are requested on the page of a video, and queued behind other jobs", async () => {
+  it("are requested on a video's page, and queued behind other jobs", async () => {
     await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
     set("h264,av1");
     expect(await page("/admin/queue?video=a")).toMatchObject({
@@ -228,7 +229,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     );
   });
 
-  it("explain why they can't be created", async () => {
+  it("can't be requested while they are disabled, and the page shows the reason", async () => {
     await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
     set("h264");
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [] });
@@ -245,7 +246,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
 });
 
 describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
-  it("puts them before or after all others, the most recently moved outermost", async () => {
+  it("puts them before or after all others, with the most recently moved job first or last", async () => {
     for (const id of ["a", "b", "c"]) await addQueued(id);
     set("state = 'done' WHERE kind NOT IN ('ladder', 'poster')");
     const chosen = (id: string): [string, string] => ["selected", numberOf(id, "ladder")];
@@ -318,14 +319,14 @@ describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
       worker: null,
       attempts: 0,
     });
-    // Its worker may continue until its lease expires.
+    // The job's worker may continue until its lease expires.
     expect(await next()).toEqual(["b", "transcode"]);
     set("state = 'done' WHERE video_id = 'b'");
     expect(await claim(undefined, Date.now() + 20_000)).toBeUndefined();
     expect(await claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id });
   });
 
-  it("is rejected with the status of the reason", async () => {
+  it("is rejected with a status that matches the reason", async () => {
     await addQueued("a");
     const running = (await claim())!;
     const captions = numberOf("a", "captions");
@@ -383,7 +384,7 @@ describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
 });
 
 describe.runIf(ffmpegAvailable())("running jobs again", () => {
-  it("repeats completed and failed jobs", async () => {
+  it("reruns completed and failed jobs", async () => {
     await addQueued("a");
     set("state = 'done', finished_at = '2026-01-01', priority = -160, progress = 1");
     set("state = 'failed', reason = 'No.', attempts = 3 WHERE kind = 'ladder'");
@@ -408,7 +409,7 @@ describe.runIf(ffmpegAvailable())("running jobs again", () => {
     expect(await toastMessage([["intent", "retry"]])).toBe("There are no failed jobs to retry.");
   });
 
-  it("repeats all jobs of a video, from its page and from the list", async () => {
+  it("reruns all jobs of a video, from its page and from the list", async () => {
     await addQueued("a");
     addVideo({ id: "b", title: "Video b", video_url: "/media/videos/u/b.mp4" });
     addVideo({ id: "empty", title: "Without a file" });
@@ -475,7 +476,7 @@ describe.runIf(ffmpegAvailable())("a paused queue", () => {
 });
 
 describe.runIf(ffmpegAvailable())("a long queue", () => {
-  it("is neither scanned nor sorted for a page or for the next job", async () => {
+  it("is neither scanned nor sorted to show a page or to find the next job", async () => {
     await addQueued("a");
     const prepare = vi.spyOn(sqliteHandle(), "prepare");
     const read = readQueuePage(sqliteHandle());

@@ -80,11 +80,11 @@ async function refusalOf(file: string, id = "v", more: Record<string, string> = 
 }
 const pendingId = (id = "v") => otherFiles(id).pending?.id ?? "";
 
-/** Returns a small clip with a duration in seconds. */
+/** Returns a small clip with the given duration in seconds. */
 const source = (seconds: number) =>
   makeClip(site.folder, `video-${seconds}`, { seconds, size: "160x90", frameRate: "10" });
 
-/** Adds a video with a file and a stream of 5 bytes each, and another equally complete file. */
+/** Adds a video with a file and a stream of 5 bytes each, and another file that is just as complete. */
 function addVideoWithTwoFiles(
   state: "pending" | "earlier" = "pending",
   replacedAt = new Date().toISOString(),
@@ -119,7 +119,7 @@ function addVideoWithTwoFiles(
   sqliteHandle().exec("UPDATE storage SET bytes = 30");
 }
 
-it("accepts a form that is sent twice once, and returns the same result to both", async () => {
+it("processes a form that is sent twice only once, and returns the same result to both requests", async () => {
   addVideo();
   const received = path.join(site.uploads, "tmp", "received");
   fs.copyFileSync(source(2), received);
@@ -142,7 +142,7 @@ it("drops an unfinished stream, which ends with its job", async () => {
   ]);
 });
 
-it("counts watched parts from zero, and restores the counts of a restored file", async () => {
+it("counts watched parts from zero for a new file, and restores the counts with a restored file", async () => {
   addVideoWithTwoFiles();
   const parts = (first: number) => [first, ...Array<number>(19).fill(0)];
   countWatched("v", `1${"0".repeat(19)}`);
@@ -169,7 +169,7 @@ it("re-encodes additional codecs for the new file's stream", async () => {
   ]);
 });
 
-describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
+describe.runIf(ffmpegAvailable())("replacing a video's file", () => {
   it("keeps the old file until the new one is fully processed, and can restore it", async () => {
     const id = addProcessed(site.uploads, "counting");
     sqliteHandle().prepare("UPDATE videos SET views = 9 WHERE id = ?").run(id);
@@ -260,7 +260,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     expect(pendingId()).not.toBe("");
   });
 
-  it("rejects other files, a missing file, and a video that doesn't exist, and leaves no files", async () => {
+  it("rejects a file that isn't a video, a missing file, and a nonexistent video, and leaves no files behind", async () => {
     addVideo();
     const text = path.join(site.folder, "notes.mp4");
     fs.writeFileSync(text, "no video at all".repeat(1_000));
@@ -339,7 +339,7 @@ describe("switching to the new file", () => {
     expect(video()?.video_url).toBe("/media/videos/u/1.mp4");
   });
 
-  it("works without a stream when requested by an admin; the stream follows", async () => {
+  it("works without a stream when an admin requests it, and the stream follows later", async () => {
     addVideoWithTwoFiles();
     sqliteHandle().exec(
       `UPDATE video_files SET hls_url = NULL;
@@ -364,7 +364,7 @@ describe("switching to the new file", () => {
 });
 
 describe("a replaced file", () => {
-  it("is purged from the trash with its size, and its URL still redirects to the video", async () => {
+  it("is purged from the trash and disk usage, while its URL still redirects to the video", async () => {
     addVideoWithTwoFiles("earlier");
     await emptyTrash(Date.now() + TRASH_MS - 60_000);
     expect(otherFiles("v").earlier).toHaveLength(1);
@@ -394,7 +394,7 @@ describe("a replaced file", () => {
     expect(one("SELECT bytes FROM storage")).toBe(0);
   });
 
-  it("is found when another tool deletes its video, even among more rows than one round checks", async () => {
+  it("is found when another tool deletes its video, even among more rows than a single round checks", async () => {
     addVideoWithTwoFiles("earlier");
     sqliteHandle().exec(`
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)
@@ -475,8 +475,8 @@ describe("the Trash page", () => {
   });
 });
 
-describe("the columns of a video", () => {
-  it("belong either to its file or to the video", () => {
+describe("the columns of the `videos` table", () => {
+  it("belong to either the file or the video", () => {
     const own = [
       "id",
       "number",

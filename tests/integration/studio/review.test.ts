@@ -165,7 +165,7 @@ describe("a preview link", () => {
     expect(result.headers.get("Cache-Control")).toBe("no-store");
   });
 
-  it("isn't counted before the visitor has confirmed their age", async () => {
+  it("doesn't count a view before the visitor has confirmed their age", async () => {
     addDraft();
     const path = await link();
     const browser = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0" };
@@ -176,7 +176,7 @@ describe("a preview link", () => {
     expect(((await open()) as Plain).data.links).toMatchObject([{ views: 2 }]);
   });
 
-  it("is counted except for crawlers, and recorded in the activity without the viewer", async () => {
+  it("counts views except those by crawlers, and records them as activity without the viewer", async () => {
     addDraft();
     const path = await link();
     const browser = {
@@ -197,8 +197,8 @@ describe("a preview link", () => {
   });
 });
 
-describe("the review of a draft", () => {
-  it("shows the notes of both sides, and who has to respond", async () => {
+describe("a draft's review page", () => {
+  it("shows both sides' notes, and who has to respond next", async () => {
     const theirs = await signInUploader();
     addDraft();
     expect(await send({ intent: "ready", note: "Please look." }, theirs)).toMatchObject({

@@ -31,8 +31,8 @@ const statusAfter = async (minutes: number, id = "v") => {
 };
 const published = async () => (await listPublished({ page: 1 })).videos.map(({ id }) => id);
 
-describe("the schedule of a video", () => {
-  it("publishes it at its time and not before, as new", async () => {
+describe("a video's schedule", () => {
+  it("publishes the video at the scheduled time and not before, as a new video", async () => {
     addVideo({ id: "old", status: "published", created_at: at(-60) });
     addVideo({ status: "hidden", created_at: "2020-01-01T00:00:00.000Z", publish_at: at(1) });
     expect(await statusAfter(0)).toBe("hidden");
@@ -48,7 +48,7 @@ describe("the schedule of a video", () => {
     });
   });
 
-  it("hides it at its time", async () => {
+  it("hides the video at the scheduled time", async () => {
     addVideo({ status: "published", unpublish_at: at(5) });
     expect(await statusAfter(4)).toBe("published");
     expect(await statusAfter(5)).toBe("hidden");
@@ -57,7 +57,7 @@ describe("the schedule of a video", () => {
     expect((await listActivities())[0]?.action).toBe("hide-scheduled");
   });
 
-  it("shows nothing if the whole schedule passed while the site was down", async () => {
+  it("shows nothing if the entire schedule passed while the site was down", async () => {
     addVideo({ status: "review", publish_at: at(1), unpublish_at: at(2) });
     expect(await statusAfter(3)).toBe("review");
     expect(video()).toMatchObject({ publish_at: null, unpublish_at: null });
@@ -92,7 +92,7 @@ describe("the schedule of a video", () => {
     await vi.waitFor(() => expect(video("later")?.status).toBe("published"));
   });
 
-  it("is stored in a single format, which sorts as text", () => {
+  it("is stored in a single format, which sorts correctly as text", () => {
     for (const text of [
       "2030-01-01 12:00:00",
       "2030-01-01T12:00:00+02:00",
@@ -133,7 +133,7 @@ describe("the schedule form", () => {
     ]);
   });
 
-  it("is shown again with the entered values, and changes nothing", async () => {
+  it("is shown again with the entered values if they are invalid, and changes nothing", async () => {
     addVideo({ status: "hidden", publish_at: at(1) });
     const failure = await expectFailure(form("2020-01-01T00:00", "never"));
     expect(failure).toMatchObject({
@@ -147,7 +147,7 @@ describe("the schedule form", () => {
     expect(await listActivities()).toEqual([]);
   });
 
-  it("doesn't publish a published video", async () => {
+  it("doesn't schedule the publication of a published video", async () => {
     addVideo({ status: "published" });
     await expectSuccess(form(inAnHour()));
     expect(video()?.publish_at).toBeNull();
@@ -214,7 +214,7 @@ describe("scheduling many videos", () => {
 
 describe("publishing and hiding manually", () => {
   const IN_A_WEEK = 7 * 24 * 60;
-  /** Returns the status after all times in these tests have passed. */
+  /** Returns the status after all scheduled times in these tests have passed. */
   const statusLater = () => statusAfter(IN_A_WEEK * 2);
   const times = () => [video()?.publish_at, video()?.unpublish_at];
   const callApi = async (name: "publish" | "hide") => {
@@ -234,7 +234,7 @@ describe("publishing and hiding manually", () => {
     expect(((await actOnApi(args)) as Response).status).toBe(200);
   };
   const ways = {
-    // Sent from a page that was loaded while the video may have had another status.
+    // The form comes from a page that was loaded when the video may have had another status.
     "the button": async (to: "publish" | "hide") => {
       const isPublished = video()?.status === "published";
       if (isPublished !== (to === "hide")) await expectSuccess({ intent: "toggle", id: "v" });
@@ -314,7 +314,7 @@ describe("publishing and hiding manually", () => {
 describe("the list of scheduled videos", () => {
   const view = readManageView(new URLSearchParams({ status: "scheduled" }));
 
-  it("contains exactly the videos with a time, in any status", async () => {
+  it("contains exactly the videos with a scheduled time, in any status", async () => {
     addVideo({ id: "a", status: "hidden", publish_at: at(1), title: "One of two" });
     addVideo({ id: "b", status: "published", unpublish_at: at(1), category: "english" });
     addVideo({ id: "c", status: "published" });
@@ -332,11 +332,11 @@ describe("the list of scheduled videos", () => {
     expect((await listManaged(DEFAULT_VIEW)).total).toBe(4);
   });
 
-  it("can be sorted by the next time, on every page and in a search", async () => {
+  it("can be sorted by the next scheduled time, on every page and in a search", async () => {
     addVideo({ id: "third", status: "hidden", publish_at: at(3), unpublish_at: at(9) });
     addVideo({ id: "first", status: "published", publish_at: at(0), unpublish_at: at(1) });
     addVideo({ id: "second", status: "review", publish_at: at(2) });
-    // Its time no longer has any effect.
+    // This video's scheduled time no longer has any effect.
     addVideo({ id: "last", status: "published", publish_at: at(0) });
     const sorted = readManageView(new URLSearchParams({ status: "scheduled", sort: "schedule" }));
     const order = async (search = "") =>
@@ -349,7 +349,7 @@ describe("the list of scheduled videos", () => {
     ).toEqual(["first", "second", "third", "last"]);
   });
 
-  it("is the only list with that order", () => {
+  it("is the only list that can be sorted by the next scheduled time", () => {
     expect(readManageView(new URLSearchParams({ sort: "schedule" })).sort).toBe("newest");
   });
 });

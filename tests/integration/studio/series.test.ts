@@ -51,7 +51,7 @@ const move = (id: number, fields: Record<string, string>) => {
 };
 
 describe("the series pages", () => {
-  it("create a private series from a title, with its own URL", async () => {
+  it("create a private series from a title, and give it a URL", async () => {
     expect((await seriesPage()).all).toMatchObject({ total: 0, series: [] });
     const before = catalogueVersion().catalogue;
     const { location } = await expectSeriesSuccess({
@@ -121,7 +121,7 @@ describe("the series pages", () => {
   });
 });
 
-describe("the texts of a series", () => {
+describe("a series' details", () => {
   const open = async (id: number) => (await seriesPage(`/admin/series/${id}`)).one.series;
   const texts = { title: "Days", slug: "", description: "All of them", visibility: "public" };
   const save = async (id: number, fields: Record<string, string>) =>
@@ -148,7 +148,7 @@ describe("the texts of a series", () => {
     expect(await messages()).toContain("changed the series Days");
   });
 
-  it("are rejected if they have changed, but not if only the order has", async () => {
+  it("can't be saved if they have changed in the meantime, but can be if only the order has changed", async () => {
     const id = four();
     const { textsVersion } = await open(id);
     await move(id, { video: "a", move: "down" });
@@ -162,7 +162,7 @@ describe("the texts of a series", () => {
     expect(series(id).title).toBe("Mine");
   });
 
-  it("feature one series at a time on the home page", async () => {
+  it("can feature one series at a time on the home page", async () => {
     const [one, other] = [addSeries(), addSeries({ title: "Other", slug: "other" })];
     await save(one, { title: "One", slug: "one", featured: "1" });
     await save(other, { title: "Two", slug: "two", featured: "1" });
@@ -172,7 +172,7 @@ describe("the texts of a series", () => {
   });
 });
 
-describe("the order of a series", () => {
+describe("the order of videos in a series", () => {
   it("is changed with buttons and by number, clamped to both ends", async () => {
     const id = four();
     const response = await move(id, { video: "c", move: "up" });
@@ -197,14 +197,14 @@ describe("the order of a series", () => {
     expect(incomplete.status).toBe(400);
   });
 
-  it("is changed by buttons without JavaScript that only send their direction", async () => {
+  it("can be changed without JavaScript by buttons that send only their direction", async () => {
     const id = four();
     const fields = { move: "up", video: "b", to: "2", version: "1" };
     await catchResponse(() => sendSeries(fields, `/admin/series/${id}`));
     expect(orderOfSeries(id)).toEqual(["b", "a", "c", "d"]);
   });
 
-  it("is rejected if it has changed, and nothing moves", async () => {
+  it("can't be changed from an outdated page", async () => {
     const id = four();
     await move(id, { video: "a", move: "down" });
     const stale = { intent: "move", video: "a", move: "down", version: "1" };
@@ -238,7 +238,7 @@ describe("the order of a series", () => {
   });
 });
 
-describe("the videos of a series", () => {
+describe("the videos in a series", () => {
   it("are added at the end, each once, and only if they exist", async () => {
     const id = four();
     addVideo({ id: "e" });
@@ -258,7 +258,7 @@ describe("the videos of a series", () => {
     expect(orderOfSeries(id)).toEqual(ids.slice(1));
   });
 
-  it("keep their position in the trash, and lose it when purged", async () => {
+  it("keep their position in the trash, and lose it when they are purged", async () => {
     const id = four();
     await removeVideos(["b", "c"], "u");
     const { list } = (await seriesPage(`/admin/series/${id}`)).one;
@@ -276,7 +276,7 @@ describe("the videos of a series", () => {
     expect(orderOfSeries(id)).toEqual(["d", "a", "b"]);
   });
 
-  it("no longer count if another tool deletes them, and disappear with the next change of the order", async () => {
+  it("no longer count if another tool deletes them, and disappear with the next order change", async () => {
     const id = four();
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'b'");
     expect((await seriesPage(`/admin/series/${id}`)).one.list.total).toBe(3);
@@ -332,7 +332,7 @@ describe("a deleted series", () => {
   });
 });
 
-describe("series in the list of videos", () => {
+describe("the list of videos", () => {
   const dialog = async (id: string) => (await page(`/admin?tab=manage&edit=${id}`)).manage?.series;
 
   it("adds many videos to a series in the order of the list, and removes them", async () => {

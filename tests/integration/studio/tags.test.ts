@@ -72,7 +72,7 @@ const tagsOf = (...ids: string[]) =>
   });
 const found = async (search: string) =>
   (await listPublished({ search, page: 1 })).videos.map(({ id }) => id).sort();
-/** Returns the tag whose alias matches a search, and the ids of its videos. */
+/** Returns the tag whose alias matches a search, and the IDs of its videos. */
 const findCloseMatches = async (search: string, category?: string) => {
   const { tag, videos = [] } = (await closeMatches({ search, category })) ?? {};
   return [tag, ...videos.map(({ id }) => id).sort()];
@@ -127,7 +127,7 @@ describe("the Tags page", () => {
 });
 
 describe("a tag", () => {
-  it("is renamed in every video, even if only its spelling differs", async () => {
+  it("is renamed in every video, even if only its capitalization changes", async () => {
     addTagged();
     const done = await expectSuccess(merge("Hd", "hd"), "/admin/tags?sort=name");
     expect(done).toMatchObject({
@@ -141,7 +141,7 @@ describe("a tag", () => {
     });
   });
 
-  it("is merged with others; each video gets the result once, in the place of the first", async () => {
+  it("is merged with others, and each video gets the result once, in place of the first merged tag", async () => {
     addTagged();
     await expectSuccess(merge("HD", "hd", "4k"));
     expect(tagsOf("a", "b", "c")).toEqual([["HD", "night"], ["HD"], ["HD", "river"]]);
@@ -152,7 +152,7 @@ describe("a tag", () => {
     expect(tagsOf("c", "e")).toEqual([["HD", "night"], ["Night"]]);
   });
 
-  it("is removed, and null is stored if none is left", async () => {
+  it("is removed, and null is stored if no tags are left", async () => {
     addTagged();
     const { description } = await expectSuccess([
       ["intent", "delete"],
@@ -177,7 +177,7 @@ describe("a tag", () => {
       "Undid the change in 2 videos. Skipped 1 video whose tags have changed since then.",
     );
     expect(tagsOf("a", "b", "c")).toEqual([before[0], ["own"], before[2]]);
-    // Someone else has pressed it as well.
+    // Another user has already clicked Undo.
     expect((await rejected(fields)).status).toBe(404);
     expect(await listTagChanges()).toEqual([]);
     expect((await listActivities())[0]?.action).toBe("tag-undo");
@@ -196,7 +196,7 @@ describe("a tag", () => {
     ["a tag that doesn't exist", merge("x", "gone"), 404, "No videos have this tag anymore."],
     ["no intent", [["selected", "hd"]], 400, "Reload the page"],
     [
-      "no such change",
+      "an unknown change",
       [
         ["intent", "undo"],
         ["change", "9"],
@@ -204,7 +204,7 @@ describe("a tag", () => {
       404,
       "It was already undone",
     ],
-    ["no change at all", [["intent", "undo"]], 404, "It was already undone"],
+    ["a missing change", [["intent", "undo"]], 404, "It was already undone"],
   ] as [string, [string, string][], number, string][])(
     "doesn't change with %s",
     async (_, form, status, message) => {
@@ -226,7 +226,7 @@ describe("a tag change", () => {
     const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsAsAliases: false };
     const { id, end } = (await changeTags(change, "u"))!;
     await end;
-    // The state that a process leaves if it ends halfway.
+    // Simulates the state that a process leaves behind if it ends halfway.
     sqliteHandle().exec(`
       UPDATE videos SET tags = '["old"]' WHERE number > 50;
       DELETE FROM tag_change_videos WHERE video_id IN (SELECT id FROM videos WHERE number > 50);
@@ -255,12 +255,12 @@ describe("a tag change", () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const waits = vi.spyOn(globalThis, "setTimeout");
     const resumed = resumeTagChanges();
-    // It waits for 20 ms between two attempts, and checks the clock at each.
+    // The change waits 20 ms between two attempts, and checks the clock before each one.
     const attempts = () => waits.mock.calls.filter(([, ms]) => ms === 20).length;
     for (let time = 0; time < 5; time += 1) {
       const before = attempts();
       await vi.waitFor(() => expect(attempts()).toBeGreaterThan(before));
-      // Longer than a request waits in total.
+      // This is longer than a request waits in total.
       vi.advanceTimersByTime(3_000);
     }
     other.exec("COMMIT");
@@ -327,7 +327,7 @@ describe("a tag alias", () => {
     }
     expect(await findCloseMatches("q", "desi")).toEqual(["HD", "a", "b"]);
     expect(await findCloseMatches("q", "english")).toEqual([undefined]);
-    // Exact results aren't repeated.
+    // The exact results aren't repeated.
     sqliteHandle().exec("UPDATE videos SET title = 'Best UHD' WHERE id = 'a'");
     expect([await found("uhd"), await findCloseMatches("uhd")]).toEqual([
       ["a", "t"],
@@ -335,7 +335,7 @@ describe("a tag alias", () => {
     ]);
     sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'b'");
     expect(await findCloseMatches("uhd")).toEqual([undefined]);
-    // Only the whole name matches.
+    // An alias matches only if the whole name is entered.
     expect([await found("uh"), await findCloseMatches("uh")]).toEqual([["a", "t"], [undefined]]);
   });
 
@@ -348,7 +348,7 @@ describe("a tag alias", () => {
     expect(await suggestions("stream", undefined)).toEqual([]);
   });
 
-  it("redirects its URL to that of the tag, whose page also lists videos that other tools tagged with the alias", async () => {
+  it("redirects to the page of its tag, which also lists videos that other tools tagged with the alias", async () => {
     addTagged();
     await expectSuccess(aliases("hd", "high definition"));
     addVideo({ id: "x", status: "published", tags: '["High Definition"]' });
@@ -360,7 +360,7 @@ describe("a tag alias", () => {
     ]);
   });
 
-  it("is stored as the tag in edits and bulk actions, once", async () => {
+  it("is replaced by its tag in edits and bulk actions, without duplicates", async () => {
     addTagged();
     await expectSuccess(aliases("hd", "uhd"));
     expect(resolveAliases(["UHD", "hd", "night"])).toEqual(["HD", "night"]);
@@ -373,7 +373,7 @@ describe("a tag alias", () => {
     ]);
   });
 
-  it("is created from the old name of a renamed tag if requested, and removed by undoing that", async () => {
+  it("is created from a renamed tag's old name if requested, and removed when the rename is undone", async () => {
     addTagged();
     await expectSuccess(aliases("hd", "uhd"));
     const { action: undo } = await expectSuccess([...merge("Sharp", "hd", "4k"), ["keep", "1"]]);
@@ -407,7 +407,7 @@ describe("a tag alias", () => {
     expect(aliasesOf("hd")).toEqual([]);
   });
 
-  it("of a tag that doesn't exist returns 404", async () => {
+  it("returns 404 if its tag doesn't exist", async () => {
     expect((await rejected(aliases("gone", "x"))).status).toBe(404);
   });
 });

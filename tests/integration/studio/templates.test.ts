@@ -92,7 +92,7 @@ describe("upload templates", () => {
     expect(names()).toEqual(["Night"]);
   });
 
-  it("belong to one user, and one of them is the default", async () => {
+  it("belong to one user, who can make one of them the default", async () => {
     await save({ ...NIGHT, default: "1" });
     await save({ ...NIGHT, name: "Day", default: "1" });
     expect(templatesOf("u").map(({ isDefault }) => isDefault)).toEqual([true, false]);
@@ -106,7 +106,7 @@ describe("upload templates", () => {
     expect(names()).toEqual(["Day", "Night"]);
   });
 
-  it("are purged after thirty days, and with their user", async () => {
+  it("are purged after thirty days, or together with their user", async () => {
     await save(NIGHT);
     await save({ ...NIGHT, name: "Day" });
     const [day, night] = templatesOf("u").map(({ id }) => id);

@@ -42,7 +42,7 @@ function send(fields: [string, string][], url = "/admin/trash", headers = {}) {
   return action({ request, params: {}, context: {} });
 }
 
-/** Sends a form that should expectSuccess. Returns the redirect and the toast. */
+/** Submits a form that should succeed. Returns the redirect and the toast. */
 async function expectSuccess(fields: [string, string][], url?: string) {
   const { location, toast } = await expectSuccessOf(() => send(fields, url));
   return { location, description: toast.description as string };
@@ -83,7 +83,7 @@ function addVideoWithFiles(id: string, columns: Record<string, string | number |
     writeUpload(site.uploads, `videos/${base}/hls/master.m3u8`),
   ];
 }
-/** Returns the response to an admin who requests a file of such a video. */
+/** Returns the status of the response to an admin who requests a file of such a video. */
 async function statusFor(id: string): Promise<number> {
   const name = `u/17000000000${id.charCodeAt(0)}.mp4`;
   const request = new Request(`${ORIGIN}/media/videos/${name}`);
@@ -169,7 +169,7 @@ describe("the Trash page", () => {
 });
 
 describe("restoring from the trash", () => {
-  it("restores texts, views, files, streams, captions and digest after weeks", async () => {
+  it("restores text, views, files, streams, captions and digest after weeks", async () => {
     const files = addVideoWithFiles("a");
     const before = video("a");
     expect(await statusFor("a")).toBe(200);
@@ -245,7 +245,7 @@ describe("restoring from the trash", () => {
     expect(await statusFor("a")).toBe(404);
   });
 
-  it("doesn't publish a video whose time to publish passed in the trash", async () => {
+  it("doesn't publish a video whose publication time passed while it was in the trash", async () => {
     const soon = new Date(Date.now() + 60_000).toISOString();
     const later = new Date(Date.now() + 9_000_000).toISOString();
     addVideo({ id: "a", status: "review", publish_at: soon, unpublish_at: later });
@@ -256,7 +256,7 @@ describe("restoring from the trash", () => {
     expect(video("b")).toMatchObject({ publish_at: later });
   });
 
-  it("never shows a video whose time to hide passed in the trash", async () => {
+  it("never shows a video whose hiding time passed while it was in the trash", async () => {
     const soon = new Date(Date.now() + 60_000).toISOString();
     addVideo({ id: "a", status: "published", unpublish_at: soon });
     await removeVideos(["a"], "u");
@@ -388,7 +388,7 @@ describe("purging", () => {
       ],
       422,
     ],
-  ] as [string, [string, string][], number][])("is refused with %s", async (_, form, status) => {
+  ] as [string, [string, string][], number][])("is rejected with %s", async (_, form, status) => {
     addVideo();
     await removeVideos(["v"], "u");
     expect((await rejected(form)).status).toBe(status);
@@ -396,7 +396,7 @@ describe("purging", () => {
   });
 });
 
-describe("the automatic cleanup of the trash", () => {
+describe("the automatic trash cleanup", () => {
   it("purges after 30 days, and not before", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
@@ -418,7 +418,7 @@ describe("the automatic cleanup of the trash", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("keeps files that another tool's row references by then, and their derived files", async () => {
+  it("keeps files that another tool's row references by then, and the files derived from them", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     await purge(["a"]);
@@ -448,7 +448,7 @@ describe("the automatic cleanup of the trash", () => {
     expect(exist(files)).toEqual([isBack, isBack]);
   });
 
-  it("offers recent deletions in the list of videos", async () => {
+  it("keeps recent deletions available for undo in the list of videos", async () => {
     addVideo();
     await removeVideos(["v"], "u");
     expect(await listDeletions()).toMatchObject([{ titles: ["A video"], videos: 1 }]);
@@ -471,7 +471,7 @@ describe("the automatic cleanup of the trash", () => {
       await work();
       clearInterval(timer);
       expect(inTrash()).toEqual([]);
-      // A thousand videos take at least a third of a second.
+      // Restoring or purging a thousand videos takes at least a third of a second.
       expect(ticks).toBeGreaterThan(2);
       await ensureProjected();
       if (video("n0")) await removeVideos(ids, "u");

@@ -9,7 +9,10 @@ import type { Network } from "~/features/upload/import/download.server";
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An HTTPS server of videos on loopback, and a simulated network in which it is `videos.example`. */
+/**
+ * An HTTPS server for videos on the loopback interface, and a simulated network in which its host name is
+ * `videos.example`.
+ */
 export interface VideoServer {
   port: number;
   network: Network;
@@ -20,8 +23,9 @@ export interface VideoServer {
 }
 
 /**
- * Starts the server. Other names: `inside.example` resolves to a private address, `both.example` to a private and a
- * public one, and `rebinding.example` to a private one after the first lookup.
+ * Starts the server. The network has other names as well: `inside.example` resolves to a private address,
+ * `both.example` to a private and a public address, and `rebinding.example` to a private address after the first
+ * lookup.
  *
  * @param folder for the certificate, which expires after a day.
  */

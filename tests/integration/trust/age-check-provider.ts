@@ -2,11 +2,13 @@ import { createHmac } from "node:crypto";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A sample age-check provider as described in docs/how-to/age-check.md, with a question page and signed responses. */
+/**
+ * A sample age-check provider as described in docs/how-to/age-check.md. It has a question page and signs its responses.
+ */
 
 export const PROVIDER_SECRET = "a secret that the provider and the site share";
 
-/** Returns the token of a response: a JWT signed with HS256. */
+/** Returns a response's token: a JWT signed with HS256. */
 export function ageToken(
   claims: Record<string, unknown>,
   secret = PROVIDER_SECRET,
@@ -17,7 +19,7 @@ export function ageToken(
   return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`;
 }
 
-/** Returns the claims about a visitor, valid for five minutes. */
+/** Returns claims about a visitor that are valid for five minutes. */
 export function ageClaims(nonce: string, isAdult = true, now = Date.now()) {
   const iat = Math.floor(now / 1000);
   return { nonce, age_over_18: isAdult, iat, exp: iat + 300 };
@@ -25,7 +27,7 @@ export function ageClaims(nonce: string, isAdult = true, now = Date.now()) {
 
 export interface AgeCheckProvider {
   url: string;
-  /** The requests it received, with the headers that describe the visitor. */
+  /** The requests that the provider received, with the headers that describe the visitor. */
   requests: { method: string; url: string; headers: http.IncomingHttpHeaders }[];
   close(): Promise<void>;
 }

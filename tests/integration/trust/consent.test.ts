@@ -143,7 +143,7 @@ async function prepare(): Promise<{ id: string; document: string }> {
 }
 
 describe("performer records", () => {
-  it("are found by the start of a word in a stage name, in pages", async () => {
+  it("are found by the start of a word in a stage name, and are listed in pages", async () => {
     await addPerformer();
     for (let number = 0; number < 60; number++) {
       await addPerformer({ stageNames: `Anna ${String(number).padStart(2, "0")}` });
@@ -168,7 +168,7 @@ describe("performer records", () => {
     for (const secret of ["Mustermann", "1990-01-02"]) expect(file.includes(secret)).toBe(false);
   });
 
-  it("are not overwritten by a form from another tab", async () => {
+  it("aren't overwritten by a form from another tab", async () => {
     const id = await addPerformer();
     const shown = findPerformer(id)!.updatedAt;
     await catchResponse(() => change(id, { ...PERFORMER, shown, legalName: "A" }));
@@ -178,7 +178,7 @@ describe("performer records", () => {
     expect(findPerformer(id)!.legalName).toBe("A");
   });
 
-  it("reject hostile and empty texts with messages", async () => {
+  it("reject hostile and empty input with messages", async () => {
     const body = new URLSearchParams({ ...PERFORMER, stageNames: "a\u0000b", legalName: "" });
     const response = failed(await post(performerAction as Action, { id: "new" }, body));
     expect(response.init.status).toBe(422);
@@ -209,7 +209,7 @@ describe("documents", () => {
     expect(JSON.stringify(log())).not.toMatch(/Jane|Erika/);
   });
 
-  it("are limited in type and size, and nothing of rejected ones is stored", async () => {
+  it("are limited in type and size, and rejected documents leave nothing behind", async () => {
     const id = await addPerformer();
     const cases: [Buffer, number][] = [
       [Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), 415],
@@ -226,7 +226,7 @@ describe("documents", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("are restricted to owners, while editors manage records and uploaders see neither", async () => {
+  it("are accessible only to owners, while editors manage records and uploaders can't do either", async () => {
     const { id, document } = await prepare();
     for (const role of ["editor", "uploader"]) {
       sqliteHandle().exec(
@@ -250,7 +250,7 @@ describe("documents", () => {
     expect((await catchResponse(saveAsUploader)).status).toBe(403);
   });
 
-  it("report damage or loss and are not sent in part", async () => {
+  it("aren't sent if they are damaged or lost, and the check reports the loss", async () => {
     const { id, document } = await prepare();
     const file = path.join(site.uploads, "documents", document);
     fs.truncateSync(file, 100_000);
@@ -275,7 +275,7 @@ describe("documents", () => {
       302,
     );
     expect(refusalsOf(["v"]).get("v")).toContain("can’t be read");
-    // Readable fields can be changed, unreadable ones stay.
+    // The readable fields can be changed, while the unreadable ones are kept.
     const { updatedAt: shown } = findPerformer(id)!;
     const fields = new URLSearchParams({ ...PERFORMER, shown, legalName: "", dateOfBirth: "" });
     fields.set("stageNames", "Jane Doe");
@@ -307,7 +307,7 @@ describe("documents", () => {
     await catchResponse(() => post(performerAction as Action, { id }, form, cookie));
     const listed = listUploads(site.uploads).map((file) => file.path);
     expect(listed).toEqual([`documents/${findPerformer(id)!.documents[0]!.id}`]);
-    // As on another machine: the database and session-secret, without the records secret.
+    // Simulates another machine that has the database and session-secret, but not the records secret.
     const secrets = path.join(beside, "session-secret");
     setting("SESSION_SECRET", fs.readFileSync(secrets, "utf8").trim());
     fs.renameSync(path.join(beside, "records-secret"), path.join(beside, "away"));
@@ -318,7 +318,7 @@ describe("documents", () => {
 });
 
 describe("publishing", () => {
-  it("requires a valid record of everyone declared, if records are required", async () => {
+  it("requires a valid record for everyone declared, if records are required", async () => {
     addVideo({ status: "hidden" });
     expect(refusalsOf(["v"]).get("v")).toContain("no consent record");
     const id = await addPerformer({ checkedOn: "", documentKind: "" });
@@ -336,7 +336,7 @@ describe("publishing", () => {
     expect(refusalsOf(["w"]).size).toBe(0);
   });
 
-  it("holds videos of anyone under 18 on the day of recording, whether or not records are required", async () => {
+  it("puts videos of anyone under 18 on the day of recording on hold, whether or not records are required", async () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const id = await addPerformer({ dateOfBirth: "2008-01-02" });
@@ -390,10 +390,10 @@ describe("publishing", () => {
   });
 });
 
-describe("a record that expires", () => {
+describe("an expiring record", () => {
   const now = Date.parse("2026-05-01T12:00:00Z");
 
-  it("warns for 30 days, hides the video on the day, and needs a person to restore it", async () => {
+  it("causes a warning for 30 days, hides the video on the expiry date, and needs a person to restore it", async () => {
     addVideo({ status: "published" });
     await prepare();
     await catchResponse(() => declare({ endsOn: "2027-05-31" }));
@@ -473,7 +473,7 @@ describe("a record that expires", () => {
       expect(messages()).toEqual([warningOf("2026-05-31"), warningOf("2026-05-31")]);
     });
 
-    it("together with others once a day, unless it expires before that", async () => {
+    it("together with other records once a day, unless it expires before that", async () => {
       addExpiring("v", "2026-05-31");
       await checkConsent(now);
       addExpiring("w", "2026-05-03");
@@ -519,7 +519,7 @@ describe("public videos without a record", () => {
     expect(["a", "c"].map(isPublic)).toEqual([true, false]);
   });
 
-  it("are hidden by an owner's confirmed form, and shown again", async () => {
+  it("are hidden by a form that an owner confirms, and shown again", async () => {
     addVideo({ status: "published" });
     const send = (fields: Record<string, string>) =>
       post(consentAction as Action, {}, new URLSearchParams(fields));
@@ -536,7 +536,7 @@ describe("public videos without a record", () => {
   });
 });
 
-describe("the state of records", () => {
+describe("the record status", () => {
   it("is shown for each listed and edited video, if records are required", async () => {
     addVideo({ id: "w", status: "hidden" });
     await prepare();
@@ -596,7 +596,7 @@ describe("a new performer", () => {
 });
 
 describe("deleting a performer", () => {
-  it("deletes everything, hides their public videos first, and logs no name", async () => {
+  it("deletes all data, hides the performer's public videos first, and logs no name", async () => {
     addVideo({ status: "published" });
     const { id, document } = await prepare();
     const unsure = failed(await change(id, { intent: "forget" }));
@@ -614,7 +614,7 @@ describe("deleting a performer", () => {
     expect(failed(await change(id, { intent: "forget", sure: "on" })).init.status).toBe(404);
   });
 
-  it("leaves the videos public if no consent is required", async () => {
+  it("leaves the videos public if no consent record is required", async () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const { id, document } = await prepare();

@@ -70,7 +70,7 @@ const OTHERS = [
   "/video/v/stream",
   "/surprise",
   "/nowhere",
-  // Start with an open path but lead elsewhere.
+  // These start with an open path but lead elsewhere.
   "/privacy/%2e%2e/video/v",
   "/assets/%2e%2e/video/v",
 ];
@@ -83,7 +83,7 @@ const STILL_READ = [
   "/auth",
   "/favicon.ico",
   "/manifest.webmanifest",
-  // Other spellings of the same paths.
+  // These are other spellings of the same paths.
   "/PRIVACY",
   "/privacy/",
   "/%70rivacy",
@@ -103,7 +103,7 @@ function sendRequest(
 }
 const asPage = { Accept: "text/html,*/*" };
 
-describe("a blocked country", () => {
+describe("a client in a blocked country", () => {
   it.each([...PAGES, ...MEDIA, ...OTHERS])("can't open %s", async (path) => {
     for (const method of ["GET", "HEAD"]) {
       const response = await sendRequest(path, "IT", { Cookie: "age=18" }, method);
@@ -145,7 +145,7 @@ describe("a blocked country", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("lets workers in, and HTTP API clients with a valid token", async () => {
+  it("gets in as a worker or as an API client with a valid token", async () => {
     const call = (path: string, token: string) =>
       sendRequest(path, "IT", { Authorization: `Bearer ${token}` }).then(({ status }) => status);
     const token = addToken(site);
@@ -159,14 +159,14 @@ describe("a blocked country", () => {
     expect(await call("/api/worker/jobs", "none")).toBe(401);
   });
 
-  it("accepts neither range requests nor forms", async () => {
+  it("can't send range requests or forms", async () => {
     expect((await sendRequest(MEDIA[0]!, "IT", { Range: "bytes=0-1" })).status).toBe(451);
     const post = await sendRequest("/video/v/view", "IT", { Origin: site.url }, "POST");
     expect(post.status).toBe(451);
     expect(site.database().prepare("SELECT views FROM videos").pluck().get()).toBe(0);
   });
 
-  it("gets a whole page for a request for a page's data", async () => {
+  it("gets a full page when it requests a page's data", async () => {
     const response = await sendRequest("/video/v.data?_routes=routes%2Fvideo&from=home", "IT");
     const text = await response.text();
     expect(text).toContain("SingleFetchRedirect");
@@ -174,7 +174,7 @@ describe("a blocked country", () => {
     expect(text).not.toContain("/media/");
   });
 
-  it("doesn't get the cached page of another country", async () => {
+  it("doesn't get a page that was cached for another country", async () => {
     const open = await sendRequest("/video/v", "DE", { Cookie: "age=18", ...asPage });
     const again = await sendRequest("/video/v", "DE", { Cookie: "age=18", ...asPage });
     expect([open.status, again.status]).toEqual([200, 200]);
@@ -190,7 +190,7 @@ describe("a blocked country", () => {
     expect(feed.headers.get("Cache-Control")).toContain("private");
   });
 
-  it("doesn't apply to signed-in users", async () => {
+  it("isn't blocked while signed in", async () => {
     const Cookie = await signInTo(site);
     expect((await sendRequest("/video/v", "IT", { Cookie, ...asPage })).status).toBe(200);
     expect((await sendRequest(MEDIA[0]!, "IT", { Cookie })).status).toBe(200);
@@ -198,7 +198,7 @@ describe("a blocked country", () => {
     expect((await sendRequest(MEDIA[0]!, "IT", { Cookie })).status).toBe(451);
   });
 
-  it("can't be bypassed with a second header", async () => {
+  it("can't bypass the block with a second header", async () => {
     const response = await rawGet(site.url, MEDIA[0]!, [
       `Host: ${new URL(site.url).host}`,
       "X-Country: DE",
@@ -208,7 +208,7 @@ describe("a blocked country", () => {
   });
 });
 
-describe("a country without a rule", () => {
+describe("a client in a country without a rule", () => {
   it("sees the site unchanged", async () => {
     for (const path of [...PAGES, ...MEDIA]) {
       expect((await sendRequest(path, "DE", { Cookie: "age=18" })).status, path).toBe(200);
@@ -216,10 +216,10 @@ describe("a country without a rule", () => {
   });
 });
 
-describe("a country that requires an age check", () => {
+describe("the age check that a country requires", () => {
   const plain = { Cookie: "age=18" };
 
-  it("blocks files, feeds and the API without a check, with the plain response", async () => {
+  it("blocks files, feeds and the API with a plain response until it is passed", async () => {
     for (const path of [...MEDIA, ...OTHERS]) {
       for (const country of ["US-TX", "FR-75", undefined]) {
         const response = await sendRequest(path, country, plain);
@@ -228,7 +228,7 @@ describe("a country that requires an age check", () => {
     }
   });
 
-  it("redirects a page to the check and no further", async () => {
+  it("redirects pages to the check, but nothing else", async () => {
     for (const path of PAGES) {
       const response = await sendRequest(path, "FR", { ...plain, ...asPage });
       expect(response.status).toBe(302);
@@ -255,7 +255,7 @@ describe("a country that requires an age check", () => {
     }
   });
 
-  it("accepts a signed response once, and stores nothing else", async () => {
+  it("accepts a signed response only once, and stores nothing but the age cookie", async () => {
     const { nonce, cookie } = await begin("/video/v?from=home");
     const token = ageToken(ageClaims(nonce));
     const first = await respondWith(token, cookie);
@@ -279,7 +279,7 @@ describe("a country that requires an age check", () => {
     }
     const page = await sendRequest("/video/v", "FR", { Cookie, ...asPage });
     expect(await page.text()).not.toContain("Are you 18 or over?");
-    // Cached as for everyone, and not checked again on other pages.
+    // The page is cached as it is for everyone, and the visitor isn't checked again on other pages.
     expect(
       (await sendRequest("/video/v", "FR", { Cookie, ...asPage })).headers.get("ETag"),
     ).toBeTruthy();
@@ -301,7 +301,7 @@ describe("a country that requires an age check", () => {
     expect(new Set(ages).size).toBe(1);
   });
 
-  it("completes checks that were started in two tabs", async () => {
+  it("can be completed in two tabs, if both have started it", async () => {
     const one = await begin("/trending");
     const two = await begin("/categories", one.cookie);
     const first = await respondWith(ageToken(ageClaims(one.nonce)), two.cookie);
@@ -311,7 +311,7 @@ describe("a country that requires an age check", () => {
     expect(second.headers.get("Location")).toBe("/categories");
   });
 
-  it("rejects younger visitors", async () => {
+  it("rejects visitors who are too young", async () => {
     const { nonce, cookie } = await begin("/");
     const response = await respondWith(ageToken(ageClaims(nonce, false)), cookie);
     expect(response.headers.get("Location")).toBe("/age-check?problem=no");
@@ -383,7 +383,7 @@ describe("a country that requires an age check", () => {
     expect(none.headers.get("Location")).toBe("/age-check?problem=unfinished");
   });
 
-  it("checks again with a forged cookie", async () => {
+  it("doesn't accept a forged cookie", async () => {
     const value = `${Buffer.from("18 checked").toString("base64url")}.${Date.now() + 3_600_000}`;
     for (const Cookie of [
       `age=${value}.${"A".repeat(43)}`,
@@ -406,7 +406,7 @@ describe("a country that requires an age check", () => {
   });
 });
 
-/** Starts a check like a browser. Returns the redirect and the cookie. */
+/** Starts a check the way a browser does. Returns the redirect and the cookie. */
 async function begin(to: string, before = "") {
   const response = await sendRequest(`/age-check/start?to=${encodeURIComponent(to)}`, "FR", {
     Cookie: before,

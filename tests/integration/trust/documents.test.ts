@@ -9,14 +9,16 @@ import { MULTIPART, multipartParts, openRequest, sendRequest, signInTo } from ".
 import { SiteProcess } from "../../site-process";
 import { filesIn } from "../../upload-requests";
 
-/** Tests performers' documents on a separate site: written files, responses, and remains after failures. */
+/**
+ * Tests performers' documents on a separate site: the files written, the responses, and what remains after failures.
+ */
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const SECRET = "a secret of the tests of more than 32 characters";
 const OTHER_SECRET = "the secret of another site also of more than 32";
 const MIB = 1024 * 1024;
 
-/** Texts that must not be stored anywhere outside of the process. Long enough not to occur by chance. */
+/** Text that must not be stored anywhere outside the process. Each string is long enough not to occur by chance. */
 const MARKS = {
   legalName: "Erika Marked Mustermann",
   dateOfBirth: "1987-06-15",
@@ -27,7 +29,7 @@ const STAGE_NAME = "Stage Name In The Clear";
 const PDF = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(300_000, MARKS.content)]);
 const LONG_PDF = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(8 * MIB, MARKS.content)]);
 
-// A file size limit makes writes fail like a full disk.
+// A file size limit makes writes fail as they do on a full disk.
 const site = new SiteProcess({ SESSION_SECRET: SECRET, REQUIRE_CONSENT: "on", FULL: "no" }, [
   "sh",
   "-c",
@@ -72,7 +74,7 @@ const documents = () => column("SELECT id FROM performer_documents");
 const open = (document: string, headers: Record<string, string> = {}) =>
   form(`${url()}/documents/${document}`, {}, headers);
 
-/** Uses a new connection, because a restore replaces the database file. */
+/** Runs a query on a new connection, because a restore replaces the database file. */
 function column(query: string, ...values: string[]): string[] {
   const sqlite = new Sqlite(site.databasePath, { readonly: true });
   try {
@@ -85,13 +87,13 @@ function column(query: string, ...values: string[]): string[] {
   }
 }
 
-/** Returns the toast of the next page. */
+/** Returns the next page, which shows the toast. */
 async function toastAfter(response: { headers: { "set-cookie"?: string[] } }): Promise<string> {
   const given = (response.headers["set-cookie"] ?? []).map((each) => each.split(";")[0]);
   return (await sendRequest(site, "GET", url(), { Cookie: [cookie, ...given].join("; ") })).body;
 }
 
-/** Returns every file below the site's folder, including the database and backup, that contains the text. */
+/** Returns every file in the site's folder that contains the text, including the database and the backup. */
 function filesWith(text: string): string[] {
   return filesIn(site.folder).filter((name) =>
     fs.readFileSync(path.join(site.folder, name)).includes(text),
@@ -106,7 +108,7 @@ function marksFound(): Record<string, string[]> {
   return Object.fromEntries(found.filter(([, places]) => places!.length > 0));
 }
 
-/** Starts to send a document, and waits until a part of it is on the disk. */
+/** Starts sending a document, and waits until part of it is on the disk. */
 async function sendHalf() {
   const request = beginDocument({ "Content-Length": String(head.length + LONG_PDF.length + 30) });
   await request.send(head);
@@ -118,7 +120,7 @@ async function sendHalf() {
 }
 
 describe("an interrupted document upload", () => {
-  it("leaves nothing if the client disconnects, and was encrypted on disk until then", async () => {
+  it("leaves nothing behind if the client disconnects, and was encrypted on disk until then", async () => {
     const { request } = await sendHalf();
     expect(marksFound()).toEqual({});
     request.destroy();
@@ -126,7 +128,7 @@ describe("an interrupted document upload", () => {
     expect(documents()).toEqual([]);
   });
 
-  it("leaves nothing readable if the process is killed, and is removed by a start an hour later", async () => {
+  it("leaves nothing readable if the process is killed, and its remains are removed at a start an hour later", async () => {
     const { response } = await sendHalf();
     await site.stop("SIGKILL");
     await expect(response).rejects.toThrow();
@@ -167,7 +169,7 @@ describe("a stored document", () => {
     document = documents()[0]!;
   });
 
-  it("is only sent to an owner through the form, under no other URL", async () => {
+  it("is sent only to an owner through the form, and has no other URL", async () => {
     const response = await open(document);
     expect(response.status).toBe(200);
     expect(response.body === PDF.toString()).toBe(true);
@@ -215,7 +217,7 @@ describe("a stored document", () => {
     expect((await elsewhere).status).toBe(302);
   });
 
-  it("and its performer's data are not readable in any file, including backup and log", async () => {
+  it("isn't readable in any file, including backups and logs, and neither is its performer's data", async () => {
     await open(document);
     const made = await execa("npm", ["run", "backup", "--", backup, "--with-uploads"], {
       cwd: ROOT,
@@ -225,7 +227,7 @@ describe("a stored document", () => {
     expect(fs.existsSync(path.join(backup, "uploads", "documents", document))).toBe(true);
     expect(filesWith(STAGE_NAME).some((name) => name.startsWith("backup/"))).toBe(true);
     expect(marksFound()).toEqual({});
-    // The file's key is encrypted as well, and its secret came only from the setting.
+    // The file's key is encrypted as well, and the secret for it comes only from the setting.
     expect(filesWith(SECRET)).toEqual([]);
   });
 
@@ -252,7 +254,7 @@ describe("a stored document", () => {
     expect(readable.includes(MARKS.legalName)).toBe(true);
   });
 
-  it("reports a disk read error without a crash", async () => {
+  it("reports a disk read error without crashing", async () => {
     const file = path.join(site.uploads, "documents", document);
     fs.renameSync(file, `${file}-away`);
     fs.mkdirSync(file);
@@ -279,7 +281,7 @@ describe("a stored document", () => {
   });
 });
 
-/** Returns the site's settings for its scripts. */
+/** Returns the site's settings for its command-line scripts. */
 function environment() {
   return {
     ...process.env,

@@ -12,7 +12,7 @@ import { deleteOldDecisions } from "~/features/moderation/reports/uploader-decis
 import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, adminCookie, expectSuccessOf, useAdminSite } from "../../admin-requests";
 
-/** Tests that no text about a report is left after REPORT_KEEP. */
+/** Tests that no text about a report remains after REPORT_KEEP. */
 
 useAdminSite();
 const NOW = Date.now();
@@ -53,7 +53,7 @@ const note = (text: string) =>
   );
 const notesOf = (id: string) => (loadReview(id)?.notes ?? []).map(({ text }) => text);
 
-/** Returns the tables that contain a text unencrypted. */
+/** Returns the tables that contain the text unencrypted. */
 function tablesWith(text: string): string[] {
   const tables = sqliteHandle()
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
@@ -94,12 +94,12 @@ describe("moderators' notes about a report", () => {
     for (const table of ["report_messages", "outbox", "uploader_decisions"]) {
       expect(rowsOf(table), table).toBe(0);
     }
-    // The report and its decision are kept without their texts.
+    // The report and its decision are kept without their text.
     expect(readReportPage("r")).toMatchObject({ report: { payload: null, decision: "keep" } });
     expect(rowsOf("moderation_log")).toBe(4);
   });
 
-  it("are deleted only for one report, even if another one is about the same video", async () => {
+  it("are deleted only for one report, even if another report is about the same video", async () => {
     await report("r");
     await report("s");
     await decide("r", "keep");
@@ -121,7 +121,7 @@ describe("moderators' notes about a report", () => {
     expect(rowsOf("uploader_decisions")).toBe(0);
   });
 
-  it("stay as the reason of a strike, as the privacy page says", async () => {
+  it("remain as the reason for a strike, as the privacy page says", async () => {
     await report("r");
     await decide("r", "remove", { isStrike: true });
     await eraseDueReports(NOW + 91 * DAY_MS);

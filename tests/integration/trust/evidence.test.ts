@@ -43,7 +43,7 @@ beforeEach(() => {
     ('up', 'up@b.c', 'x', 'uploader', 1), ('ed', 'ed@b.c', 'x', 'editor', 1)`);
 });
 
-describe("a video of an open report", () => {
+describe("a video named in an open report", () => {
   beforeEach(report);
 
   it("can be deleted by an editor but not by its uploader", async () => {
@@ -68,7 +68,10 @@ describe("a video of an open report", () => {
 });
 
 describe("a video that the scan refused", () => {
-  it.each(["v", "f"])("can't be deleted by its uploader when the scan refused %s", async (id) => {
+  it.each([
+    ["its file", "v"],
+    ["a pending file", "f"],
+  ])("can't be deleted by its uploader if the scan refused %s", async (_, id) => {
     exec(`INSERT INTO video_files (id, video_id, state) VALUES ('f', 'v', 'pending');
       INSERT INTO scan_findings VALUES ('${id}', 'refuse', 'A known video', '2026-01-01')`);
     expect(await deleteVideo("v", "up")).toEqual({ code: "evidence" });
@@ -85,7 +88,7 @@ describe("a video that the scan refused", () => {
   });
 });
 
-describe("a video that a moderator has removed", () => {
+describe("a video that a moderator removed", () => {
   beforeEach(async () => {
     report();
     await transaction(() => hold({ videoId: "v", reason: "removed", sourceId: "r" }));

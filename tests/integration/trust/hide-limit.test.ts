@@ -7,7 +7,9 @@ import { sqliteHandle } from "~db/client.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
 import { addKeptReport } from "../../reported-videos";
 
-/** Anyone can send reports, so REPORT_HIDE_LIMIT limits how many videos they hide before a moderator reads them. */
+/**
+ * Anyone can send reports, so REPORT_HIDE_LIMIT limits how many videos reports can hide before a moderator reads them.
+ */
 
 useAdminSite();
 const ORIGIN = "http://localhost";
@@ -19,7 +21,7 @@ function set(values: Record<string, string>): void {
   forgetSettings();
 }
 
-/** Sends the public form from an IP address. Returns the status of the response. */
+/** Submits the public form from an IP address. Returns the status of the response. */
 async function report(videoId: string, from: string, kind = "under-age"): Promise<number> {
   forms += 1;
   const fields = {
@@ -54,7 +56,7 @@ beforeEach(() => {
 });
 
 describe("reports about possible minors", () => {
-  it("hide three videos an hour, and an alert says how many are still public", async () => {
+  it("hide three videos an hour, after which an alert says how many are still public", async () => {
     for (const [at, id] of VIDEOS.slice(0, 5).entries()) await report(id, `10.1.${at}.1`);
     expect(publicOnes()).toEqual(["v3", "v4", "v5", "v6", "v7", "v8"]);
     await checkReports(Date.now());
@@ -70,7 +72,7 @@ describe("reports about possible minors", () => {
     expect(limitAlerts()).toEqual([]);
   });
 
-  it("hide five videos a day if two percent are fewer", async () => {
+  it("hide up to five videos a day if two percent of all videos would be fewer", async () => {
     set({ REPORT_HIDE_LIMIT: "100/h,2%/d" });
     for (const [at, id] of VIDEOS.entries()) await report(id, `10.1.${at}.1`);
     expect(publicOnes()).toEqual(["v5", "v6", "v7", "v8"]);
@@ -99,7 +101,7 @@ describe("reports about possible minors", () => {
     expect(publicOnes()).toEqual(VIDEOS.slice(2));
   });
 
-  it("don't hide videos that a moderator has kept after a report of that kind", async () => {
+  it("don't hide videos that a moderator kept after a report of the same kind", async () => {
     addKeptReport(sqliteHandle(), "v0", "under-age");
     await report("v0", "10.1.0.1");
     expect(isPublic("v0")).toBe(true);
@@ -109,7 +111,7 @@ describe("reports about possible minors", () => {
     expect(isPublic("v0")).toBe(false);
   });
 
-  it("require a question after four times as many from one /48 as from one /64", async () => {
+  it("trigger a question only after four times as many reports from one /48 as from one /64", async () => {
     const statuses = [];
     for (let at = 0; at < 21; at++) {
       statuses.push(await report(`v${at % 9}`, `2001:db8:7:${at.toString(16)}::1`, "other"));
@@ -119,7 +121,7 @@ describe("reports about possible minors", () => {
     expect(await report("v0", "2001:db8:8::1", "other")).toBe(303);
   });
 
-  it("leave no trace of the network that sent them in the database", async () => {
+  it("leave no trace in the database of the network that sent them", async () => {
     await report("v0", "198.51.100.77");
     const tables = sqliteHandle()
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%fts5%'")

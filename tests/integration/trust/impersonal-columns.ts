@@ -1,9 +1,9 @@
 /**
- * The columns of the database without personal data: videos and how they are stored, totals, and the state of the site
- * itself. A new column must be listed here or in `kept-data.server.ts`.
+ * The database columns without personal data: videos and how they are stored, totals, and the state of the site itself.
+ * A new column must be listed either here or in `kept-data.server.ts`.
  */
 export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
-  // Titles, descriptions and videos are published; the consent records say who is in them.
+  // Titles, descriptions and videos are published; the consent records contain who appears in them.
   videos:
     "id number title description category tags duration status views created_at updated_at bytes seconds sort_key captions poster_colors publish_at unpublish_at ready_at loudness true_peak hls_settings source_removed_at cut_start cut_end held public listed",
   video_files:
@@ -15,15 +15,15 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
 
   consent_requirement: "id",
 
-  // The alert that included them.
+  // The alerts that included these reports and records.
   reports: "urgent_alert_id due_alert_id overdue_alert_id",
   video_consents: "expiry_alert_id",
 
-  // The site's own terms for uploaders.
+  // The site's terms for uploaders.
   upload_terms: "version text created_at",
   upload_terms_state: "id required_since",
 
-  // Derived from the videos and the catalogue.
+  // These are derived from the videos and the catalogue.
   blocked_videos:
     "id video_id reason blocked_at state file attempts digests removed_at first step frames",
   blocked_files: "sha256 blocked_video_id",
@@ -42,7 +42,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   video_totals: "status listed category videos viewed views bytes",
   catalogue_version: "id catalogue views",
 
-  // Totals, never single views.
+  // These are totals, never single views.
   view_days: "video_id day views",
   watched_parts: "video_id views parts",
   disk_days: "day used_bytes free_bytes",

@@ -40,17 +40,17 @@ describe("the list of stored personal data", () => {
   migrate(database);
   const columns = columnsOf(database);
 
-  it("covers every column of the database, or lists it as impersonal", () => {
+  it("covers every database column, unless the column is listed as not personal", () => {
     expect(columns.length).toBeGreaterThan(250);
     expect(unnamed(columns)).toEqual([]);
   });
 
-  it("contains only existing columns, and none twice", () => {
+  it("contains only existing columns, and none of them twice", () => {
     expect([...KEPT, ...IMPERSONAL].filter((name) => !columns.includes(name))).toEqual([]);
     expect(KEPT.filter((name) => IMPERSONAL.includes(name))).toEqual([]);
   });
 
-  it("notices a new column and a new table", () => {
+  it("fails the check if a new column or table is missing from it", () => {
     database.exec("ALTER TABLE users ADD COLUMN telephone TEXT");
     database.exec("CREATE TABLE visits (address TEXT)");
     expect(unnamed(columnsOf(database)).sort()).toEqual(["users.telephone", "visits.address"]);
@@ -59,7 +59,7 @@ describe("the list of stored personal data", () => {
   it("has no column that could identify a visitor", () => {
     const suspicious = /address|agent|(^|_)ip($|_)|referr|country|latitude|query/i;
     const found = columns.filter((name) => suspicious.test(name.split(".")[1]!));
-    // The URL of a file that an admin has imported.
+    // This is the URL of a file that an admin has imported.
     expect(found).toEqual(["downloads.address"]);
   });
 });
@@ -73,7 +73,7 @@ const sources = fs
     return { file, source: fs.readFileSync(path.join(root, file), "utf8") };
   });
 
-/** Modules that write for others, which pass the name. */
+/** Modules that write cookies and keys for other modules, which pass the name. */
 const GENERIC = [
   "app/platform/signed-cookie.server.ts",
   "app/features/visitor/browser-storage.ts",
@@ -90,7 +90,7 @@ const WRITES: [pattern: RegExp, prefix: string][] = [
   [/["'`]?Set-Cookie["'`]?[,:]\s*(["'`][^"'`]*)/g, ""],
 ];
 
-/** Returns the names of all cookies and keys that a source file writes. Constants are replaced by their value. */
+/** Returns the names of all cookies and keys that a source file writes. Constants are replaced with their values. */
 function keysIn(source: string): string[] {
   return WRITES.flatMap(([pattern, prefix]) =>
     [...source.matchAll(pattern)].map(([, name = ""]) => {
@@ -109,13 +109,13 @@ describe("the list of data stored in the browser", () => {
     const written = sources
       .filter(({ file }) => !GENERIC.includes(file))
       .flatMap(({ source }) => keysIn(source));
-    // The key prefix of the tus client.
+    // This is the key prefix used by the tus client.
     const isUsed = sources.some(({ source }) => source.includes('"tus-js-client"'));
     if (isUsed) written.push("tus::");
     expect([...new Set(written)].sort()).toEqual([...listed].sort());
   });
 
-  it("detects others", () => {
+  it("is checked against all ways of writing cookies and keys", () => {
     expect(keysIn('const KEY = "spy"; signedCookie(KEY, "1", 5)')).toEqual(["spy"]);
     expect(keysIn('storedValue<string[]>("x", (z) => z)')).toEqual(["visitor.x"]);
     expect(keysIn('writeStored("place", 1); sessionStorage.setItem("s", t)')).toEqual([
@@ -134,23 +134,23 @@ describe("the list of data stored in the browser", () => {
       .filter(({ source }) => /`\$\{COOKIE\}=|["'`]\w+=\$\{/.test(source) && /Max-Age/.test(source))
       .map(({ file }) => file)
       .filter((file) => !GENERIC.includes(file));
-    // Writes the only unsigned cookie, whose name is also passed to signedCookie().
+    // This module writes the only unsigned cookie, whose name is also passed to signedCookie().
     expect(raw).toEqual(["app/platform/age.server.ts"]);
   });
 });
 
-describe("the list of limits by IP address", () => {
-  /** Counts email addresses for a day, as the list of stored data says about reports. */
+describe("the list of limits per IP address", () => {
+  /** A module whose limits count email addresses for a day, as the list of stored data says about reports. */
   const BY_EMAIL = "app/features/moderation/reports/report-mails.server.ts";
   const isByAddress = ({ file }: { file: string }) => file !== BY_EMAIL;
   const HAS_LIMIT = /^(?:export )?const \w+ = (?:attempt|address)Limit\(|[=:] limitedNetworkOf\(/m;
   const users = sources.filter(isByAddress).filter(({ source }) => HAS_LIMIT.test(source));
 
-  it("contains every module that has one", () => {
+  it("contains every module that has such a limit", () => {
     expect(users.map(({ file }) => file).sort()).toEqual(Object.keys(MEMORY_LIMITS).sort());
   });
 
-  it("promises one hour at most, and no limit is longer", () => {
+  it("promises one hour at most, which no limit exceeds", () => {
     for (const { file, source } of users) {
       for (const [, constant, multiplied] of source.matchAll(
         /WINDOW_SECONDS = (\d+)(?: \* (\d+))?;/g,

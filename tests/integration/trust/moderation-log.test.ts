@@ -30,7 +30,7 @@ describe("the moderation log", () => {
     ]);
   });
 
-  it("is written in the transaction of the action, or not at all", async () => {
+  it("is written in the same transaction as the action, or not at all", async () => {
     expect(() => appendToLog({ action: "keep" })).toThrow("in a transaction");
     const failed = transaction(() => {
       appendToLog({ action: "keep" });
@@ -55,7 +55,7 @@ describe("the moderation log", () => {
     expect(entries()).toEqual(before);
   });
 
-  it("represents a text by its digest", () => {
+  it("represents text by its digest", () => {
     expect(textDigest("why")).toMatch(/^[0-9a-f]{64}$/);
   });
 });

@@ -34,7 +34,7 @@ const NOON = Date.parse("2030-01-01T12:00:00.000Z");
 const HOUR = 3_600_000;
 const DIGEST = "a".repeat(64);
 
-/** Sends a report as a visitor. */
+/** Submits a report as a visitor. */
 function report(
   id: string,
   more: Partial<{ kind: ReportKind; videos: string[]; at: number }> = {},
@@ -86,7 +86,7 @@ describe("a decision on a report", () => {
     });
   });
 
-  it("keeps the video as it was and records that a moderator has reviewed it", async () => {
+  it("keeps the video as it was, and records that a moderator has reviewed it", async () => {
     await report("r");
     await transaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
     expect(isPublic("v")).toBe(false);
@@ -105,7 +105,7 @@ describe("a decision on a report", () => {
     await transaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
     await decide("r", "keep");
     expect(isPublic("v")).toBe(false);
-    // However often a video is reported for one kind, it is reviewed only once.
+    // No matter how often a video is reported for one kind of violation, it is reviewed only once.
     await decide("s", "keep");
     expect(isPublic("v")).toBe(true);
   });
@@ -120,7 +120,7 @@ describe("a decision on a report", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("removes the video to the trash, blocks it, and can only be undone from the report", async () => {
+  it("moves the video to the trash, blocks it, and can only be undone from the report", async () => {
     sqliteHandle().exec(`INSERT INTO video_digests (video_id, sha256) VALUES ('v', '${DIGEST}')`);
     await report("r");
     await decide("r", "remove");
@@ -149,7 +149,7 @@ describe("a decision on a report", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("removes a video that is being converted and ends its jobs", async () => {
+  it("removes a video that is being converted, and ends its jobs", async () => {
     await transaction(() => enqueueJobs(["v"]));
     const jobs = sqliteHandle().prepare("SELECT count(*) FROM jobs WHERE video_id = 'v'").pluck();
     sqliteHandle().exec("UPDATE jobs SET state = 'running'");
@@ -159,7 +159,7 @@ describe("a decision on a report", () => {
     expect(jobs.get()).toBe(0);
   });
 
-  it("finishes at startup a removal that a stopped process began", async () => {
+  it("is completed at startup if the process stopped during a removal", async () => {
     await report("r");
     await transaction(() => hold({ videoId: "v", reason: "removed", sourceId: "r" }));
     await finishDecisions();
@@ -181,7 +181,7 @@ describe("a decision on a report", () => {
       report: { state: "open" },
       videos: [{ decision: null, choices: ["remove", "restore"] }],
     });
-    // The objection is rejected.
+    // The moderator rejects the counter-notice.
     expect(await decide("r", "remove")).toMatchObject({ kind: "success" });
     expect(pageOf("r")?.report).toMatchObject({ state: "closed", decision: "remove" });
   });
@@ -205,7 +205,7 @@ describe("a decision on a report", () => {
     expect(logged()).toEqual(["keep"]);
   });
 
-  it("by the second of two moderators is rejected with the first one's decision", async () => {
+  it("is rejected if another moderator decided first, and shows that decision", async () => {
     await report("r");
     const version = versionNow("r");
     const results = await Promise.all([
@@ -249,7 +249,7 @@ describe("a decision on a report", () => {
     expect(pageOf("s")?.report).toMatchObject({ state: "closed", decision: "not-here" });
   });
 
-  it("on a report without a video can only close it or ask the reporter", async () => {
+  it("can only close a report without a video or ask the reporter a question", async () => {
     await report("r", { videos: [] });
     expect(await decide("r", "remove", { videos: [] })).toMatchObject({
       status: 422,
@@ -270,7 +270,7 @@ describe("a decision on a report", () => {
     expect(await decide("nobody", "keep")).toMatchObject({ status: 404 });
   });
 
-  it("applies only to the selected videos of a report", async () => {
+  it("applies only to the selected videos in a report", async () => {
     addVideo({ id: "w", title: "Another", status: "published" });
     await report("r", { videos: ["v", "w"] });
     await decide("r", "hide", { videos: ["w"] });
@@ -278,7 +278,7 @@ describe("a decision on a report", () => {
   });
 });
 
-describe("the page of a report", () => {
+describe("a report's page", () => {
   it("says that the text is encrypted with another secret, and still allows a decision", async () => {
     await report("r");
     const before = process.env.SESSION_SECRET;
@@ -290,7 +290,7 @@ describe("the page of a report", () => {
     process.env.SESSION_SECRET = before;
   });
 
-  it("stays after the text was deleted", async () => {
+  it("is kept after the text is deleted", async () => {
     await report("r");
     await decide("r", "remove");
     await transaction(() => eraseReport("r"));
@@ -345,8 +345,8 @@ describe("the page of a report", () => {
   });
 });
 
-describe("the queue", () => {
-  it("lists the next deadline first in pages, with overdue reports marked", async () => {
+describe("the moderation queue", () => {
+  it("lists the next deadline first, one page at a time, with overdue reports marked", async () => {
     await report("other", { kind: "other" });
     await report("late", { at: NOON - 50 * HOUR });
     await report("soon");
@@ -358,7 +358,7 @@ describe("the queue", () => {
       ["other", "5 days left", false],
     ]);
     expect(readQueue({ state: "open", kind: "other" }, NOON).reports).toHaveLength(1);
-    // Changing the clock only changes the wording.
+    // Changing the clock changes only the wording.
     expect(readQueue({ state: "open" }, NOON + 1_000 * HOUR).reports).toHaveLength(3);
     await decide("late", "keep");
     await decide("soon", "ask");
@@ -387,7 +387,7 @@ describe("the queue", () => {
     });
   });
 
-  it("reads a page of 100,000 reports, and one of them, by index", async () => {
+  it("uses an index to read a page of 100,000 reports or a single report", async () => {
     const sqlite = sqliteHandle();
     sqlite.exec(`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
@@ -429,7 +429,7 @@ describe("the queue", () => {
     expect(readReportPage("n100")?.earlier).toHaveLength(10);
   }, 60_000);
 
-  it("is opened with its URL", async () => {
+  it("can be opened at its URL", async () => {
     await report("r");
     const request = new Request(`${ORIGIN}/admin/reports?kind=consent`, {
       headers: { Cookie: adminCookie() },
@@ -442,7 +442,7 @@ describe("the queue", () => {
   });
 });
 
-describe("the text of a report", () => {
+describe("a report's text", () => {
   const erase = async (id: string) => {
     const request = new Request(`${ORIGIN}/admin/reports/${id}`, {
       method: "POST",
@@ -478,7 +478,7 @@ describe("the data about a reporter", () => {
       return createReport({ id, kind: "other", videos: ["v"], payload: { ...texts, email } }, NOON);
     });
 
-  it("is shown on the page with its deletion date, and on request with other reports from the email address", async () => {
+  it("is shown on the page with its deletion date, and on request with other reports from the same email address", async () => {
     await mailed("r", "ann@example.com");
     for (let n = 0; n < 25; n++) await mailed(`other${n}`, n % 12 === 0 ? "Ann@Example.com " : "");
     await transaction(() => {
@@ -536,10 +536,10 @@ describe("alerts about open reports", () => {
     const result = await rootLoader({ request, params: {}, context: {} } as never);
     return (result as { data: { reports?: { open: number; overdue: number } } }).data;
   };
-  // As after an urgent report. A video that is still public has a separate alert.
+  // The video is hidden as it is after an urgent report, because a video that is still public causes a separate alert.
   beforeEach(() => void sqliteHandle().exec("UPDATE videos SET status = 'hidden'"));
 
-  it("are raised once each for urgent, due within 12 hours, and overdue", async () => {
+  it("are raised once each for reports that are urgent, due within 12 hours, or overdue", async () => {
     await report("r");
     await report("s", { kind: "other" });
     await checkReports(NOON);
@@ -590,7 +590,7 @@ describe("alerts about open reports", () => {
     expect(open()).toEqual(["reports-urgent"]);
   });
 
-  it("are raised again after the reporter has withdrawn a report with a question", async () => {
+  it("are raised again after the reporter withdraws a report about which a question was asked", async () => {
     await report("r");
     await checkReports(NOON);
     await decide("r", "ask");
@@ -600,7 +600,7 @@ describe("alerts about open reports", () => {
     expect(alerts()).toHaveLength(2);
   });
 
-  it("are raised for a report that is due before an earlier alert's", async () => {
+  it("are raised for a report that is due before the one in an earlier alert", async () => {
     await report("r");
     await checkReports(NOON + 36 * HOUR);
     await report("s", { kind: "copyright", at: NOON + 37 * HOUR });
@@ -617,7 +617,7 @@ describe("alerts about open reports", () => {
     expect(open()).toEqual(["reports-urgent", "reports-due", "reports-overdue"]);
   });
 
-  it("end with their own reports, not with those of another alert", async () => {
+  it("end once their reports are decided, regardless of the reports in other alerts", async () => {
     await report("r");
     await checkReports(NOON);
     await report("s", { kind: "under-age", at: NOON + 1 });

@@ -93,7 +93,7 @@ describe("a preserved video", () => {
     expect(await purge(["v"])).toHaveLength(1);
   });
 
-  it("keeps files that a conversion or a change has left behind", async () => {
+  it("keeps files that a conversion or a change left behind", async () => {
     writeUpload(site.uploads, SOURCE);
     await recordFile({ bucket: "videos", path: "up/1.mov", videoId: "v", kind: "source" });
     await preserveReport("r", "u");
@@ -107,7 +107,7 @@ describe("a preserved video", () => {
     expect(exists(SOURCE)).toBe(false);
   });
 
-  it("keeps files whose row another tool has changed, when the library is checked", async () => {
+  it("keeps files during a library check even if another tool has changed their row", async () => {
     await recordFile({ bucket: "videos", path: "up/1.mp4", videoId: "v", kind: "video" });
     await preserveReport("r", "u");
     sqliteHandle().exec("DELETE FROM videos");
@@ -121,7 +121,7 @@ describe("a preserved video", () => {
     expect(await quarantineStray(later.stray, Date.now() + 40 * DAY_MS)).toHaveLength(1);
   });
 
-  it("keeps the texts if it is preserved just before they would be erased", async () => {
+  it("keeps the report's text if it is preserved just before the text would be erased", async () => {
     const due = reportsToErase();
     await preserveReport("r", "u");
     expect(await transaction(() => due.map((id) => eraseReport(id)))).toEqual([false]);
@@ -140,7 +140,7 @@ describe("a preserved video", () => {
     ]);
   });
 
-  it("keeps the texts even if the reporter requests their deletion", async () => {
+  it("keeps the report's text even if the reporter requests its deletion", async () => {
     expect(reportsToErase()).toEqual(["r"]);
     await preserveReport("r", "u");
     expect(reportsToErase()).toEqual([]);
@@ -151,7 +151,7 @@ describe("a preserved video", () => {
     expect(reportsToErase(Date.now() + 366 * DAY_MS)).toEqual(["r"]);
   });
 
-  it("includes one that is added to a preserved report", async () => {
+  it("can be added later to a preserved report", async () => {
     addVideo({ id: "w", title: "Another" });
     await preserveReport("r", "u");
     await addVideosToReport("r", "w", "u");
@@ -159,7 +159,7 @@ describe("a preserved video", () => {
     expect(await purge(["w"])).toEqual([]);
   });
 
-  it("is preserved by each report separately", async () => {
+  it("is preserved separately by each report", async () => {
     const payload = { name: "", email: "", where: "", what: "It is wrong.", statements: [] };
     await transaction(() => createReport({ id: "s", kind: "other", videos: ["v"], payload }));
     await preserveReport("r", "u");
@@ -169,7 +169,7 @@ describe("a preserved video", () => {
     expect(await purge(["v"])).toEqual([]);
   });
 
-  it("can be preserved by anyone who decides reports, but only an owner can end it", async () => {
+  it("can be preserved by anyone who decides reports, but only an owner can end the preservation", async () => {
     sqliteHandle().exec(
       "INSERT INTO users (id, email, password_hash, role) VALUES ('ed', 'ed@b.c', 'x', 'editor')",
     );
@@ -193,7 +193,7 @@ describe("a preserved video", () => {
 describe("a report whose videos were deleted", () => {
   beforeEach(() => sqliteHandle().exec("DELETE FROM videos; DELETE FROM report_videos"));
 
-  it("is preserved with its texts and its log", async () => {
+  it("is preserved with its text and its log", async () => {
     expect(reportsToErase()).toEqual(["r"]);
     expect(await send({ intent: "preserve" })).toBe(302);
     expect(reportsToErase()).toEqual([]);
@@ -207,7 +207,7 @@ describe("a report whose videos were deleted", () => {
     expect(reportsToErase()).toEqual(["r"]);
   });
 
-  it("is exported", async () => {
+  it("can be exported", async () => {
     await preserveReport("r", "u");
     const folder = await unpacked(await reportArchive(readReport("r")!));
     expect(JSON.parse(fs.readFileSync(path.join(folder, "report.json"), "utf8"))).toMatchObject({
@@ -219,7 +219,7 @@ describe("a report whose videos were deleted", () => {
     });
   });
 
-  it("is preserved only if it exists", async () => {
+  it("can be preserved only if it exists", async () => {
     expect(await preserveReport("no report", "u")).toMatchObject({ status: 404 });
   });
 });
@@ -243,7 +243,7 @@ async function unpacked(archive: NodeJS.ReadableStream | undefined): Promise<str
   return folder;
 }
 
-describe("the archive of a report", () => {
+describe("a report's archive", () => {
   const download = async (id: string, cookie: string) =>
     archiveAction({
       request: new Request(`${ORIGIN}/admin/reports/${id}/archive`, {
@@ -254,7 +254,7 @@ describe("the archive of a report", () => {
       context: {},
     }).catch((thrown: unknown) => thrown as Response);
 
-  it("contains the texts, rows and files, with their digests", async () => {
+  it("contains the text, rows and files, with their digests", async () => {
     writeUpload(site.uploads, "videos/up/0.mp4");
     sqliteHandle().exec(`INSERT INTO video_files (id, video_id, state, video_url, replaced_at)
       VALUES ('f', 'v', 'earlier', '/media/videos/up/0.mp4', '2026-01-01');

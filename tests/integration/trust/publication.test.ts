@@ -37,7 +37,7 @@ describe("a video on hold", () => {
     await holdIt();
   });
 
-  it("is hidden immediately and not announced as public", async () => {
+  it("is hidden immediately and isn't announced as public", async () => {
     expect(statusOf()).toBe("published");
     expect(isPublic("v")).toBe(false);
     expect(await isListed()).toBe(false);
@@ -70,7 +70,7 @@ describe("a video on hold", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("is published neither by its toggle nor by the button of the review", async () => {
+  it("isn't published by its visibility toggle or by the button on the review page", async () => {
     await expectSuccess({ intent: "toggle", id: "v", expectedStatus: "published" });
     expect(
       await expectFailure({ intent: "toggle", id: "v", expectedStatus: "hidden" }),
@@ -81,7 +81,7 @@ describe("a video on hold", () => {
     expect(statusOf()).toBe("hidden");
   });
 
-  it("is not published in bulk, and the preview says so", async () => {
+  it("isn't published in bulk, and the preview says so", async () => {
     addVideo({ id: "free", title: "Free", status: "hidden" });
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const fields = { intent: "bulk", do: "publish", selected: ["v", "free"] };
@@ -104,7 +104,7 @@ describe("a video on hold", () => {
     });
   });
 
-  it("isn't public at its scheduled time, says so in advance, and appears once it has no hold", async () => {
+  it("isn't public at its scheduled time, says so in advance, and becomes public once it has no holds", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { toast } = await expectSuccess({ intent: "schedule", id: "v", publishAt: at });
@@ -161,7 +161,7 @@ describe("a video on hold", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("is not published through the API", async () => {
+  it("isn't published through the API", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const form = new FormData();
     for (const [name, value] of Object.entries({ name: "p", days: "7", scope: "publish" })) {
@@ -195,7 +195,7 @@ describe("a video on hold", () => {
       "DELETE FROM videos; INSERT INTO videos (id, title, category) VALUES ('w', 'B', 'desi'); UPDATE videos SET id = 'v'",
     ],
     ["removes its flag", "UPDATE videos SET held = 0"],
-  ])("is not published by another tool that %s", async (_, sql) => {
+  ])("isn't published by another tool that %s", async (_, sql) => {
     sqliteHandle().exec(sql);
     expect(isPublic("v")).toBe(false);
     expect(await isListed()).toBe(false);
@@ -212,13 +212,13 @@ describe("a video on hold", () => {
     expect(correctHeld()).toBe(0);
   });
 
-  it("is not shown by preview links", async () => {
+  it("isn't shown by preview links", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'review'");
     const token = String(await createPreviewLink({ id: "v", title: "A video" }, "u"));
     expect(findPreview(token)).toBeUndefined();
     await release();
     expect(findPreview(token)).toMatchObject({ videoId: "v" });
-    // Nor while it is hidden, or while the account that created the link is deactivated.
+    // The link doesn't work while the video is hidden, or while the account that created the link is deactivated.
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     expect(findPreview(token)).toBeUndefined();
     expect(await createPreviewLink({ id: "v", title: "A video" }, "u")).toMatchObject({
@@ -237,7 +237,7 @@ describe("a hold", () => {
     expect(() => releaseHold({ videoId: "v", reason: "report" })).toThrow("in a transaction");
   });
 
-  it("leaves drafts drafts and hidden videos hidden", async () => {
+  it("leaves drafts and hidden videos as they are", async () => {
     addVideo({ status: "review" });
     addVideo({ id: "w", status: "hidden" });
     for (const id of ["v", "w"]) await holdIt(id);
@@ -245,7 +245,7 @@ describe("a hold", () => {
     expect([statusOf("v"), statusOf("w")]).toEqual(["review", "hidden"]);
   });
 
-  it("shows the most lasting of several reasons", async () => {
+  it("shows the longest-lasting of several reasons", async () => {
     await holdIt();
     await holdIt("v", "removed");
     expect(refusalsOf(["v"]).get("v")).toMatch(/^A moderator removed/);

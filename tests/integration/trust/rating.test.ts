@@ -4,7 +4,7 @@ import { rawGet, rawRequest } from "../../raw-request";
 import { sendRequest, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 
-/** Tests that every response of the site has the label. */
+/** Tests that every response from the site has the label. */
 
 const RTA = "RTA-5042-1996-1400-1577-RTA";
 const META = `<meta name="rating" content="${RTA}"/>`;
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => site.remove());
 
 const paths = (await routes).map(({ path = "" }) => `/${path}`);
-/** For a route with parameters: an existing URL and a missing one. */
+/** Existing URLs for routes with parameters. */
 const REAL: Record<string, string> = {
   "/categories/:category?": "/categories/desi",
   "/tags/:tag": "/tags/a",
@@ -75,7 +75,7 @@ async function labelOf(method: string, url: string, headers: Record<string, stri
 }
 
 describe("the Restricted To Adults label", () => {
-  it("is on every response of every route, with a meta element on every page", async () => {
+  it("is on every response from every route, with a meta element on every page", async () => {
     expect(paths.length).toBeGreaterThan(60);
     const without: string[] = [];
     const statuses = new Set<number>();
@@ -88,10 +88,10 @@ describe("the Restricted To Adults label", () => {
       { "X-Country": "FR" },
     ] as Record<string, string>[];
     for (const url of new Set(paths.flatMap(urlsOf))) {
-      // The last one, because it ends the session that the others use.
+      // This URL is tested last, because it ends the session that the other requests use.
       if (url === "/sign-out") continue;
       for (const [index, headers] of people.entries()) {
-        // Other methods, on public and private routes.
+        // Tests other methods too, on both public and private routes.
         for (const method of index % 2 === 0 && index < 4 ? ["GET", "HEAD", "POST"] : ["GET"]) {
           const { status, label, meta } = await labelOf(method, url, headers);
           statuses.add(status);
@@ -112,7 +112,7 @@ describe("the Restricted To Adults label", () => {
     "/media/videos/u/1/captions.en.vtt",
     "/media/videos/u/1/0.jpg",
     "/media/thumbnails/u/1.jpg",
-  ])("is on %s in full, partial, unchanged and rejected responses", async (file) => {
+  ])("is on %s in full, partial, 304 and rejected responses", async (file) => {
     const whole = await fetch(site.url + file);
     const etag = whole.headers.get("ETag") ?? "";
     const found: number[] = [];
@@ -134,7 +134,7 @@ describe("the Restricted To Adults label", () => {
     expect((await labelOf("GET", `${file}.none`)).label).toBe(RTA);
   });
 
-  it("is on unchanged feeds, build files and URLs without a route", async () => {
+  it("is on 304 responses for feeds, on build files, and on URLs without a route", async () => {
     const feed = await fetch(`${site.url}/feed.xml`);
     const known = { "If-None-Match": feed.headers.get("ETag")! };
     expect(await labelOf("GET", "/feed.xml", known)).toMatchObject({ status: 304, label: RTA });

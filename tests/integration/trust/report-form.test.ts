@@ -31,7 +31,7 @@ const DAY = 86_400_000;
 useAdminSite();
 let address = 0;
 beforeEach(() => {
-  // Each test uses its own IP address, because limits are per address.
+  // Each test uses a different IP address, because limits are per address.
   address += 1;
   set({ PUBLIC_URL: ORIGIN });
 });
@@ -182,7 +182,7 @@ describe("a report", () => {
     });
   });
 
-  it("about no public video is sent once it is confirmed, whether or not the video is hidden", async () => {
+  it("is accepted without a public video once the reporter confirms it, whether or not the video is hidden", async () => {
     addVideo({ id: "hidden", status: "hidden" });
     for (const where of [`${ORIGIN}/video/hidden`, `${ORIGIN}/video/gone`, "the third\nvideo"]) {
       const rejected = await send({ where, anyway: "" });
@@ -250,7 +250,7 @@ describe("a flood of reports from one IP address", () => {
     for (let at = 0; at < reports; at++) await send({ form: `flood ${at}` });
   };
 
-  it("requires a question whose answer works once, but not from other addresses", async () => {
+  it("triggers a question whose answer works once, while other addresses get no question", async () => {
     addVideo({ status: "published" });
     await flood(5);
     sqliteHandle().exec("DELETE FROM video_holds");
@@ -263,14 +263,14 @@ describe("a flood of reports from one IP address", () => {
     const { question, token } = questioned.data.puzzle;
     const solved = { puzzle: token, answer: ` ${solvePuzzle(question).toUpperCase()}. ` };
     expect((await send({ form: "sixth", ...solved })).status).toBe(303);
-    // Sending it twice is the same report. For another report, the answer is used up.
+    // Sending the form twice creates the same report. For another report, the answer can't be reused.
     expect((await send({ form: "sixth", ...solved })).status).toBe(303);
     expect((await send({ form: "seventh", ...solved })).status).toBe(422);
     expect((await send({ form: "eighth" }, "consent", "10.9.9.9")).status).toBe(303);
     expect(count()).toBe(7);
   });
 
-  it("gets one try per question, and can neither read its answer nor change its time", async () => {
+  it("gets one attempt per question, and can neither read the answer nor change the question's timestamp", async () => {
     await flood(5);
     const { question, token } = newPuzzle();
     const wrong = { form: "x", puzzle: token, answer: "elephant" };
@@ -288,12 +288,12 @@ describe("a flood of reports from one IP address", () => {
     expect((await send({ form: "x", puzzle: "..", answer: "1" })).status).toBe(422);
   });
 
-  it("counts videos, so that one report can't hide the whole site without a question", async () => {
+  it("is counted in videos, so that one report can't hide the whole site without a question", async () => {
     const where = Array.from({ length: 9 }, (_, at) => `${ORIGIN}/video/v${at}`).join("\n");
     expect((await send({ where })).data.errors).toHaveProperty("answer");
   });
 
-  it("ends after sixty an hour, keeping the values", async () => {
+  it("is stopped after sixty reports an hour, and the form keeps its values", async () => {
     await flood(5);
     for (let at = 5; at < 60; at++) {
       const { question, token } = newPuzzle();
@@ -339,7 +339,7 @@ describe("a status link", () => {
       expect([code, data.missing]).toEqual([404, expect.stringContaining("No report was found")]);
       expect((await postToReport(forged, { intent: "withdraw" })).status).toBe(404);
     }
-    // Signed, but without a report.
+    // The link is signed, but its report doesn't exist.
     expect((await status(statusToken("A".repeat(22)))).status).toBe(404);
   });
 
@@ -352,7 +352,7 @@ describe("a status link", () => {
     expect(count()).toBe(1);
   });
 
-  it("is in no cache, index, log or referrer", () => {
+  it("isn't in any cache, index, log or referrer", () => {
     const sent = headers({ actionHeaders: new Headers() } as never) as Headers;
     expect(sent.get("Cache-Control")).toBe("no-store");
     expect(sent.get("X-Robots-Tag")).toBe("noindex");
@@ -397,7 +397,7 @@ describe("a status link", () => {
     expect(await write("Four.")).toBe(303);
   });
 
-  it("withdraws the report, but a video hidden because of it is still reviewed", async () => {
+  it("withdraws the report, but a video hidden because of the report is still reviewed", async () => {
     addVideo({ status: "published" });
     const plain = await send({ name: "Ada" }, "copyright");
     await postToReport(tokenOf(plain), { intent: "withdraw" });
@@ -416,7 +416,7 @@ describe("a status link", () => {
     expect(logged().filter((each) => each === "withdrawn")).toHaveLength(2);
   });
 
-  it("says that the texts were deleted", async () => {
+  it("says that the report's text was deleted", async () => {
     const sent = await send();
     await transaction(() => closeReport({ id: idOf(sent), decision: "remove" }));
     expect((await status(tokenOf(sent))).data.page.message).toContain("removed");

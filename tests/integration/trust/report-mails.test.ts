@@ -34,7 +34,7 @@ function set(environment: Record<string, string>): void {
   forgetSettings();
 }
 
-/** Starts a local mail server, by the authors of nodemailer. */
+/** Starts a local mail server, which is written by the authors of nodemailer. */
 async function useMailServer(): Promise<string[]> {
   const mails: string[] = [];
   const server = new SMTPServer({
@@ -59,7 +59,7 @@ async function useMailServer(): Promise<string[]> {
 }
 
 let lastRecipient = 0;
-/** Returns a new address, because the limits outlive a test. */
+/** Returns a new address for each test, because the limits outlive a test. */
 const freshAddress = () => `ada${++lastRecipient}@example.org`;
 
 const report = (email = freshAddress(), id = "A".repeat(22)) =>
@@ -111,7 +111,7 @@ describe("emails to reporters", () => {
     expect(mails).toHaveLength(3);
   });
 
-  it("are not sent without an email address", async () => {
+  it("aren't sent without an email address", async () => {
     await report("");
     expect(waiting()).toEqual([]);
   });
@@ -145,7 +145,7 @@ describe("emails to reporters", () => {
     await report();
     await transaction(() => closeReport({ id: "A".repeat(22), decision: "keep" }));
     expect(waiting()).toHaveLength(2);
-    // After a restart, long after.
+    // Simulates a restart, followed by a long time.
     closeDatabase();
     expect(await eraseDueReports(Date.now() + 91 * DAY)).toBe(1);
     expect(waiting()).toEqual([]);
@@ -163,7 +163,7 @@ describe("an email address that anyone may have entered", () => {
     return page;
   };
 
-  it("gets one first email a day, regardless of its spelling and the number of reports", async () => {
+  it("gets one first email a day, regardless of the address's spelling and the number of reports", async () => {
     const mails = await useMailServer();
     for (const [n, address] of [
       ...["stranger@example.org", "Stranger@EXAMPLE.org", "stranger+1@example.org"],
@@ -191,7 +191,7 @@ describe("an email address that anyone may have entered", () => {
     await report(freshAddress(), idOf(1));
     await sendReportEmails();
     expect(mails).toHaveLength(1);
-    // The sender of the form has this link, and mail scanners open the other one.
+    // The sender of the form already has this link, and mail scanners open the one in the email.
     expect((await pageOf(statusPath(idOf(1)))).isLinkUnopened).toBe(true);
     await open(linkIn(mails[0]), "HEAD");
     await sendQuestion(1);
@@ -200,14 +200,14 @@ describe("an email address that anyone may have entered", () => {
     expect(waiting()).toEqual([]);
 
     expect((await pageOf(linkIn(mails[0]))).isLinkUnopened).toBe(false);
-    // After a restart, long after.
+    // Simulates a restart, followed by a long time.
     closeDatabase();
     await transaction(() => closeReport({ id: idOf(1), decision: "keep" }));
     await sendReportEmails(Date.now() + 9 * DAY);
     expect(mails).toHaveLength(2);
   });
 
-  it("gets emails about other reports once a link was opened, at most fifty a day", async () => {
+  it("gets emails about other reports once a link was opened, but at most fifty a day", async () => {
     const mails = await useMailServer();
     const address = freshAddress();
     await report(address, idOf(1));
@@ -231,7 +231,7 @@ describe("an email address that anyone may have entered", () => {
     expect(mails).toHaveLength(1);
   });
 
-  it("is stored only encrypted", async () => {
+  it("is stored only in encrypted form", async () => {
     const mails = await useMailServer();
     await report("secret.person@example.org");
     await sendReportEmails();

@@ -45,7 +45,7 @@ const stored = () =>
   );
 
 describe("a report", () => {
-  it("is stored encrypted and read back unchanged", async () => {
+  it("is stored encrypted, and is read back unchanged", async () => {
     expect(await write(() => createReport(REPORT, NOW))).toBe(true);
     expect(readReport("r")).toMatchObject({ state: "open", decision: null, payload: PAYLOAD });
     for (const typed of ["Ada", "ada@", "videos.example", "shows me"]) {
@@ -86,7 +86,7 @@ describe("a report", () => {
     expect(readReport("r")?.state).toBe("asked");
   });
 
-  it("is only written in a transaction, together with the log", () => {
+  it("is written only in a transaction, together with the log", () => {
     expect(() => createReport(REPORT)).toThrow("transaction");
   });
 });
@@ -106,8 +106,8 @@ describe("messages", () => {
   });
 });
 
-describe("texts encrypted with another secret", () => {
-  it("are reported as unreadable, and readable again with the right secret", async () => {
+describe("text encrypted with another secret", () => {
+  it("is reported as unreadable, and is readable again with the right secret", async () => {
     await write(() => {
       createReport(REPORT, NOW);
       addMessage({ reportId: "r", author: "reporter", text: "The third." }, NOW);
@@ -115,7 +115,7 @@ describe("texts encrypted with another secret", () => {
     set({ SESSION_SECRET: "another-secret-for-tests-of-32-letters" });
     expect(readReport("r")).toMatchObject({ state: "open", payload: "unreadable" });
     expect(readMessages("r")[0]?.text).toBeUndefined();
-    // A decision is still possible.
+    // A decision can still be made.
     expect(await write(() => closeReport({ id: "r", decision: "remove" }, NOW))).toBe(true);
     set({ SESSION_SECRET: `another-secret-for-tests-of-32-letters,${TEST_SECRET}` });
     expect(readReport("r")?.payload).toEqual(PAYLOAD);
@@ -123,10 +123,10 @@ describe("texts encrypted with another secret", () => {
   });
 });
 
-describe("the emails of a report", () => {
+describe("a report's emails", () => {
   const events = () => sqliteHandle().prepare("SELECT event FROM outbox").pluck().all();
 
-  it("are queued if there are a mail server and an address", async () => {
+  it("are queued if there is both a mail server and an address", async () => {
     await write(() => createReport({ ...REPORT, id: "before" }, NOW));
     set({ SMTP_URL: "smtp://127.0.0.1:2525", SMTP_FROM: "site@example.org" });
     await write(() =>
@@ -144,8 +144,8 @@ describe("the emails of a report", () => {
   });
 });
 
-describe("erasure", () => {
-  it("is due REPORT_KEEP after closing, and leaves no texts", async () => {
+describe("erasing a report", () => {
+  it("is due REPORT_KEEP after closing, and leaves no text behind", async () => {
     set({ REPORT_KEEP: "2d" });
     await write(() => {
       createReport(REPORT, NOW);
@@ -165,7 +165,7 @@ describe("erasure", () => {
 });
 
 describe("100,000 reports", () => {
-  it("are found by indexes, without sorting", () => {
+  it("are found using indexes, without sorting", () => {
     const plans = [
       "SELECT * FROM reports WHERE id = ?",
       "SELECT * FROM report_messages WHERE report_id = ? ORDER BY sent_at DESC, rowid DESC LIMIT 9",
@@ -183,7 +183,7 @@ describe("100,000 reports", () => {
   });
 });
 
-describe("the settings of reports", () => {
+describe("the report settings", () => {
   it.each([
     ["REPORT_HIDE", "perhaps"],
     ["REPORT_DEADLINE", "5"],

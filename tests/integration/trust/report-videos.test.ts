@@ -28,7 +28,7 @@ import { sqliteHandle, transaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/moderation";
 import { addVideo, adminCookie, useAdminSite } from "../../admin-requests";
 
-/** Tests the videos of a report. Each has its own decision, and moderators can correct the list. */
+/** Tests the videos named in a report. Each has a separate decision, and moderators can correct the list. */
 
 useAdminSite();
 const ORIGIN = "http://localhost";
@@ -109,7 +109,7 @@ describe("a report that names two videos", () => {
     });
   });
 
-  it("can be closed although one of them was permanently deleted", async () => {
+  it("can be closed even if one of the videos was permanently deleted", async () => {
     await report("copyright", ["v", "gone"]);
     expect(pageOf()?.videos.map(({ choices }) => choices)).toEqual([
       ["hide", "keep", "remove"],
@@ -123,7 +123,7 @@ describe("a report that names two videos", () => {
     expect(stateOf()).toEqual(["closed", "keep"]);
   });
 
-  it("can be decided although another report has removed one of them", async () => {
+  it("can be decided even if another report has removed one of the videos", async () => {
     await report("copyright", ["v"], "first");
     await report("copyright", ["v", "w"]);
     await decide("remove", ["v"], "first");
@@ -138,13 +138,13 @@ describe("a report that names two videos", () => {
     await decide("remove", ["v", "w"]);
     expect(stateOf()).toEqual(["closed", "remove"]);
     await decide("restore", ["v"], "first");
-    // Each report that has removed it restores it.
+    // A video is restored only once every report that removed it restores it.
     expect(isPublic("v")).toBe(false);
     await decide("restore", ["v"]);
     expect(isPublic("v")).toBe(true);
   });
 
-  it("restores each after its texts were deleted", async () => {
+  it("can restore each video after the report's text was deleted", async () => {
     await report("under-age", ["v", "w"]);
     await decide("remove", ["v", "w"]);
     await transaction(() => eraseReport(ID));
@@ -157,18 +157,18 @@ describe("a report that names two videos", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, true]);
   });
 
-  it("stays removed after a question to the reporter, without a counter-notice", async () => {
+  it("leaves a video removed after a question to the reporter, if there is no counter-notice", async () => {
     await report("copyright", ["v"]);
     await decide("remove", ["v"]);
     expect(pageOf()?.choices).toEqual(["restore", "counter-notice", "ask"]);
     await decide("ask", []);
     expect(pageOf()?.choices).toEqual(["remove", "restore", "ask"]);
     await performStatus(statusToken(ID), withdrawal());
-    // Withdrawing it doesn't undo the removal.
+    // Withdrawing the report doesn't undo the removal.
     expect(stateOf()).toEqual(["closed", "remove"]);
   });
 
-  it("finishes restoring a video if the site was killed in between", async () => {
+  it("finishes restoring a video at startup if the site was killed in the process", async () => {
     await report("copyright", ["v", "w"]);
     await decide("remove", ["v", "w"]);
     await transaction(() => {
@@ -177,14 +177,14 @@ describe("a report that names two videos", () => {
     });
     await finishDecisions();
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
-    // A user has deleted it since, which the report must not undo.
+    // A user has deleted the video since, and the report must not undo that.
     await removeVideos(["v"], "u");
     sqliteHandle().exec("UPDATE deleted_videos SET deleted_at = '2999-01-01'");
     await finishDecisions();
     expect(isPublic("v")).toBe(false);
   });
 
-  it("shows which videos have changed since, and requires another review", async () => {
+  it("shows which videos have changed since the decision, and requires another review", async () => {
     await report("consent", ["v", "w"]);
     await decide("keep", ["v", "w"]);
     await transaction(() => recordFileChange(["w"], Date.now() + 1_000));
@@ -223,12 +223,12 @@ describe("an urgent report received after a moderator kept the video", () => {
 
   const heldBy = () => sourcesOf("v", "report");
 
-  it("hides it once it has another file that wasn't reviewed", async () => {
+  it("hides the video once it has another file that wasn't reviewed", async () => {
     sqliteHandle().exec(
       `INSERT INTO video_files (id, video_id, state, user_id, video_url, replaced_at)
        VALUES ('n', 'v', 'earlier', 'u', '/media/videos/u/2.mp4', '2026-01-01T00:00:00.000Z')`,
     );
-    // Not in the same millisecond as the decision.
+    // The change must not happen in the same millisecond as the decision.
     await new Promise((next) => setTimeout(next, 2));
     expect(await activateReplacement("n", "u")).toBe("done");
     expect(heldBy()).toEqual(["later"]);
@@ -249,20 +249,20 @@ describe("an urgent report received after a moderator kept the video", () => {
     expect(pageOf("later")?.entries.at(-1)?.action).toBe("hide-limit");
   });
 
-  it("hides it once the earlier report no longer names it", async () => {
+  it("hides the video once the earlier report no longer names it", async () => {
     await removeVideoFromReport(ID, "v", "u");
     expect(heldBy()).toEqual(["later"]);
   });
 });
 
 describe("the list of reported videos", () => {
-  it("gets a video added by a moderator, which goes on hold like a reported one", async () => {
+  it("includes a video added by a moderator, which goes on hold like a reported one", async () => {
     await report("under-age", []);
     expect(pageOf()?.choices).toEqual(["not-here", "ask"]);
     expect(await send({ intent: "add-video", address: `${ORIGIN}/video/v?t=3` })).toBe(302);
     expect(isPublic("v")).toBe(false);
     expect(pageOf()?.choices).toEqual(["hide", "keep", "remove", "ask"]);
-    // Adding it twice has no effect.
+    // Adding the same video twice has no effect.
     expect(await send({ intent: "add-video", address: "v" })).toBe(302);
     expect(decisions()).toEqual([["v", null]]);
     await decide("keep", ["v"]);
@@ -278,7 +278,7 @@ describe("the list of reported videos", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
   });
 
-  it("gets a video added without a hold, if the site doesn't hide automatically or has already reviewed it", async () => {
+  it("includes a video added without a hold, if the site doesn't hide automatically or has already reviewed it", async () => {
     await report("copyright", []);
     await addVideosToReport(ID, "v", "u");
     expect(isPublic("v")).toBe(true);
@@ -306,7 +306,7 @@ describe("the list of reported videos", () => {
     expect(decisions()).toEqual([]);
   });
 
-  it("releases only this report's hold on a video that is removed from the list", async () => {
+  it("releases only its report's hold on a video that is removed from the list", async () => {
     await report("under-age", ["v", "w"]);
     await report("under-age", ["w"], "other");
     await decide("keep", ["v"]);
@@ -327,7 +327,7 @@ describe("the list of reported videos", () => {
     expect(decisions()).toEqual([]);
   });
 
-  it("rejects a decision from an outdated page", async () => {
+  it("rejects a decision made on an outdated page", async () => {
     await report("other", ["v"]);
     const version = pageOf()?.version ?? "";
     await addVideosToReport(ID, "w", "u");

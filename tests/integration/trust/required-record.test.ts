@@ -29,7 +29,7 @@ import {
 import { makeClip } from "../../media-clips";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** Tests all ways to publish a video without a consent record, if one is required. */
+/** Tests every way to publish a video without a consent record while one is required. */
 
 const site = useAdminSite();
 const HOUR_MS = 3_600_000;
@@ -57,7 +57,7 @@ describe("the schedule of a video without a record", () => {
     expect(toast.description).toContain(`${LACKS.record} It stays hidden until then.`);
   });
 
-  it("holds the video at its time, and publishes it as soon as there is a record", async () => {
+  it("puts the video on hold at the scheduled time, and publishes it as soon as there is a record", async () => {
     await performDue(due);
     expect(video()).toMatchObject({ status: "published", publish_at: null, created_at: at });
     expect(isPublic("v")).toBe(false);
@@ -68,7 +68,7 @@ describe("the schedule of a video without a record", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("keeps it on hold after the setting is turned off, until an owner releases it", async () => {
+  it("keeps the video on hold after the setting is turned off, until an owner releases it", async () => {
     await performDue(due);
     require("off");
     expect(isPublic("v")).toBe(false);
@@ -82,7 +82,7 @@ describe("the schedule of a video without a record", () => {
     expect(await releaseHidden(waiting!.source, "u")).toBeUndefined();
   });
 
-  it("hides it at its end even though the record is still missing", async () => {
+  it("hides the video at the end of the schedule even though the record is still missing", async () => {
     const end = new Date(due + HOUR_MS).toISOString();
     await expectSuccess({ intent: "schedule", id: "v", publishAt: at, unpublishAt: end });
     await performDue(due);
@@ -92,7 +92,7 @@ describe("the schedule of a video without a record", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("also waits for a report", async () => {
+  it("also waits while a report has the video on hold", async () => {
     await transaction(() => hold({ videoId: "v", reason: "report" }));
     await performDue(due);
     await transaction(() => releaseHold({ videoId: "v", reason: "report" }));
@@ -103,7 +103,7 @@ describe("the schedule of a video without a record", () => {
 });
 
 describe("many videos scheduled together", () => {
-  it("show how many lack a record, before and after", async () => {
+  it("show how many lack a record, before and after scheduling", async () => {
     for (const id of ["v", "w", "x"]) addVideo({ id, status: "hidden" });
     await record("x");
     const fields = { intent: "bulk", do: "schedule", selected: ["v", "w", "x"], publishAt: at };
@@ -136,8 +136,8 @@ describe("another tool", () => {
       `INSERT INTO videos (id, title, category, status) VALUES ('v', 'B', 'desi', 'hidden');
        REPLACE INTO videos (id, title, category) VALUES ('v', 'C', 'desi')`,
     ],
-  ])("that %s without a record doesn't make it public, not even briefly", async (_, sql) => {
-    // Even within its own transaction, which no other connection sees.
+  ])("can't make a video public without a record, even briefly, when it %s", async (_, sql) => {
+    // The video isn't public even within the tool's transaction, which no other connection sees.
     sqliteHandle().exec(`BEGIN; ${sql}`);
     expect(isPublic("v")).toBe(false);
     sqliteHandle().exec("COMMIT");
@@ -145,7 +145,7 @@ describe("another tool", () => {
     expect((await actions())[0]).toBe("consent-withheld");
   });
 
-  it("publishes videos with a record, and any video if none is required", async () => {
+  it("can publish videos with a record, and any video if no record is required", async () => {
     addVideo({ status: "hidden" });
     await record();
     sqliteHandle().exec("UPDATE videos SET status = 'published'");
@@ -155,7 +155,7 @@ describe("another tool", () => {
     expect(isPublic("w")).toBe(true);
   });
 
-  it("edits a video that was public before the setting without hiding it", async () => {
+  it("can edit a video that was public before records were required without hiding it", async () => {
     require("off");
     addVideo({ status: "published" });
     require("on");
@@ -186,7 +186,7 @@ describe("hiding videos without a record", () => {
     );
   });
 
-  it("ends for a video that gets a record", async () => {
+  it("ends for a video once it gets a record", async () => {
     await hideVideosWithoutRecord("u");
     await record();
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
@@ -197,7 +197,7 @@ describe("hiding videos without a record", () => {
 describe("a replacement file", () => {
   const replace = () => expectFailure({ intent: "replace", id: "v" });
 
-  it("is rejected while its public video has no record, before it is probed", async () => {
+  it("is rejected before it is probed while its public video has no record", async () => {
     require("off");
     addVideo({ status: "published" });
     require("on");
@@ -207,7 +207,7 @@ describe("a replacement file", () => {
     });
   });
 
-  it("is not rejected for that if the video isn't public", async () => {
+  it("isn't rejected for a missing record if the video isn't public", async () => {
     addVideo({ status: "hidden" });
     expect(await replace()).toMatchObject({ status: 422, detail: "Choose a video file." });
   });
@@ -216,7 +216,7 @@ describe("a replacement file", () => {
 describe("an upload without a record", () => {
   const clip = () => fileBlob(makeClip(site.folder, "clip", { seconds: 1, audio: false }));
 
-  it("keeps its schedule and says what it lacks", async () => {
+  it("keeps its schedule, and the message says what is missing", async () => {
     const response = await receiveUpload(uploadRequest(clip(), { publishAt: at }), "u");
     if (!response.ok) throw new Error(response.failure.message);
     expect(response.video).toMatchObject({ status: "review", publishAt: at, needsConsent: true });
@@ -228,7 +228,7 @@ describe("an upload without a record", () => {
     expect(isPublic(id)).toBe(true);
   });
 
-  it("redirects to the page of its record, if the user may open it", async () => {
+  it("redirects to its record's page, if the user may open it", async () => {
     const send = async () => {
       const form = await uploadRequest(clip()).formData();
       return (await catchResponse(() => sendMultipart(form, "/admin"))).headers.get("Location");

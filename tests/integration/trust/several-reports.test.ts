@@ -25,7 +25,7 @@ async function responseOf(work: () => Promise<unknown>): Promise<Response> {
   return response as Response;
 }
 
-/** Sends the public form, each time from another IP address. Returns the token of the status link. */
+/** Submits the public form, each time from a different IP address. Returns the token from the status link. */
 async function report(kind: string, ...videos: string[]): Promise<string> {
   reports += 1;
   const fields = {
@@ -48,7 +48,7 @@ async function report(kind: string, ...videos: string[]): Promise<string> {
 
 const idOf = (token: string) => readStatusToken(token)?.id ?? "";
 
-/** Sends the moderator's form. Returns the status of the response. */
+/** Submits the moderator's form. Returns the status of the response. */
 async function decide(token: string, decision: string, ...videos: string[]) {
   const id = idOf(token);
   const { version = "", videos: named = [] } = readReportPage(id) ?? {};
@@ -81,7 +81,7 @@ const withdraw = (token: string) =>
   );
 const choicesOf = (token: string, videoId: string) =>
   readReportPage(idOf(token))?.videos.find(({ id }) => id === videoId)?.choices;
-/** Simulates a replaced SESSION_SECRET. */
+/** Simulates a SESSION_SECRET that has been replaced. */
 const makeUnreadable = () =>
   sqliteHandle().exec(
     "UPDATE reports SET payload = substr(payload, 1, length(payload) - 6) || 'AAAAAA'",
@@ -96,7 +96,7 @@ beforeEach(() => {
   }
 });
 
-describe("a video that several reports name", () => {
+describe("a video named in several reports", () => {
   it("stays hidden until the second report is decided", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
@@ -106,7 +106,7 @@ describe("a video that several reports name", () => {
     expect(["v", "x"].map(isPublic)).toEqual([true, true]);
   });
 
-  it("stays hidden whichever of the reports is decided first", async () => {
+  it("stays hidden no matter which report is decided first", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
     await decide(underAge, "keep");
@@ -115,7 +115,7 @@ describe("a video that several reports name", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("stays hidden for the report of a moderator who hid it because of another", async () => {
+  it("stays hidden if a moderator has hidden it because of another report", async () => {
     const consent = await report("consent", "v");
     const copyright = await report("copyright", "w", "v");
     await decide(copyright, "hide", "v");
@@ -125,7 +125,7 @@ describe("a video that several reports name", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("lists each of the reports on the page of the other", async () => {
+  it("makes each report's page list the other report", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
     for (const [one, other] of [
@@ -153,7 +153,7 @@ describe("a video that several reports name", () => {
     expect(readReport(idOf(underAge))?.state).toBe("open");
   });
 
-  it("stays removed because of one report when another is restored", async () => {
+  it("stays removed because of one report when it is restored in another", async () => {
     const [first, second] = [await report("consent", "v"), await report("private", "v")];
     expect(await decide(first, "remove")).toBe(302);
     expect(choicesOf(second, "v")).toEqual(["keep", "remove"]);
@@ -174,7 +174,7 @@ describe("a video that several reports name", () => {
     expect(video("v")).toBeUndefined();
   });
 
-  it("is published again by the second report after its texts were deleted", async () => {
+  it("is published again by a report whose text was deleted", async () => {
     const token = await report("under-age", "v", "w");
     await decide(token, "remove");
     await eraseDueReports(Date.now() + settings().reportKeepMs + 1_000);
@@ -183,14 +183,14 @@ describe("a video that several reports name", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, true]);
   });
 
-  it("is published again by a report whose texts can't be decrypted", async () => {
+  it("is published again by a report whose text can't be decrypted", async () => {
     const token = await report("under-age", "v", "w");
     makeUnreadable();
     expect(await decide(token, "keep")).toBe(302);
     expect(["v", "w"].map(isPublic)).toEqual([true, true]);
   });
 
-  it("can be kept after another video of the same report was removed", async () => {
+  it("can be kept after another video in the same report was removed", async () => {
     const token = await report("under-age", "v", "w");
     await decide(token, "remove", "v");
     expect(isPublic("w")).toBe(false);

@@ -35,7 +35,7 @@ const clip = mp4Clip(2);
 const MISSING = "Read and accept the uploaders’ terms. The current version is 2.";
 const OUTDATED = expect.stringContaining("from version 1, which you accepted, to version 2");
 
-/** Version 2 is the latest, and is required. */
+/** Version 2 is the latest one, and its acceptance is required. */
 beforeEach(async () => {
   await saveTerms("Be good.", 0, "u");
   await saveTerms("Be very good.", 1, "u");
@@ -43,11 +43,11 @@ beforeEach(async () => {
 });
 
 const videos = () => sqliteHandle().prepare("SELECT id FROM videos").pluck().all() as string[];
-/** Returns the accepted terms of the only video. */
+/** Returns the accepted terms for the only video. */
 const accepted = () => findAcceptances(videos())?.[videos()[0] ?? ""];
 const ACCEPTED = [{ version: 2, subject: "video", by: "a@b.c", at: expect.stringMatching(/Z$/) }];
 
-/** Returns the status and failure of a form, with or without JavaScript. */
+/** Returns the status of a form submission and the failure, if any, with or without JavaScript. */
 async function outcome(work: Promise<unknown>) {
   const given = (await work.catch((thrown) => thrown)) as
     | Response
@@ -73,7 +73,7 @@ const upload = (texts: Record<string, string>, file = clip) =>
     }) as Promise<unknown>,
   );
 
-/** Publishes a received file like the upload queue. */
+/** Publishes a received file the way the upload queue does. */
 function publishSent(texts: Record<string, string>) {
   const parts = Object.entries({ ...GOOD_TEXTS, ...texts });
   const sent = multipart(parts);
@@ -92,12 +92,12 @@ async function stored(): Promise<string> {
 }
 
 describe("the upload form", () => {
-  it("accepts the current version and stores who accepted it", async () => {
+  it("accepts the current version, and stores who accepted it", async () => {
     expect(await upload({ terms: "2" })).toEqual({ status: 302 });
     expect(accepted()).toEqual(ACCEPTED);
   });
 
-  it("is rejected without the terms and shows their text, while its file waits on the server", async () => {
+  it("is rejected without the terms and shows their text, while its file is kept on the server", async () => {
     const rejected = await upload({});
     expect(rejected).toMatchObject({
       status: 422,
@@ -131,7 +131,7 @@ describe("the upload form", () => {
     expect(videos()).toEqual([]);
   });
 
-  it("requires nothing while it is off, regardless of what an open form sends", async () => {
+  it("requires nothing while the requirement is off, regardless of what an open form sends", async () => {
     await requireTerms(false, "u");
     expect(await upload({})).toEqual({ status: 302 });
     expect(await upload({ terms: "1" })).toEqual({ status: 302 });
@@ -139,8 +139,8 @@ describe("the upload form", () => {
   });
 });
 
-describe("the queue, with files that were already uploaded", () => {
-  it("publishes each with the version in its form", async () => {
+describe("the upload queue, with files that were already uploaded", () => {
+  it("publishes each video with the version in its form", async () => {
     for (const each of [1, 2]) {
       expect(await publishSent({ upload: await stored(), title: `${each}`, terms: "2" })).toEqual({
         status: 201,
@@ -150,7 +150,7 @@ describe("the queue, with files that were already uploaded", () => {
     expect(Object.values(all)).toEqual([ACCEPTED, ACCEPTED]);
   });
 
-  it("is rejected if the version changed in the meantime, and continues with the new one", async () => {
+  it("rejects a video if the version changed in the meantime, and accepts it with the new version", async () => {
     const id = await stored();
     expect(await publishSent({ upload: id, terms: "1" })).toMatchObject({
       status: 422,
@@ -197,19 +197,19 @@ describe("tus", () => {
     expect((await begin("2")).status).toBe(201);
   });
 
-  it("requires nothing while it is off", async () => {
+  it("requires nothing while the requirement is off", async () => {
     await requireTerms(false, "u");
     expect((await begin()).status).toBe(201);
   });
 
-  it("passes the version on to a form that has none", async () => {
+  it("passes the version on to a form that doesn't include one", async () => {
     const id = await stored();
     const record = path.join(site.uploads, "tmp", "tus", `${id}.json`);
     const upload = JSON.parse(fs.readFileSync(record, "utf8"));
     upload.metadata.terms = "2";
     fs.writeFileSync(record, JSON.stringify(upload));
     expect((await readFinishedUpload("u", id)).terms).toBe("2");
-    // The version in the form has priority.
+    // The version in the form takes precedence.
     expect(await publishSent({ upload: id, terms: "1" })).toMatchObject({ status: 422 });
     expect(await publishSent({ upload: id })).toEqual({ status: 201 });
     expect(accepted()).toEqual(ACCEPTED);
@@ -264,7 +264,7 @@ describe("the API", () => {
     expect(accepted()).toEqual(ACCEPTED);
   });
 
-  it("starts no upload without it either", async () => {
+  it("starts no upload without the version either", async () => {
     const form = new FormData();
     form.set("name", "a program");
     form.set("days", "7");
@@ -301,7 +301,7 @@ describe("the import page", () => {
   }
   const { title, description, category } = GOOD_TEXTS;
 
-  it("imports a URL whose form has accepted the terms, even if they change in the meantime", async () => {
+  it("imports a URL if its form accepted the terms, even if they change in the meantime", async () => {
     const bytes = fs.readFileSync(clip);
     let endFirst = () => {};
     const firstIsRequested = new Promise<void>((resolve) => {
@@ -314,7 +314,7 @@ describe("the import page", () => {
       endFirst();
       endFirst = () => response.destroy();
     });
-    // All requests while it runs also go to the test's network.
+    // While this import is running, all other requests go to the test's network, too.
     const texts = { title, description, category: "desi", tags: [] } as const;
     const first = { userId: "u", address: server.address("first.mp4"), status: "review" } as const;
     await addDownloads([{ ...first, texts: { ...texts, tags: [] } }], server.network);
@@ -395,7 +395,7 @@ describe("replacing a file", () => {
     return (result as { data: { studio: Record<string, unknown> } }).data.studio;
   }
 
-  it("requires the current version, and its file waits until it is accepted", async () => {
+  it("requires the current version, and keeps the file until that version is accepted", async () => {
     addVideo();
     expect(accepted()).toEqual([]);
     const rejected = await replace({}, clip);

@@ -33,7 +33,7 @@ beforeEach(async () => {
   uploaderCookie = (await openSession("up")).split(";")[0] ?? "";
 });
 
-/** Sends the form. Returns its status and why nothing was saved. */
+/** Submits the form. Returns the status and the reason why nothing was saved. */
 async function send(fields: Record<string, string>, as = adminCookie()) {
   const request = new Request(`${ORIGIN}/admin/terms`, {
     method: "POST",
@@ -107,7 +107,7 @@ describe("the terms", () => {
     expect(readTerms()?.text).toBe("One.");
   });
 
-  it("are required once an owner turns that on, until they turn it off", async () => {
+  it("are required once an owner turns the requirement on, until an owner turns it off", async () => {
     expect(await send({ intent: "require", required: "1" })).toMatchObject({ status: 422 });
     await write("One.", 0);
     expect(requiredTerms()).toBeUndefined();
@@ -122,7 +122,7 @@ describe("the terms", () => {
     expect(activities).toEqual(["terms-off", "terms-write", "terms-on", "terms-write"]);
   });
 
-  it("are written by owners, read by uploaders, and return 404 for unknown versions", async () => {
+  it("are written by owners, can be read by uploaders, and return 404 for unknown versions", async () => {
     await write("One.", 0);
     expect(await load("", uploaderCookie)).toMatchObject({ shown: { text: "One." } });
     const forms: Record<string, string>[] = [
@@ -148,7 +148,7 @@ describe("accepted terms", () => {
     );
   const kept = () => sqliteHandle().prepare("SELECT video_id FROM accepted_terms").pluck().all();
 
-  it("are shown where a video is edited and where it is reported, also if there are none", async () => {
+  it("are shown in the edit dialog and on a report's page, even if none were accepted", async () => {
     addVideo({ uploaded_by: "up" });
     addVideo({ id: "w", uploaded_by: "of another program" });
     const payload = { name: "", email: "", where: "", what: "", statements: [] };
@@ -174,7 +174,7 @@ describe("accepted terms", () => {
     expect(other).toMatchObject({ data: { manage: { accepted: [] } } });
   });
 
-  it("outlive changes and the trash, and the video itself by a year, regardless of who deleted it", async () => {
+  it("are kept through changes and the trash, and for a year after the video, regardless of who deleted it", async () => {
     await saveTerms("One.", 0, "u");
     for (const id of ["v", "w", "x"]) {
       addVideo({ id, uploaded_by: "up" });
@@ -186,12 +186,12 @@ describe("accepted terms", () => {
     expect(await deleteOldAcceptances(0, NOW)).toBe(0);
     expect(findAcceptances(["v"])?.v).toHaveLength(1);
     await purge(["v"]);
-    // Another tool doesn't use the trash.
+    // Another tool deletes a video without using the trash.
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'x'");
     await deleteOldAcceptances(0, NOW);
     await deleteOldAcceptances(0, NOW + 364 * DAY_MS);
     expect(kept()).toEqual(["v", "w", "x"]);
-    // It exists again, as after restoring a backup.
+    // The video exists again, as it does after a backup is restored.
     addVideo({ id: "x" });
     await deleteOldAcceptances(0, NOW + 366 * DAY_MS);
     expect(kept()).toEqual(["w", "x"]);
@@ -211,7 +211,7 @@ describe("accepted terms", () => {
     expect(sqliteHandle().prepare(gone).pluck().get()).toBe(1_200);
   });
 
-  it("are only stored in the transaction of their video", () => {
+  it("are stored only in the transaction that stores their video", () => {
     expect(() =>
       storeAcceptance("v", "video", "up", { version: 1, acceptedAt: "2026-01-01T00:00:00.000Z" }),
     ).toThrow("in a transaction");

@@ -27,12 +27,12 @@ describe("the transparency figures", () => {
     expect(await response.json()).toEqual({ periods: [] });
   });
 
-  describe("of reports", () => {
+  describe("for reports", () => {
     beforeEach(async () => {
       add("a", {});
       add("b", { decision: "keep", kind: "other", closed_at: "2026-11-01T05:00:00.000Z" });
       add("c", { decision: "keep", closed_at: "2026-11-10T00:00:00.000Z" });
-      // Not decided by a moderator, so it doesn't count for the median.
+      // This report wasn't decided by a moderator, so it doesn't count toward the median.
       add("d", { decision: "withdrawn", closed_at: "2026-12-30T00:00:00.000Z" });
       add("e", { state: "open", decision: null, closed_at: null });
       add("f", { received_at: "2027-01-01T00:00:00.000Z", closed_at: "2027-01-02T00:00:00.000Z" });
@@ -41,12 +41,12 @@ describe("the transparency figures", () => {
         for (const action of ["hide-at-once", "hide", "remove", "remove", "restore", "ask"]) {
           appendToLog({ action, reportId: "a", videoId: "v", userId: "u" }, now);
         }
-        // A decision on a report without a video.
+        // This is a decision on a report without a video.
         appendToLog({ action: "remove", reportId: "a", userId: "u" }, now);
       });
     });
 
-    it("count received, decided and executed reports by quarter, and the time they took", () => {
+    it("count received, decided and executed reports by quarter, and include the time they took", () => {
       expect(counted()).toEqual([
         expect.objectContaining({ period: "2027-Q1", removed: 1, medianHours: 24 }),
         {

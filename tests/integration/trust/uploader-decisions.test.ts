@@ -61,8 +61,8 @@ beforeEach(() => {
   addVideo({ title: "Their video", status: "published", uploaded_by: "up" });
 });
 
-describe("a strike with a decision", () => {
-  it("is given with a removal and its reason, and shown with the decision", async () => {
+describe("a strike given with a decision", () => {
+  it("is given with a removal and its reason, and is shown with the decision", async () => {
     await report("r");
     expect(readReportPage("r")?.strikeable).toEqual([
       { id: "up", email: "up@b.c", strikes: 0, isLast: false },
@@ -76,7 +76,7 @@ describe("a strike with a decision", () => {
     expect(log.all()).toEqual(["remove", "strike"]);
   });
 
-  it("blocks the account with the third one, which the page announces", async () => {
+  it("blocks the account if it is the third strike, and the page says so in advance", async () => {
     for (const reason of ["One", "Two"]) await giveStrike("up", reason, "u");
     await report("r");
     expect(readReportPage("r")?.strikeable).toMatchObject([{ strikes: 2, isLast: true }]);
@@ -100,7 +100,7 @@ describe("a strike with a decision", () => {
     ]);
   });
 
-  it("is rejected with another decision or for users who can't get one, and the report stays undecided", async () => {
+  it("is rejected with other decisions and for users who can't get one, and the report stays undecided", async () => {
     await report("r");
     expect(await decide("r", "keep", { isStrike: true })).toMatchObject({
       status: 422,
@@ -119,7 +119,7 @@ describe("a strike with a decision", () => {
     expect(listUploaderDecisions("up")).toEqual([]);
   });
 
-  it("shortens a long reason, and is only given if the form says so", async () => {
+  it("has a shortened reason if the reason is long, and is only given if the form requests it", async () => {
     await report("r");
     const send = async (fields: Record<string, string>) => {
       const version = readReportPage("r")?.version ?? "";
@@ -165,7 +165,7 @@ describe("decisions shown to uploaders", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM uploader_decisions").pluck().get()).toBe(0);
   });
 
-  it("are encrypted, and say so if they can't be read", async () => {
+  it("are encrypted, and say so if they can't be decrypted", async () => {
     await report("r");
     await decide("r", "keep", { reason: "A secret reason" });
     const stored = JSON.stringify(sqliteHandle().prepare("SELECT * FROM uploader_decisions").all());
@@ -175,7 +175,7 @@ describe("decisions shown to uploaders", () => {
     expect(listUploaderDecisions("up")).toMatchObject([{ decision: "keep", text: undefined }]);
   });
 
-  it("stay when the reporter's texts are erased, and are deleted after REPORT_KEEP", async () => {
+  it("stay when the report's text is erased, and are deleted after REPORT_KEEP", async () => {
     await report("r");
     await decide("r", "remove");
     await transaction(() => eraseReport("r", NOW));

@@ -42,7 +42,7 @@ function addVideo(id: string, status: string, publishAt: string | null = null) {
 const actions = () =>
   sqliteHandle().prepare("SELECT action FROM moderation_log ORDER BY id").pluck().all();
 
-/** Sends the form. Returns the message of its toast, or its status and reason. */
+/** Submits the form. Returns the toast's message, or the status and the reason. */
 async function send(fields: Record<string, string>, as = cookie) {
   const request = formRequest("/admin/users", fields, { Cookie: as });
   const response = await action({ request, params: {}, context: {} }).catch((thrown) => thrown);
@@ -92,7 +92,7 @@ describe("a strike", () => {
     expect(log).not.toContain("@");
   });
 
-  it("is rejected without a reason, with a long one, and for users who aren't uploaders", async () => {
+  it("is rejected without a reason, with too long a reason, and for users who aren't uploaders", async () => {
     const id = uploader.id;
     for (const [fields, message] of [
       [{ id, reason: "  " }, "Enter a reason for the strike."],
@@ -106,7 +106,7 @@ describe("a strike", () => {
     expect(listStrikes([id, owner.id]).size).toBe(0);
   });
 
-  it("blocks the account with the third one that counts, ignoring expired and withdrawn ones", async () => {
+  it("blocks the account if it is the third one that counts, ignoring expired and withdrawn ones", async () => {
     const own = (await openSession(uploader.id)).split(";")[0]!;
     const isIn = async () =>
       (await currentUser(new Request(ORIGIN, { headers: { Cookie: own } }))) !== undefined;
@@ -137,7 +137,7 @@ describe("a strike", () => {
     }
   });
 
-  it("can only be given by owners", async () => {
+  it("can be given only by owners", async () => {
     const editor = insertUser("editor@example.com");
     run("UPDATE users SET role = 'editor' WHERE id = ?", editor.id);
     for (const { id } of [editor, uploader]) {
@@ -156,7 +156,7 @@ describe("a block", () => {
     addVideo("reported", "published");
   });
 
-  it("ends sessions and tokens, and leaves the videos unless they are to be hidden", async () => {
+  it("ends sessions and tokens, and leaves the videos public unless the form hides them", async () => {
     const own = (await openSession(uploader.id)).split(";")[0]!;
     run(
       "INSERT INTO api_tokens (token_hash, user_id, name, scopes, created_at, expires_at) VALUES ('h', ?, 'n', '[]', '2026-01-01', '2099-01-01')",
@@ -168,16 +168,16 @@ describe("a block", () => {
     expect(isPublic("public")).toBe(true);
   });
 
-  it("holds all of their videos until they are reactivated, and restores the public ones", async () => {
+  it("puts all of the user's videos on hold until the account is reactivated, then restores the public ones", async () => {
     await transaction(() => hold({ videoId: "reported", reason: "report" }));
     await send({ intent: "block", id: uploader.id, hide: "1" });
     const all = ["public", "reported", "hidden"];
     expect(all.map(isPublic)).toEqual([false, false, false]);
-    // Blocking twice has no effect.
+    // Blocking the account again has no effect.
     await send({ intent: "block", id: uploader.id, hide: "1" });
     const count = sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
     expect(actions().filter((each) => each === "hide-blocked")).toHaveLength(count as number);
-    // They don't become public when another hold is released or another tool publishes them.
+    // The videos don't become public when another hold is released or when another tool publishes them.
     await transaction(() => releaseHold({ videoId: "reported", reason: "report" }));
     run("UPDATE videos SET status = 'published' WHERE id = 'public'");
     expect(all.map(isPublic)).toEqual([false, false, false]);
@@ -189,14 +189,14 @@ describe("a block", () => {
     expect(holds).toEqual([{ video_id: "reported", reason: "report" }]);
   });
 
-  it("restores a video that another tool has stored again with another uploader", async () => {
+  it("restores a video that another tool has assigned to another uploader in the meantime", async () => {
     const other = insertUser("other@example.com");
     run("UPDATE users SET role = 'uploader' WHERE id = ?", other.id);
     await send({ intent: "block", id: uploader.id, hide: "1" });
     run("DELETE FROM videos WHERE id = 'hidden'");
     run("UPDATE videos SET uploaded_by = ? WHERE id = 'public'", other.id);
     await send({ intent: "block", id: other.id, hide: "1" });
-    // One account is reactivated, the other one stays blocked.
+    // One account is reactivated, while the other one stays blocked.
     await send({ intent: "reactivate", id: other.id });
     expect(isPublic("public")).toBe(false);
     await send({ intent: "block", id: other.id, hide: "1" });
@@ -214,7 +214,7 @@ describe("a block", () => {
     expect(isPublic("public")).toBe(false);
   });
 
-  it("is not possible for owners, nor for the user's own account", async () => {
+  it("isn't possible for owners, or for the user's own account", async () => {
     const other = insertUser("other@example.com");
     for (const { id } of [other, owner]) {
       expect((await send({ intent: "block", id, hide: "1" })).status).toBe(409);

@@ -60,7 +60,7 @@ beforeEach(async () => {
   owner = insertUser();
   token = await createWorkerToken(owner.id);
   video = await addToLibrary(site.uploads, source, true);
-  // Everything except the stream is done.
+  // All jobs except the stream's are done.
   sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'ladder'");
 });
 afterEach(async () => {
@@ -76,7 +76,7 @@ const endLeases = () =>
     "UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'",
   );
 
-/** Requests the video of a lease, and returns only the status. */
+/** Requests the video for a lease, and returns only the status. */
 async function videoStatus(lease: string, given = token): Promise<number> {
   const response = await callWorker(`leases/${lease}/video`, given);
   await response.body?.cancel();
@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect(await listWorkers()).toMatchObject([{ jobsDone: 1, jobs: [] }]);
   });
 
-  it("resumes a file after the received bytes", async () => {
+  it("resumes uploading a file after the bytes that were received", async () => {
     const { lease } = await claimJob(token);
     const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
     const half = Math.floor(bytes.length / 2);
@@ -137,7 +137,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect(await there.json()).toEqual({ [name]: bytes.length });
   });
 
-  it("also provides the playable version of a video that browsers can't play", async () => {
+  it("also provides a playable version of a video that browsers can't play", async () => {
     sqliteHandle()
       .prepare("UPDATE videos SET source_url = video_url, video_url = '' WHERE id = ?")
       .run(video);
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect(await mediaStatus(videoRow(video).video_url)).toBe(200);
   });
 
-  it("gets a paused status and no new job while the queue is paused", async () => {
+  it("gets the paused status and no new job while the queue is paused", async () => {
     const { lease } = await claimJob(token);
     sqliteHandle().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
     const response = await callWorker(`leases/${lease}`, token, {
@@ -270,7 +270,7 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
 });
 
 describe.runIf(ffmpegAvailable())("a result whose video can't be read from the store", () => {
-  /** Moves the video into a store, and leaves no copy of it on the disk. */
+  /** Moves the video into a store, and leaves no copy on the disk. */
   async function moveVideoIntoStore(): Promise<string> {
     const store = await useFolderStore(site.folder);
     const [source] = await moveToStore(store, video, [videoRow(video).video_url]);
@@ -300,7 +300,7 @@ describe.runIf(ffmpegAvailable())("a result whose video can't be read from the s
 });
 
 describe.runIf(ffmpegAvailable())("a lease", () => {
-  it("makes its job available when it expires, and late requests are rejected", async () => {
+  it("makes its job available again when it expires, and rejects late requests", async () => {
     const late = await claimJob(token);
     const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
     await sendPart(token, late.lease, name, bytes);
@@ -335,7 +335,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
     expect(await claim(undefined, Date.now() + 130_000)).toMatchObject({ kind: "ladder" });
   });
 
-  it("fails the job when it is lost five times in a row", async () => {
+  it("fails the job after being lost five times in a row", async () => {
     for (let time = 1; time <= 5; time++) {
       await claimJob(token);
       endLeases();
@@ -385,7 +385,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
 });
 
 describe("an invalid request", () => {
-  it("returns the right status and a message", async () => {
+  it("gets the right status and a message", async () => {
     const user = insertUser("other@example.com");
     const worker = await createWorkerToken(user.id, "barn");
     const status = async (path: string, given: string | undefined, sent = {}) => {

@@ -9,7 +9,7 @@ import { until } from "../../process-figures";
 import { useSiteForWorkers } from "../../workers/site-for-workers";
 import { encodersIn } from "../../workers/worker-process";
 
-/** Tests with killed workers and unavailable sites are in tests/encoding. */
+/** The tests with killed workers and unavailable sites are in tests/encoding. */
 describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () => {
   const workers = useSiteForWorkers();
   const { addVideoWithFile, addWorker, isDone, jobOf, expectPlayable: playsWhole, slow } = workers;
@@ -20,7 +20,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () =
       .pluck()
       .get(name) as number;
 
-  it("has its streams encoded by two workers, runs the other jobs itself, and the videos play", async () => {
+  it("has its streams encoded by two workers and runs all other jobs itself, and the videos play", async () => {
     // The long video keeps the first worker busy until the other one has started.
     const videos = [
       addVideoWithFile(15),
@@ -64,7 +64,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () =
     expect(await attic.stop()).toBe(0);
   });
 
-  it("accepts no result of a revoked worker, which exits with a message", async () => {
+  it("accepts no result from a revoked worker, which exits with a message", async () => {
     const id = addVideoWithFile(30);
     const attic = addWorker("attic");
     attic.start(slow());
@@ -82,7 +82,7 @@ describe("npm run worker", () => {
   it.each([
     [["--site", "ftp://videos.example"], "npm run worker --"],
     [["--site", "https://videos.example"], "Specify the token of this worker."],
-  ])("prints errors in its arguments: %j", (args, message) => {
+  ])("reports errors in its arguments: %j", (args, message) => {
     const script = command("worker", ...args);
     const env = { NODE_ENV: "production", PATH: process.env.PATH } as const;
     expect(() => execFileSync(process.execPath, script, { env, stdio: "pipe" })).toThrow(message);

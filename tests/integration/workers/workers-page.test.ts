@@ -107,7 +107,7 @@ describe("the workers page", () => {
     expect(worker?.lastSeenAt).toBe("2026-11-23T10:00:00.000Z");
     expect(isConnected(worker!, now + 50_000)).toBe(true);
     expect(isConnected(worker!, now + 61_000)).toBe(false);
-    // Workers send a request every few seconds, but not every one is recorded.
+    // Workers send a request every few seconds, but not every request is recorded.
     findWorker(token!, now + 5_000);
     expect((await listWorkers())[0]?.lastSeenAt).toBe("2026-11-23T10:00:00.000Z");
   });

@@ -178,13 +178,16 @@ describe("stored player state", () => {
 });
 
 describe("a link with a start time", () => {
-  it.each(["?from=home&t=12", "#t=12"])("starts playback there and offers no other position: %s", (link) => {
-    localStorage.setItem("visitor", '{"resume":[["one",40]]}');
-    history.replaceState(null, "", `/video/one${link}`);
-    const { video, button } = renderPlayer();
-    expect([video.currentTime, video.paused]).toEqual([12, true]);
-    expect(button("Resume")).toBeUndefined();
-  });
+  it.each(["?from=home&t=12", "#t=12"])(
+    "starts playback there and offers no other position: %s",
+    (link) => {
+      localStorage.setItem("visitor", '{"resume":[["one",40]]}');
+      history.replaceState(null, "", `/video/one${link}`);
+      const { video, button } = renderPlayer();
+      expect([video.currentTime, video.paused]).toEqual([12, true]);
+      expect(button("Resume")).toBeUndefined();
+    },
+  );
 
   it("is copied from the menu, without other parameters", async () => {
     // Adds a clipboard to jsdom.

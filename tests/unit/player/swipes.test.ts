@@ -21,7 +21,9 @@ describe("the direction of a swipe", () => {
     [30, 2, "horizontal"],
     // Diagonal swipes aren't clearly vertical, so they are left to the browser.
     [20, 20, "horizontal"],
-  ] as const)("by (%s, %s) is %s", (dx, dy, direction) => expect(directionOf(dx, dy)).toBe(direction));
+  ] as const)("by (%s, %s) is %s", (dx, dy, direction) =>
+    expect(directionOf(dx, dy)).toBe(direction),
+  );
 });
 
 describe("the level set by a swipe (specification, section 9: from 20 px on)", () => {

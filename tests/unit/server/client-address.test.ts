@@ -42,7 +42,9 @@ describe("the client address", () => {
     ["::ffff:1", "0:0:0:0"],
     ["unknown", "unknown"],
     ["", "unknown"],
-  ])("with X-Forwarded-For %j is %s", (forwarded, address) => expect(from(forwarded)).toBe(address));
+  ])("with X-Forwarded-For %j is %s", (forwarded, address) =>
+    expect(from(forwarded)).toBe(address),
+  );
 
   it("has the same prefix for any notation of an IPv6 network, and never throws", () => {
     fc.assert(

@@ -149,7 +149,9 @@ describe("a duration", () => {
     ["5:30:10:20", undefined],
     ["abc", undefined],
     ["1e3", undefined],
-  ])("entered as %j is parsed as %s seconds", (text, seconds) => expect(parseDuration(text)).toBe(seconds));
+  ])("entered as %j is parsed as %s seconds", (text, seconds) =>
+    expect(parseDuration(text)).toBe(seconds),
+  );
 
   it("is parsed back to the number of seconds it was formatted from", () => {
     for (let seconds = 0; seconds < 10_000; seconds += 1) {

@@ -154,9 +154,12 @@ describe("upload progress", () => {
     [2_000, 10, "3 min 20 s"],
     [36_000, 10, "1 h 0 min"],
     [39_000, 10, "1 h 5 min"],
-  ])("estimates the remaining time for %i bytes at %i bytes per second as %s", (bytes, speed, remaining) => {
-    expect(timeLeft(bytes, speed)).toBe(remaining);
-  });
+  ])(
+    "estimates the remaining time for %i bytes at %i bytes per second as %s",
+    (bytes, speed, remaining) => {
+      expect(timeLeft(bytes, speed)).toBe(remaining);
+    },
+  );
 
   it("shows no remaining time while no data is being transferred", () => {
     expect(timeLeft(100, 0)).toBeUndefined();

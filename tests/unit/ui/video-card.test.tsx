@@ -257,22 +257,25 @@ describe("the hover preview", () => {
   it.each([
     [90, 25],
     [20, 10],
-  ])("of a file of %s s starts at %s s and loops back to that position", async (duration, start) => {
-    const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
-    renderAt(card());
-    enter(articles()[0]!);
-    await wait(500);
-    const video = document.querySelector("video")!;
-    expect(video.loop).toBe(false);
-    Object.defineProperty(video, "duration", { value: duration });
-    fireEvent.loadedMetadata(video);
-    expect(video.currentTime).toBe(start);
-    video.currentTime = duration;
-    fireEvent.ended(video);
-    expect(video.currentTime).toBe(start);
-    expect(play).toHaveBeenCalledTimes(1);
-    play.mockRestore();
-  });
+  ])(
+    "of a file of %s s starts at %s s and loops back to that position",
+    async (duration, start) => {
+      const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
+      renderAt(card());
+      enter(articles()[0]!);
+      await wait(500);
+      const video = document.querySelector("video")!;
+      expect(video.loop).toBe(false);
+      Object.defineProperty(video, "duration", { value: duration });
+      fireEvent.loadedMetadata(video);
+      expect(video.currentTime).toBe(start);
+      video.currentTime = duration;
+      fireEvent.ended(video);
+      expect(video.currentTime).toBe(start);
+      expect(play).toHaveBeenCalledTimes(1);
+      play.mockRestore();
+    },
+  );
 
   it("plays a generated clip from its beginning in a loop", async () => {
     renderAt(card(videoNamed("a", { previewUrl: "/c/preview-a.mp4", previewIsClip: true })));

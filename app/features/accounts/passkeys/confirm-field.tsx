@@ -6,7 +6,10 @@ import { Field } from "~/ui/forms/field";
 
 export const ACCOUNT_CHALLENGE_PATH = "/admin/account/passkey";
 
-/** A field that confirms the user's identity: the password or, if the account has none, a passkey on submit. */
+/**
+ * A field that confirms the user's identity. It asks for the password or, if the account has none, for a passkey when
+ * the form is submitted.
+ */
 export function ConfirmField({
   hasPassword,
   label = "Current password",

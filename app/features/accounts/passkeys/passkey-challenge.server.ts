@@ -22,14 +22,14 @@ import type { PasskeyCheck } from "../account-process.server";
 /** The timeout of the browser's dialog. */
 const DIALOG_MS = 5 * 60 * 1000;
 
-/** The parts of an authenticator's response that are read before the library has verified it. */
+/** The parts of an authenticator's response that are read before the library verifies it. */
 const RESPONSE = z.looseObject({
   id: z.string(),
   response: z.looseObject({ userHandle: z.string().optional() }),
 });
 
 /**
- * Returns the options with which a browser asks for any passkey of this site. User verification (fingerprint, face or
+ * Returns the options with which a browser asks for any passkey for this site. User verification (fingerprint, face or
  * PIN) is required, so a passkey identifies its owner and counts as two factors.
  */
 export function createPasskeyRequest(
@@ -44,7 +44,7 @@ export function createPasskeyRequest(
   };
 }
 
-/** Parses the field `passkey` of a form: the browser's response. @throws {FormError} 400 if it is invalid. */
+/** Parses a form's `passkey` field, which contains the browser's response. @throws {FormError} 400 if it is invalid. */
 export function parsePasskeyResponse(form: FormData): AuthenticationResponseJSON {
   try {
     return RESPONSE.parse(
@@ -55,7 +55,10 @@ export function parsePasskeyResponse(form: FormData): AuthenticationResponseJSON
   }
 }
 
-/** Returns the owner of a passkey id, unverified; undefined if it isn't known on this host name. */
+/**
+ * Returns the user who owns the passkey with this id, without verifying anything; undefined if the passkey isn't known
+ * on this host name.
+ */
 export async function findPasskeyOwner(request: Request, id: string): Promise<string | undefined> {
   return (await findPasskey(request, id))?.user_id;
 }
@@ -64,8 +67,8 @@ export async function findPasskeyOwner(request: Request, id: string): Promise<st
  * Verifies a passkey's response to the challenge of this browser.
  *
  * @returns the user's id.
- * @throws {FormError} 400 for an unknown passkey, a response that is invalid, late or was used before, and a signature
- *   counter that doesn't increase (https://www.w3.org/TR/webauthn-3/#sctn-sign-counter).
+ * @throws {FormError} 400 for an unknown passkey, for a response that is invalid, too late or already used, and for a
+ *   signature counter that doesn't increase (https://www.w3.org/TR/webauthn-3/#sctn-sign-counter).
  */
 export async function verifyPasskey(
   request: Request,
@@ -143,8 +146,8 @@ const CHALLENGE_BYTES = 32;
 const CHALLENGE_MAX_AGE_MS = 10 * 60 * 1000;
 
 /**
- * The purpose of a challenge, so that a response for a sign-in can't be replayed to add a passkey. `session` is the
- * hash of the session's id; undefined for someone who is signed out.
+ * The purpose of a challenge, so that a sign-in response can't be replayed to add a passkey. `session` is the hash of
+ * the session's id; undefined for someone who is signed out.
  */
 export interface ChallengeUse {
   purpose: "sign-in" | "confirm" | "add";
@@ -162,9 +165,9 @@ export function newChallenge(
 }
 
 /**
- * Returns the challenge that this browser got for this use.
+ * Returns the challenge that was issued to this browser for this purpose.
  *
- * @throws {FormError} 400 if it got none, or if it has expired.
+ * @throws {FormError} 400 if there is none, or if it has expired.
  */
 export function findChallenge(
   request: Request,
@@ -181,10 +184,10 @@ export function findChallenge(
 }
 
 /**
- * Spends a challenge. Only challenges with a valid response get a row, so that visitors can't write to the database and
- * a restart forgets nothing. Needs a transaction.
+ * Spends a challenge. Only challenges with a valid response get a row, so that other visitors can't write to the
+ * database. Because the rows are stored, a restart doesn't forget any spent challenges. Needs a transaction.
  *
- * @throws {FormError} 400 if it was already spent.
+ * @throws {FormError} 400 if it has already been spent.
  */
 export function spendChallenge(challenge: string, now = Date.now()): void {
   const changes = runChange(
@@ -213,10 +216,11 @@ type Options<C extends PasskeyCheck> = Parameters<(typeof Library)[C]>[0];
 type Result<C extends PasskeyCheck> = Awaited<ReturnType<(typeof Library)[C]>>;
 
 /**
- * Calls a function of @simplewebauthn/server. The library takes 0.3 s of CPU time and 26 MB to load. Passkeys are used
- * a few times a day, so each answer is verified in its own thread: pages don't wait, and the memory is freed.
+ * Calls a function of @simplewebauthn/server. Loading the library takes 0.3 s of CPU time and 26 MB of memory. Passkeys
+ * are used only a few times a day, so each response is verified in a separate worker thread: page requests don't have
+ * to wait, and the memory is freed afterwards.
  *
- * @throws {FormError} 400 if the library rejects the response. Its message isn't meant for users.
+ * @throws {FormError} 400 if the library rejects the response. The library's own message isn't meant for users.
  */
 export async function verifyInThread<C extends PasskeyCheck>(
   check: C,

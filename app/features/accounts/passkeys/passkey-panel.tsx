@@ -10,16 +10,16 @@ import type { Passkey } from "./passkeys.server";
 
 interface State {
   passkeys: Passkey[];
-  /** The host name for new passkeys; undefined if browsers don't offer any here. */
+  /** The host name for new passkeys; undefined if browsers don't support passkeys here. */
   rpId?: string;
   hasPassword: boolean;
   hasSecondFactor: boolean;
   busy: boolean;
-  /** Returns the error of the form with one of these intents. */
+  /** Returns the error of a form with one of these intents. */
   errorOf: (...intents: string[]) => string | undefined;
 }
 
-/** The passkeys of the account: the list, a form to add one, and a button that turns the password off. */
+/** The account's passkeys: the list, a form to add one, and a button that turns the password off. */
 export function PasskeyPanel({
   passkeys,
   rpId,

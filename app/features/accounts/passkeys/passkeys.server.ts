@@ -19,13 +19,13 @@ import {
 } from "./passkey-challenge.server";
 
 const MAX_NAME_LENGTH = 60;
-/** More than anyone has devices. */
+/** More than anyone has devices for. */
 const MAX_PASSKEYS = 20;
 
 /** A passkey as shown to its owner. `rpId` is the host name on which it works. Times are ISO 8601 UTC. */
 export type Passkey = Awaited<ReturnType<typeof listPasskeys>>[number];
 
-/** Returns the passkeys of a user, oldest first. */
+/** Returns a user's passkeys, oldest first. */
 export async function listPasskeys(userId: string) {
   const rows = await database()
     .selectFrom("passkeys")
@@ -38,7 +38,7 @@ export async function listPasskeys(userId: string) {
   return rows.map((row) => ({ ...row, synced: row.synced === 1 }));
 }
 
-/** Returns whether any passkey exists for this host name. Otherwise the sign-in page doesn't offer them. */
+/** Returns whether any passkey exists for this host name. If not, the sign-in page doesn't offer passkeys. */
 export function hasAnyPasskey(rpId: string): boolean {
   return prepared("SELECT 1 FROM passkeys WHERE rp_id = ? LIMIT 1").get(rpId) !== undefined;
 }
@@ -48,7 +48,7 @@ export function hasPassword(userId: string): boolean {
   return Boolean(prepared("SELECT password_hash FROM users WHERE id = ?").pluck().get(userId));
 }
 
-/** Returns the name of a passkey: the one that was entered, on one line, or else the device. */
+/** Returns the name of a passkey: the entered name on one line, or else the device's name. */
 function passkeyName(typed: string, device: string): string {
   const name = typed.replace(/\s+/g, " ").trim();
   return [...(name || device || "Passkey")].slice(0, MAX_NAME_LENGTH).join("");
@@ -66,8 +66,8 @@ export async function renamePasskey(userId: string, id: string, typed: string): 
 }
 
 /**
- * Removes a passkey of a user, unless it is the only way to sign in: the last one for this host name, on an account
- * without a password.
+ * Removes one of a user's passkeys, unless it is the only way to sign in: the last one for this host name, on an
+ * account without a password.
  *
  * @throws {FormError} 404 if the user has no such passkey, 409 if it is the only way to sign in.
  */
@@ -92,7 +92,7 @@ export async function removePasskey(userId: string, id: string, rpId: string): P
   });
 }
 
-/** Removes all passkeys of a user. For operators, on the command line. */
+/** Removes all of a user's passkeys. Used by operators on the command line. */
 export async function removePasskeys(userId: string): Promise<void> {
   await database().deleteFrom("passkeys").where("user_id", "=", userId).execute();
 }
@@ -107,7 +107,7 @@ const ALGORITHMS = [-8, -7, -257];
 const DIALOG_MS = 5 * 60 * 1000;
 
 /**
- * Returns the options with which a browser creates a passkey, for a user who has just confirmed their identity. The
+ * Returns the options with which a browser creates a passkey, for a user who has just confirmed who they are. The
  * authenticator stores the account with the passkey (a discoverable credential), so signing in needs no email address.
  *
  * @throws {FormError} 409 if the account has too many passkeys, or browsers don't allow them on this host name.
@@ -152,7 +152,7 @@ export async function createPasskeyOptions(
  * Adds a passkey that an authenticator has created to the account.
  *
  * @param form.name the name of the passkey; defaults to the device.
- * @throws {FormError} 400 for a response that is invalid, late or was used before, 409 if the account has too many
+ * @throws {FormError} 400 for a response that is invalid, too late or already used, 409 if the account has too many
  *   passkeys.
  */
 export async function addPasskey(

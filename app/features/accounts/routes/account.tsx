@@ -43,7 +43,7 @@ const SECOND_FACTOR_FORMS = [
 
 export const meta = privateMeta("Your account");
 
-/** Recovery codes must not stay in any cache, not even the browser's. */
+/** Recovery codes must not be cached, not even by the browser. */
 export const headers = noStoreHeaders;
 
 export async function loader({ request }: LoaderFunctionArgs) {
@@ -71,7 +71,7 @@ export async function action({ request }: ActionFunctionArgs) {
   const device = knownDevice(request, session.user.id);
   try {
     const change = await changeAccount(request, session, form);
-    // Changing the password or the second factor voids all device cookies except this browser's.
+    // Changing the password or the second factor voids all device cookies except the one in this browser.
     const headers = new Headers();
     if (device) headers.set("Set-Cookie", deviceCookie(session.user.id, device));
     if ("recoveryCodes" in change) {
@@ -162,7 +162,7 @@ export default function Account() {
   );
 }
 
-/** Changes or sets the password. The hidden field tells password managers which account it is for. */
+/** Changes or sets the password. The hidden field tells password managers which account the password is for. */
 function PasswordForm({
   email,
   hasPassword,

@@ -27,7 +27,7 @@ import { createToken, type ListedToken, listTokens, revokeToken } from "../token
 
 export const meta = privateMeta("API tokens");
 
-/** Tokens must not stay in any cache, not even the browser's. */
+/** Tokens must not be cached, not even by the browser. */
 export const headers = noStoreHeaders;
 
 export async function loader({ request }: LoaderFunctionArgs) {

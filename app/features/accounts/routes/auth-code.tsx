@@ -25,7 +25,7 @@ export const meta = privateMeta("Two-factor authentication - Admin Sign In");
 
 export const headers: HeadersFunction = ({ actionHeaders }) => actionHeaders;
 
-/** Only for a user who has just entered their password. */
+/** Only available to a user who has just entered their password. */
 export async function loader({ request }: LoaderFunctionArgs) {
   if (!(await findSecondStep(request))) throw redirect("/auth");
   return null;

@@ -16,7 +16,7 @@ import { completeSignIn } from "../sign-in.server";
 
 export const meta = privateMeta("Invitation");
 
-/** The link alone gives access, so the page must not stay in any cache, not even the browser's. */
+/** The link alone gives access, so the page must not be cached, not even by the browser. */
 export const headers = unlistedHeaders;
 
 const WRONG_LINKS_PER_ADDRESS = 20;
@@ -59,7 +59,7 @@ export async function action({ request, params }: ActionFunctionArgs) {
   }
 }
 
-/** Limits attempts with unknown links. Opening a valid link often doesn't count. */
+/** Limits attempts with unknown links. Opening a valid link repeatedly doesn't count. */
 async function limited<T extends { state: string }>(
   request: Request,
   find: () => Promise<T>,

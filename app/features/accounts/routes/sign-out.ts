@@ -6,12 +6,12 @@ import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { endAccess } from "../end-access.server";
 
-/** There is no page. Redirects visitors who typed the address or went back to it. */
+/** There is no page to show. Redirects visitors who typed the URL or came here with the Back button. */
 export function loader() {
   return redirect("/");
 }
 
-/** Ends this session, or with the field `everywhere` all sessions of the user. */
+/** Ends this session or, with the `everywhere` field, all of the user's sessions. */
 export async function action({ request }: ActionFunctionArgs) {
   const session = await findSession(request);
   requireOwnOrigin(request);

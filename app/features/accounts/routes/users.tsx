@@ -24,7 +24,7 @@ import { performUsers, type UsersAnswer, type UsersFailure } from "../users/user
 
 export const meta = privateMeta("Users");
 
-/** Invitation links must not stay in any cache, not even the browser's. */
+/** Invitation links must not be cached, not even by the browser. */
 export const headers = noStoreHeaders;
 
 const GONE = failure(404, "This user doesn’t exist, or it is your own account.").toast;
@@ -89,8 +89,8 @@ export default function Users() {
 const KINDS = ["delete", "transfer"] as const;
 
 /**
- * Returns the dialog in the URL of the users screen: `?delete=` or `?transfer=` with an account. `gone` if the account
- * doesn't exist or can't be deleted because it is the owner's own.
+ * Returns the dialog that the users page's URL names: `?delete=` or `?transfer=` with an account. It is `gone` if the
+ * account doesn't exist or can't be deleted because it is the owner's own.
  */
 async function accountDialog(
   parameters: URLSearchParams,
@@ -111,7 +111,7 @@ async function accountDialog(
     email: user.email,
     ...countAccountVideos(user.id),
     receivers,
-    // The owner who deletes an account usually takes care of its videos.
+    // The owner who deletes an account usually takes over its videos.
     receiver: receivers.some(({ id }) => id === ownId) ? ownId : undefined,
     hasPassword: hasPassword(ownId),
   };

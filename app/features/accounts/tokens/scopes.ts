@@ -1,6 +1,6 @@
 import type { Permission } from "~/features/permissions/permissions";
 
-/** The scopes of API tokens. A token never allows more than its user may do. */
+/** The scopes of API tokens. A token never allows more than its user is allowed to do. */
 export const SCOPES = {
   read: "Read videos, the queue and statistics",
   upload: "Upload files and save them as drafts",
@@ -11,7 +11,7 @@ export const SCOPES = {
 
 export type Scope = keyof typeof SCOPES;
 
-/** The permission that an account needs for its tokens to have a scope. */
+/** The permission that an account needs before its tokens can have a scope. */
 export const SCOPE_PERMISSIONS: Record<Scope, Permission> = {
   read: "/admin",
   upload: "/admin/publish",

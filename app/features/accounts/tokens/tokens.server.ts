@@ -9,12 +9,12 @@ import { database, sqliteHandle, transaction, tryWriteTransaction } from "~db/cl
 import { firstRow, runChange } from "~db/run-query.server";
 import { LIFETIMES_DAYS, MAX_TOKEN_NAME_LENGTH, SCOPE_NAMES, type Scope } from "./scopes";
 
-/** Makes tokens that were published by mistake easy to find. */
+/** A prefix that makes tokens easy to find when they are published by mistake. */
 const PREFIX = "afterdark_";
 const TOKEN_BYTES = 32;
 const MAX_TOKENS = 50;
 const DAY_MS = 86_400_000;
-/** The last use is recorded at most this often. */
+/** The minimum time between two updates of the last use. */
 const RECORD_USE_EVERY_MS = 10 * 60 * 1000;
 
 /** Only the hash is stored, so nobody can read a token again, not even its owner. */
@@ -67,7 +67,7 @@ export async function createToken(
   return token;
 }
 
-/** Returns the tokens of a user, including expired ones, newest first. */
+/** Returns a user's tokens, including expired ones, newest first. */
 export async function listTokens(userId: string) {
   const rows = await database()
     .selectFrom("api_tokens")
@@ -79,7 +79,7 @@ export async function listTokens(userId: string) {
   return rows.map((row) => ({ ...row, scopes: readScopes(row.scopes) }));
 }
 
-/** Revokes a token of a user. Returns false if the user has no such token. */
+/** Revokes one of a user's tokens. Returns false if the user has no such token. */
 export async function revokeToken(userId: string, id: number): Promise<boolean> {
   return transaction(() => {
     const token = firstRow(
@@ -121,13 +121,16 @@ export function findToken(token: string, now = Date.now()) {
   return { tokenId: row.tokenId, user, scopes: readScopes(row.scopes) };
 }
 
-/** Returns whether an Authorization header has a valid token. Called before any route sees the request. */
+/** Returns whether an Authorization header has a valid token. Called before the request reaches a route. */
 export function hasValidToken(authorization: string | undefined, now = Date.now()): boolean {
   const token = bearerToken(authorization);
   return token !== undefined && findToken(token, now) !== undefined;
 }
 
-/** Records the last use. Skipped while another process is writing, because the next use is soon enough. */
+/**
+ * Records when the token was last used. Skipped while another process is writing, because the next use can be recorded
+ * instead.
+ */
 function recordUse(tokenId: number, lastUsedAt: string | null, now: number): void {
   if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < RECORD_USE_EVERY_MS) return;
   tryWriteTransaction(() => {
@@ -137,21 +140,21 @@ function recordUse(tokenId: number, lastUsedAt: string | null, now: number): voi
   });
 }
 
-/** Parses the scopes of a row of `api_tokens`. */
+/** Parses the scopes in a row of `api_tokens`. */
 export function readScopes(list: string): Scope[] {
   const found: unknown = JSON.parse(list);
   return SCOPE_NAMES.filter((scope) => Array.isArray(found) && found.includes(scope));
 }
 
 /**
- * Returns whether a request belongs to an account, by its session or an API token. For limits that are applied before
- * any route sees the request.
+ * Returns whether a request belongs to an account, judging by its session or API token. Used for limits that are
+ * applied before the request reaches a route.
  */
 export function isSignedIn({ headers }: IncomingMessage): boolean {
   try {
     return hasOpenSession(headers.cookie ?? "") || hasValidToken(headers.authorization);
   } catch {
-    // The route reports the problem with the database.
+    // The route will report the problem with the database.
     return false;
   }
 }

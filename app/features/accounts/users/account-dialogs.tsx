@@ -13,11 +13,11 @@ export interface AccountDialog {
   id: string;
   email: string;
   videos: number;
-  /** How many of these videos are in the trash. */
+  /** The number of these videos that are in the trash. */
   inTrash: number;
   receivers: { id: string; email: string }[];
   receiver: string | undefined;
-  /** Whether the owner confirms with a password; otherwise with a passkey. */
+  /** Whether the owner confirms with a password. Otherwise they confirm with a passkey. */
   hasPassword: boolean;
 }
 

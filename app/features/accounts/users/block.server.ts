@@ -13,8 +13,8 @@ import { accountRow, setDeactivated } from "../user-list.server";
 const VIDEOS_AT_ONCE = 25;
 
 /**
- * Blocks an account: its user can't sign in, its sessions end, and its tokens are revoked. It is a deactivation and no
- * state of its own, which every check of an account would have to know.
+ * Blocks an account: its user can't sign in, its sessions end, and its tokens are revoked. A block is a deactivation
+ * rather than a separate state, because every account check would have to know about such a state.
  *
  * @param hidesVideos whether to put all of their videos on hold, including deleted ones, until the account is
  *   reactivated.
@@ -34,7 +34,7 @@ export async function blockUser(
   return { ...user, hidden };
 }
 
-/** Blocks the account only, in the caller's transaction. */
+/** Blocks only the account, within the caller's transaction. */
 export function blockInTransaction(
   userId: string,
   ownerId: string | null,
@@ -56,8 +56,8 @@ export function blockInTransaction(
 }
 
 /**
- * Reactivates an account and releases the videos that are on hold because of its block, including those whose uploader
- * another tool has changed since.
+ * Reactivates an account and releases the videos that are on hold because it was blocked, including videos whose
+ * uploader has since been changed by another tool.
  */
 export async function unblockUser(
   userId: string,
@@ -74,7 +74,7 @@ export async function unblockUser(
 }
 
 /**
- * Returns the blocked accounts because of which a video is on hold although it now belongs to another account: it was
+ * Returns the blocked accounts that keep a video on hold although it now belongs to another account. Such a video was
  * transferred, and a deleted account is never reactivated.
  */
 export function findFormerBlocks(videoId: string): string[] {
@@ -83,7 +83,7 @@ export function findFormerBlocks(videoId: string): string[] {
 }
 
 /**
- * Releases the holds of `findFormerBlocks`. Other holds stay.
+ * Releases the holds that `findFormerBlocks` returns. Other holds stay.
  *
  * @returns false if there are none.
  */
@@ -103,7 +103,7 @@ export function releaseFormerBlocks(
   });
 }
 
-/** Puts a video on hold. Returns whether it was public until now. */
+/** Puts a video on hold. Returns whether the video was public before. */
 function hideVideo(videoId: string, userId: string, ownerId: string): boolean {
   const wasPublic = isPublic(videoId);
   const isNew = hold({ videoId, reason: "user-blocked", sourceId: userId });
@@ -121,7 +121,10 @@ function videosOf(userId: string): string[] {
     .all({ userId });
 }
 
-/** Changes videos in parts, so that other writes can happen in between. Returns for how many `change` returned true. */
+/**
+ * Changes videos in batches, so that other writes can happen in between. Returns the number of videos for which
+ * `change` returned true.
+ */
 function changeVideos(ids: readonly string[], change: (id: string) => boolean): Promise<number> {
   const rest = [...ids];
   return changeInBatches(

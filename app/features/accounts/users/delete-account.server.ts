@@ -23,16 +23,16 @@ const NEEDS_RECEIVER = "Choose an account to receive the videos of this account.
  * What happens to each column that references an account when the account is deleted. A test compares it with the
  * schema.
  *
- * - `transferred`: it references the receiver of the videos instead.
+ * - `transferred`: the column references the account that receives the videos instead.
  * - `deleted`: the row belongs only to the account and is deleted with it.
- * - `kept`: it records an action. The id stays but no longer identifies anyone. It is never used for another account,
- *   because ids are 128 random bits.
+ * - `kept`: the column records who performed an action. The id stays but no longer identifies anyone. It is never used
+ *   for another account, because ids are 128 random bits.
  */
 export const ACCOUNT_COLUMNS: Readonly<Record<string, "transferred" | "deleted" | "kept">> = {
   "videos.uploaded_by": "transferred",
   "deleted_videos.row": "transferred",
   "deleted_videos.uploaded_by": "transferred",
-  // Kept for pending replacement files, so that they wait for someone who may change the video.
+  // Kept for pending replacement files, so that the files wait for someone who is allowed to change the video.
   "video_files.user_id": "transferred",
 
   "users.id": "deleted",
@@ -43,16 +43,16 @@ export const ACCOUNT_COLUMNS: Readonly<Record<string, "transferred" | "deleted" 
   "upload_templates.user_id": "deleted",
   "saved_views.user_id": "deleted",
   "devices.user_id": "deleted",
-  // The stored results for repeated publish requests.
+  // The stored results of publish requests, in case they are retried.
   "published_uploads.user_id": "deleted",
   "preview_links.created_by": "deleted",
-  // Queued imports end, and nobody needs the list of the others.
+  // Queued imports are canceled, and nobody needs the list of the others.
   "downloads.user_id": "deleted",
   // Only shown to the uploader. The decisions themselves are in the moderation log.
   "user_strikes.user_id": "deleted",
   "uploader_decisions.user_id": "deleted",
 
-  // Used invitations are kept, unused ones are deleted.
+  // Used invitations are kept, and unused ones are deleted.
   "invitations.invited_by": "kept",
   "activities.user_id": "kept",
   "moderation_log.user_id": "kept",
@@ -72,7 +72,7 @@ export const ACCOUNT_COLUMNS: Readonly<Record<string, "transferred" | "deleted" 
 
 export interface DeletedAccount {
   email: string;
-  /** The number of transferred videos, and the email of the receiving account. */
+  /** The number of transferred videos. `receiver` is the email address of the account that received them. */
   videos: number;
   receiver: string | undefined;
 }
@@ -81,14 +81,14 @@ export interface DeletedAccount {
  * Deletes an account. Its access ends first. Its videos are transferred to another account as in `transferVideos`, and
  * its email address is removed from the database.
  *
- * This is one transaction, unless there are many videos or activities: then it takes several, each of which leaves a
- * consistent state. If the process is killed in between, the account is deactivated and still has the rest of its
- * videos, and deleting it again continues.
+ * All of this happens in one transaction, unless there are many videos or activities. In that case it takes several
+ * transactions, each of which leaves a consistent state. If the process is killed in between, the account is
+ * deactivated but still has its remaining videos, and deleting it again resumes the deletion.
  *
  * @param receiverId the account that receives the videos; undefined for an account without videos.
  * @param ownerId the user who requests it; null on the command line.
  * @returns undefined if there is no such account.
- * @throws {FormError} 409 for the user's own account, for the last owner, and if there are videos but no receiver.
+ * @throws {FormError} 409 for the user's own account or the last owner, or if there are videos but no receiver.
  */
 export async function deleteAccount(
   userId: string,
@@ -115,7 +115,7 @@ export async function deleteAccount(
     });
     if (!step) return undefined;
     if (step.isDone) {
-      // Uploads that can't be removed now expire within a day.
+      // Uploads that can't be removed now will expire within a day.
       await removeUploadsOf(userId).catch(console.error);
       jobsChanged("progress");
       return step.deleted;
@@ -160,7 +160,7 @@ const LOST_PERMISSION = "You no longer have permission to manage users.";
 const NO_RECEIVER =
   "This account can’t receive videos. Choose an active account that can upload videos.";
 
-/** Counts all videos of an account, and how many of them are in the trash. */
+/** Counts all of an account's videos, and how many of them are in the trash. */
 export function countAccountVideos(userId: string) {
   const { live, inTrash } = prepared<{ live: number; inTrash: number }>(
     `SELECT (SELECT count(*) FROM videos WHERE uploaded_by = @userId) AS live,
@@ -179,13 +179,13 @@ function hasVideos(userId: string): boolean {
 }
 
 /**
- * Transfers all videos of an account to another, including deleted ones. Their files, URLs, holds, schedules and jobs
- * stay as they are, so no video becomes visible. If the process is killed, the rest stays with the first account, and
- * the next transfer continues.
+ * Transfers all of an account's videos to another account, including deleted ones. Their files, URLs, holds, schedules
+ * and jobs don't change, so no video becomes visible. If the process is killed, the remaining videos stay with the
+ * first account, and the next transfer resumes with them.
  *
  * @param ownerId the user who requests it.
  * @returns undefined if there is no such account.
- * @throws {FormError} 409 if the other account can't upload videos, or is the same.
+ * @throws {FormError} 409 if the other account can't upload videos, or if it is the same account.
  */
 export async function transferVideos(
   userId: string,
@@ -218,7 +218,7 @@ export async function transferVideos(
 /**
  * Transfers the next batch of an account's videos. Needs a transaction.
  *
- * @returns the number of videos; 0 once there are none left.
+ * @returns the number of videos; 0 when there are none left.
  */
 function transferSome(userId: string, receiverId: string): number {
   requireTransaction();
@@ -229,7 +229,7 @@ function transferSome(userId: string, receiverId: string): number {
   ).pluck();
   const ids = next.all({ userId });
   const values = { ids: JSON.stringify(ids), userId, receiverId };
-  // The plus signs make SQLite look the rows up by id instead of reading all rows of the account.
+  // The plus signs make SQLite look up the rows by id instead of reading all of the account's rows.
   prepared(
     `UPDATE videos SET uploaded_by = @receiverId
      WHERE id IN (SELECT value FROM json_each(@ids)) AND +uploaded_by = @userId`,
@@ -239,7 +239,7 @@ function transferSome(userId: string, receiverId: string): number {
      WHERE id IN (SELECT value FROM json_each(@ids)) AND +uploaded_by = @userId`,
   ).run(values);
   // Pending replacement files keep their sender, so that they aren't published with the receiver's permissions before
-  // someone with these permissions has reviewed them.
+  // someone who has those permissions has reviewed them.
   prepared(
     `UPDATE video_files SET user_id = @receiverId
      WHERE video_id IN (SELECT value FROM json_each(@ids)) AND +user_id = @userId AND state <> 'pending'`,
@@ -256,7 +256,7 @@ function requireUserPermission(ownerId: string | null): void {
 /**
  * Returns the email address of the account that receives videos.
  *
- * @throws {FormError} 409 if it can't upload videos, or is the same account.
+ * @throws {FormError} 409 if it can't upload videos, or if it is the same account.
  */
 function requireReceiver(receiverId: string, userId: string): string {
   const receiver = receiverId === userId ? undefined : accountNow(receiverId);

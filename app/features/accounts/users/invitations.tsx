@@ -46,7 +46,7 @@ export function NewLink({ invitation, link }: { invitation: NewInvitation; link:
   const copy = () =>
     navigator.clipboard.writeText(link).then(
       () => setIsCopied(true),
-      // The link is next to the button and can be selected.
+      // The link is next to the button, where it can also be selected.
       () => setIsCopied(false),
     );
   return (
@@ -105,7 +105,7 @@ export function InvitationList({ invitations }: { invitations: Invitation[] }) {
   );
 }
 
-/** A form about one user, invitation or strike. */
+/** A form for one user, invitation or strike. */
 export function UserForm({
   id,
   className = "flex items-center gap-2",

@@ -10,7 +10,7 @@ export interface Strike {
   givenAt: string;
   endsAt: string;
   withdrawnAt: string | null;
-  /** Neither expired nor withdrawn. */
+  /** Whether the strike is neither expired nor withdrawn. */
   counts: boolean;
 }
 
@@ -25,11 +25,11 @@ export function strikeMessage({ email, strikes, isBlocked }: GivenStrike): strin
   return `${email} has ${formatQuantity(strikes, "strike")}.${blocked}`;
 }
 
-/** An uploader who can get a strike for a video. */
+/** An uploader who can be given a strike for a video. */
 export interface Strikeable {
   id: string;
   email: string;
   strikes: number;
-  /** One more strike blocks the account. */
+  /** Whether one more strike would block the account. */
   isLast: boolean;
 }

@@ -18,7 +18,7 @@ import {
 const VALID_MS = STRIKE_DAYS * 24 * 60 * 60 * 1000;
 const iso = (time: number) => new Date(time).toISOString();
 
-/** Returns the strikes of users by id, latest first, including those that no longer count. */
+/** Returns the users' strikes by user id, newest first, including those that no longer count. */
 export function listStrikes(userIds: readonly string[], now = Date.now()): Map<string, Strike[]> {
   const rows = prepared<Omit<Strike, "counts"> & { userId: string }>(
     `SELECT id, user_id AS userId, reason, given_at AS givenAt, ends_at AS endsAt,
@@ -38,9 +38,9 @@ export function listStrikes(userIds: readonly string[], now = Date.now()): Map<s
  * Gives an uploader a strike, which counts for 90 days. Reaching STRIKES_BLOCK blocks the account in the same
  * transaction.
  *
- * @param options.shown how many strikes the page listed, so that a form that is submitted twice gives only one.
+ * @param options.shown how many strikes the page listed, so that submitting the form twice gives only one strike.
  * @returns undefined if there is no such account.
- * @throws {FormError} 409 without a reason, or if the user isn't an uploader.
+ * @throws {FormError} 409 if the reason is missing or the user isn't an uploader.
  */
 export async function giveStrike(
   userId: string,
@@ -65,7 +65,7 @@ export async function giveStrike(
   });
 }
 
-/** Gives a strike in the caller's transaction. The reason has at most MAX_STRIKE_REASON_LENGTH characters. */
+/** Gives a strike within the caller's transaction. The reason has at most MAX_STRIKE_REASON_LENGTH characters. */
 export function giveStrikeInTransaction(
   userId: string,
   reason: string,
@@ -92,7 +92,10 @@ export function giveStrikeInTransaction(
   return { email: user.email, strikes, isBlocked };
 }
 
-/** Returns the users who can get a strike for some videos, including videos in the trash. Only uploaders can. */
+/**
+ * Returns the users who can be given a strike for any of the given videos, including videos in the trash. Only
+ * uploaders can get strikes.
+ */
 export function findStrikeable(videoIds: readonly string[], now = Date.now()): Strikeable[] {
   const rows = prepared<{ id: string; email: string; isIn: 0 | 1 }>(
     `SELECT id, email, deactivated_at IS NULL AS isIn FROM users WHERE role = 'uploader' AND id IN (
@@ -112,7 +115,10 @@ export function findStrikeable(videoIds: readonly string[], now = Date.now()): S
   });
 }
 
-/** Withdraws a strike, which stays in the list. Returns undefined if it was already withdrawn or doesn't exist. */
+/**
+ * Withdraws a strike. The strike stays in the list. Returns undefined if it has already been withdrawn or doesn't
+ * exist.
+ */
 export async function withdrawStrike(
   strikeId: string,
   ownerId: string,

@@ -6,7 +6,7 @@ import type { ListedUser } from "../user-list.server";
 import { UserButton, UserForm } from "./invitations";
 import { MAX_STRIKE_REASON_LENGTH, STRIKE_DAYS, type Strike } from "./strike-rules";
 
-/** The strikes of an uploader, with forms to give and withdraw strikes and to block the account. */
+/** An uploader's strikes, with forms to give and withdraw strikes and to block the account. */
 export function StrikesAndBlock({ user, strikes }: { user: ListedUser; strikes: Strike[] }) {
   const counting = strikes.filter(({ counts }) => counts).length;
   return (
@@ -38,7 +38,7 @@ export function StrikesAndBlock({ user, strikes }: { user: ListedUser; strikes: 
   );
 }
 
-/** Blocks an account, or hides the videos of an account that is already deactivated. */
+/** Blocks an account, or hides the videos of an account that has already been deactivated. */
 function BlockForm({ user }: { user: ListedUser }) {
   const isIn = user.deactivatedAt === null;
   return (
@@ -59,7 +59,9 @@ function BlockForm({ user }: { user: ListedUser }) {
   );
 }
 
-/** @param withdrawFrom the email of the uploader; only set for users who can withdraw strikes. */
+/**
+ * @param withdrawFrom the uploader's email address; set only for users who can withdraw strikes.
+ */
 export function StrikeList({
   strikes,
   withdrawFrom,

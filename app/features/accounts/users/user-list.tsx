@@ -21,7 +21,7 @@ export function UserList({
   users: ListedUser[];
   strikes: Record<string, Strike[]>;
   ownId: string;
-  /** The limits of uploaders without their own. */
+  /** The limits for uploaders who have no limits of their own. */
   siteLimits: UploaderLimits;
   error?: UsersFailure;
 }) {
@@ -136,7 +136,7 @@ function AccountLinks({ user, isOwn }: { user: ListedUser; isOwn: boolean }) {
   );
 }
 
-/** The limits of an uploader. Invalid values are shown again with the error. */
+/** The limits for an uploader. Invalid values are shown again with the error. */
 function LimitsForm({
   user,
   siteLimits,
@@ -144,7 +144,7 @@ function LimitsForm({
   error,
 }: {
   user: ListedUser;
-  /** The site's limits, for placeholders. */
+  /** The site's limits, shown as placeholders. */
   siteLimits: UploaderLimits;
   typed?: TypedLimits;
   error?: string;

@@ -31,11 +31,11 @@ export interface UsersFailure extends Failure {
   email?: string;
   receiver?: string;
   limits?: TypedLimits & { id: string };
-  /** Whether the owner's password or passkey was wrong. */
+  /** Whether the password or passkey that the owner entered was wrong. */
   isIdentity?: boolean;
 }
 
-/** A new invitation. Its link is shown only once. */
+/** A new invitation, whose link is shown only once. */
 export interface NewInvitation {
   path: string;
   email: string;
@@ -53,7 +53,7 @@ const FIELDS = z.object({
 });
 type Fields = z.infer<typeof FIELDS>;
 
-/** Handles a form of the users screen. Its `intent` applies to the user, invitation or strike in `id`. */
+/** Handles a form on the users page. Its `intent` applies to the user, invitation or strike in `id`. */
 export async function performUsers(request: Request, session: OpenSession): Promise<UsersAnswer> {
   const form = await readSmallForm(request);
   const fields = readForm(FIELDS, form)!;
@@ -65,7 +65,7 @@ export async function performUsers(request: Request, session: OpenSession): Prom
       const { message: detail, retryAfterSeconds } = error;
       const status = error.status as Failure["status"];
       const { email, receiver } = fields;
-      // Only a wrong password or passkey is refused with 400.
+      // A 400 response always means a wrong password or passkey.
       const more = { detail, retryAfterSeconds, email, receiver, isIdentity: status === 400 };
       return failure(status, NOT_CHANGED, more);
     }

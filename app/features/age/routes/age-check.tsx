@@ -19,7 +19,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
       })
     : [];
 
-/** Explains the age check, and the problem if one failed. */
+/** Explains the age check and, if a check failed, the problem. */
 export function loader({ request }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);
   const to = safePath(searchParams.get("to"), "/");

@@ -9,7 +9,7 @@ import { requireOwnOrigin } from "~/platform/origin.server";
 import { safePath } from "~/platform/safe-redirect";
 import { readSmallForm } from "~/platform/small-form.server";
 
-/** Handles the answer of the entry dialog and redirects back to the page behind it. */
+/** Handles the visitor's choice in the entry dialog and redirects back to the page behind it. */
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
   const form = await readSmallForm(request);
@@ -19,8 +19,8 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 /**
- * Redirects visitors who open the URL directly. Also reloads a page whose data request was blocked by a country
- * rule, so that the whole page is requested.
+ * Redirects visitors who open the URL directly. Also reloads a page whose data request was blocked by a country rule,
+ * so that the browser requests the whole page.
  */
 export function loader({ request }: LoaderFunctionArgs) {
   return redirectDocument(safePath(new URL(request.url).searchParams.get("to"), "/"));

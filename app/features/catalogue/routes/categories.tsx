@@ -36,8 +36,8 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
 }
 
 /**
- * Returns the requested category of any of the three URLs, or a custom value that other tools have stored; undefined
- * for all videos.
+ * Returns the category that any of the three URL forms requests, or a custom value that another tool has stored;
+ * undefined for all videos.
  *
  * @throws a redirect for a legacy id and for trending.
  */
@@ -101,7 +101,7 @@ export default function Categories() {
   );
 }
 
-/** An item of the breadcrumb; the last one is the current page. */
+/** A breadcrumb item. The last one is the current page. */
 function Crumb({ to, label }: { to?: string; label: string }) {
   if (!to) {
     return (

@@ -35,7 +35,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const { status, ...result } = await loadList(request, () =>
     listPublished({ category, search, view, page: pageParameter(searchParams) }),
   );
-  // If the list failed to load, skip the other queries, so that the page can show the error.
+  // If the list failed to load, the other queries are skipped, so that the page can show the error.
   const isRead = status === 200;
   const isEmpty = isRead && result.list.total === 0;
   const anyVideo = isEmpty && !search && !view.length ? await hasAnyVideo() : true;
@@ -73,7 +73,7 @@ export default function Home() {
       <div className="mb-8 flex flex-col gap-4">
         <div className="shown-whole flex flex-col gap-3 sm:flex-row sm:flex-wrap sm:items-center sm:gap-x-3 lg:gap-x-6">
           <SearchBox search={search} category={category} />
-          {/* Next to each other on a phone, so that the list starts higher up. */}
+          {/* Placed side by side on a phone, so that the list starts higher up. */}
           <div className="flex flex-wrap gap-2 sm:contents">
             <SurpriseLink />
             {joinUrl && (
@@ -158,13 +158,13 @@ export default function Home() {
   );
 }
 
-/** Returns the URL of another category with the same search, order and length, on page 1. */
+/** Returns the URL of page 1 of another category with the same search, sort order and length. */
 function choicePath(choice: CategoryChoice, listLocation: ListLocation): string {
   if (choice === "trending") return "/trending";
   return listPath({ ...listLocation, category: choice === "all" ? undefined : choice });
 }
 
-/** The empty states of the specification, except that of a search, see NoResults. */
+/** The empty states from the specification, except the one for a search, for which see NoResults. */
 function NoVideos({ anyVideo }: { anyVideo: boolean }) {
   const [title, to, action] = anyVideo
     ? ["No videos found in this category.", "/", "All Videos"]
@@ -174,7 +174,7 @@ function NoVideos({ anyVideo }: { anyVideo: boolean }) {
   );
 }
 
-/** The empty state of a search, with a similar search and popular categories. */
+/** The empty state for a search, with a similar search and popular categories. */
 export function NoResults({
   search,
   category,

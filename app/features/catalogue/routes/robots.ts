@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { conditionalResponse } from "~/platform/conditional-response.server";
 import { siteIdentity } from "~/platform/site-origin.server";
 
-/** Allows crawling of everything public, but not of pages for admins and endpoints for scripts. */
+/** Allows crawlers to visit everything public, but not the pages for admins or the endpoints for scripts. */
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const { origin } = siteIdentity(request);
   const lines = [

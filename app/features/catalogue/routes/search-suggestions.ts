@@ -6,7 +6,7 @@ import { suggestionLimit, suggestions } from "../search-suggestions.server";
 /** Never cached, so that hidden videos disappear from the suggestions immediately. */
 const HEADERS = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 
-/** Responds to `?q=` and `category` with `{ suggestions: Suggestion[] }`, or with 429 above the rate limit. */
+/** Responds to `?q=` and `category` with `{ suggestions: Suggestion[] }`, or with 429 if the rate limit is exceeded. */
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const wait = suggestionLimit.consume(clientAddress(request));
   if (wait !== undefined) {

@@ -95,7 +95,9 @@ export default function SeriesPage() {
   );
 }
 
-/** Returns the meta tags of a series, with its canonical URL and feed; one that visitors can't see isn't indexed. */
+/**
+ * Returns the meta tags for a series, with its canonical URL and feed. A series that visitors can't see isn't indexed.
+ */
 function seriesMeta(
   site: SiteIdentity,
   { series, list }: { series: SeriesDetail; list: VideoPage },

@@ -168,7 +168,7 @@ function PerformerList({ page, search }: { page: PerformerPage; search: string }
   );
 }
 
-/** The public videos without a valid record, with the form that hides all of them. */
+/** The public videos without a valid record, with a form that hides all of them. */
 function WithoutRecordPanel({
   lacking: { total, first },
   mayHide,
@@ -211,7 +211,7 @@ function WithoutRecordPanel({
   );
 }
 
-/** Groups of videos hidden because they had no valid record, which can be released. */
+/** The groups of videos that were hidden because they had no valid record and that can be released. */
 function HiddenForConsent({ hidden, mayUndo }: { hidden: HiddenVideos[]; mayUndo: boolean }) {
   if (hidden.length === 0) return null;
   return (

@@ -14,7 +14,7 @@ const WHY = {
   damaged: "The file of this document is damaged or missing. Restore it from a backup.",
 } as const;
 
-/** Sends a decrypted document to an owner. POST only, so that no link can open one. */
+/** Sends a decrypted document to an owner. Only accepts POST requests, so that no link can open a document. */
 export async function action({ request, params }: ActionFunctionArgs) {
   const user = await requirePermission(request, "/admin/consent/:id/documents/:document");
   requireOwnOrigin(request);

@@ -19,7 +19,7 @@ import { findPerformer } from "../performers.server";
 
 export const meta = privateMeta("Performer");
 
-/** Legal names must not stay in any cache, not even the browser's. */
+/** Legal names must not be cached, not even by the browser. */
 export const headers = noStoreHeaders;
 
 const PERMISSION = "/admin/consent/:id";

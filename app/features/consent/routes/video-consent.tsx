@@ -94,7 +94,7 @@ export default function VideoConsentPage() {
   );
 }
 
-/** Shows whether a video has a valid record, and who appears in it. */
+/** Shows whether a video has a valid consent record, and who appears in the video. */
 function ConsentState({
   consent: { lacks, isHeld, performers, updatedAt, updatedBy },
   isRequired,

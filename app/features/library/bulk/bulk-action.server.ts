@@ -41,10 +41,10 @@ import {
 const NOTHING_CHANGED = "No videos were changed.";
 
 /**
- * Performs the bulk form: `do` names the action, `selected` the videos; `all` selects every video of the list that the
- * form was sent from. Deleting needs a confirmation first. With `preview`, any other action is previewed first.
+ * Handles the bulk form. `do` names the action and `selected` the videos; `all` selects every video in the list that
+ * the form was sent from. Deleting has to be confirmed first. With `preview`, any other action is previewed first.
  *
- * @param own set for users who may only change their own videos.
+ * @param own set for users who may change only their own videos.
  */
 export async function performBulk(
   form: FormData,
@@ -78,7 +78,7 @@ export async function performBulk(
   return { ...outcome, action: undoAction(result.batch, view) };
 }
 
-/** Returns the Undo button of a deletion's toast. It leads back to the list. */
+/** Returns the Undo button for a deletion's toast. It leads back to the list. */
 export function undoAction(batch: string, view: ManageView): ToastMessage["action"] {
   return { label: "Undo", to: manageHref(view), fields: { intent: "restore", batch } };
 }
@@ -142,7 +142,7 @@ async function selectedIds(form: FormData, view: ManageView): Promise<string[] |
 
 const TOO_MANY = `At most ${MAX_BULK_VIDEOS.toLocaleString("en")} videos can be changed together. Use filters to shorten the list.`;
 
-/** Returns the toast or the failure for the result of a bulk action. */
+/** Returns the toast or the failure for a bulk action's result. */
 function describeResult(change: BulkChange, result: BulkResult): FormFailure | ToastMessage {
   const { done, unchanged } = BULK_TEXTS[change.action];
   const messages = [
@@ -169,7 +169,7 @@ function were(videos: number): string {
   return `${formatQuantity(videos, "video")} ${videos === 1 ? "was" : "were"}`;
 }
 
-/** The number of changes that a preview lists. */
+/** The number of changes listed in a preview. */
 const MAX_PREVIEW_ROWS = 10;
 /** Form fields that are not parameters of the action. */
 const FORM_FIELDS = ["intent", "do", "selected", "all", "preview"];

@@ -17,7 +17,8 @@ import { BULK_ACTIONS, BULK_FORM, BULK_TEXTS, type BulkPreview, onHoldMessage } 
 
 /**
  * The bulk actions. Without JavaScript, all fields are shown below the list. With JavaScript, the bar sticks to the
- * bottom while videos are selected and only shows the fields of the selected action. On low screens it doesn't stick.
+ * bottom of the screen while videos are selected, and shows only the fields for the selected action. On low screens it
+ * doesn't stick.
  */
 export function BulkBar({
   selection,
@@ -27,7 +28,7 @@ export function BulkBar({
   action,
 }: {
   selection: Selection;
-  /** The number of videos on all pages. */
+  /** The number of videos on all pages together. */
   total: number;
   /** The number of videos on this page. */
   pageSize: number;
@@ -197,7 +198,7 @@ export function BulkPreviewDialog({
   list,
 }: {
   preview: BulkPreview;
-  /** The URL of the list, which the form is sent to and the dialog closes to. */
+  /** The URL of the list. The form is sent to it, and closing the dialog leads back to it. */
   list: string;
 }) {
   const { action, ids, fields, rows, changed, unchanged, gone, refused, because } = preview;

@@ -22,19 +22,19 @@ import {
   videoConverter,
 } from "./plan-change.server";
 
-/** A change of the rows of videos. Series are stored in another table. */
+/** A change to the videos' rows. Series are stored in another table. */
 export type RowChange = ColumnChange | Conversion | { action: "delete" };
 
-/** Other requests run between two transactions. */
+/** Small, so that other requests can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 /** Longer than for the first transaction, because a partial change is worse than a slow one. */
 const RETRY_FOR_MS = 10_000;
 
 /**
- * Performs an action on many videos in small transactions. If a later transaction fails, the committed ones stay: the
- * result says how many videos weren't processed, and sending the form again processes them.
+ * Performs an action on many videos in small transactions. If a later transaction fails, the committed changes stay.
+ * The result then says how many videos weren't processed, and sending the form again processes them.
  *
- * @returns a refusal if nothing was changed, because the account may no longer do this.
+ * @returns a refusal if nothing was changed because the account is no longer allowed to do this.
  * @throws the error of the first transaction.
  */
 export async function changeVideos(
@@ -78,7 +78,7 @@ export async function changeVideos(
         if (titles.length > 0) record(titles);
         return { ...applied, found: selected.length };
       });
-    // After the first commit, a failure becomes a part of the result instead of an error.
+    // After the first commit, a failure becomes part of the result instead of an error.
     const outcome =
       done.length === 0
         ? await changePart()
@@ -134,7 +134,7 @@ export function existingIds(ids: readonly string[]): string[] {
     .all(JSON.stringify(ids));
 }
 
-/** Binds any number of ids as one parameter. */
+/** Binds any number of ids as a single parameter. */
 function idList(ids: readonly string[]) {
   return sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 }

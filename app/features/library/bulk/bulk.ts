@@ -5,7 +5,7 @@ import { formatQuantity } from "~/shared/format";
 import { MAX_TAGS } from "~/shared/video-limits";
 
 /**
- * The texts of each bulk action: its label, the verb of the activity log, and messages about the videos that were and
+ * The text for each bulk action: its label, the verb for the activity log, and messages about the videos that were and
  * were not changed. In `done`, % stands for the number of videos.
  */
 export const BULK_TEXTS = {
@@ -81,14 +81,14 @@ export const BULK_TEXTS = {
 export type BulkAction = keyof typeof BULK_TEXTS;
 export const BULK_ACTIONS = Object.keys(BULK_TEXTS) as BulkAction[];
 
-/** Keeps the duration of a request reasonable. */
+/** Limits how long a request takes. */
 export const MAX_BULK_VIDEOS = 10_000;
 
 export type BulkChange =
   | { action: "publish" | "hide" | "unschedule" }
   | { action: `convert-${JobChange}` }
   | { action: "delete" }
-  /** Times that are null keep their current value. */
+  /** If a time is null, the videos keep their current value. */
   | { action: "schedule"; schedule: Schedule }
   | { action: "category"; category: CategoryId }
   | { action: "add-series" | "remove-series"; series: { id: number; title: string } }
@@ -98,49 +98,52 @@ export type BulkChange =
 export interface Skipped {
   /** The titles of videos that can't be changed. */
   refused: string[];
-  /** Why the first of them can't be changed, if the reasons differ. */
+  /** The reason why the first of them can't be changed, if the reasons differ. */
   because?: string;
-  /** Scheduled videos that will stay hidden at their time because of a hold, and the reason for the first of them. */
+  /**
+   * The number of scheduled videos that will stay hidden at their scheduled time because of a hold, and the reason for
+   * the first of them.
+   */
   onHold?: { videos: number; because: string };
 }
 
 /** The result of a bulk action. The numbers add up to the number of selected videos. */
 export interface BulkResult extends Skipped {
   done: number;
-  /** Videos that needed no change. */
+  /** The number of videos that needed no change. */
   unchanged: number;
-  /** Videos that someone else has deleted in the meantime. */
+  /** The number of videos that someone else has deleted in the meantime. */
   gone: number;
-  /** Videos that weren't processed because of a failure, and its message. */
+  /** The number of videos that weren't processed because of a failure, and the failure's message. */
   left?: { videos: number; because: string };
-  /** The id of a deletion, for undoing it. */
+  /** The id of a deletion, which can be used to undo it. */
   batch?: string;
 }
 
-/** The confirmation of a bulk deletion. Confirming sends the same form with `confirmed`. */
+/** The data for confirming a bulk deletion. Confirming sends the same form again with `confirmed`. */
 export interface DeleteConfirmation {
   ids: string[];
   /** Some of the titles. */
   titles: string[];
-  /** Disk usage of their files. */
+  /** The disk usage of their files. */
   bytes: number;
 }
 
-/** The preview of a bulk action. Confirming sends the same form with `confirmed`. */
+/** The preview of a bulk action. Confirming sends the same form again with `confirmed`. */
 export interface BulkPreview extends Skipped {
   action: Exclude<BulkAction, "delete">;
   ids: string[];
-  /** The other fields of the form. */
+  /** The form's other fields. */
   fields: [name: string, value: string][];
-  /** Some of the changes, with the values before and after. */
+  /** Some of the changes, with the values before and after the change. */
   rows: { id: string; title: string; before: string; after: string }[];
-  /** These numbers add up to the number of selected videos, together with `refused`. */
+  /** Together with `refused`, these numbers add up to the number of selected videos. */
   changed: number;
   unchanged: number;
   gone: number;
 }
 
-/** Why videos can't be changed, as the end of a sentence. */
+/** The reasons why videos can't be changed, worded as the end of a sentence. */
 export const REFUSAL_REASONS: Partial<Record<BulkAction, string>> = {
   publish: "they are on hold",
   "add-tags": `a video has at most ${MAX_TAGS} tags`,
@@ -148,7 +151,7 @@ export const REFUSAL_REASONS: Partial<Record<BulkAction, string>> = {
   "convert-again": "a video without a file can't be converted",
 };
 
-/** Returns the message about scheduled videos that a hold keeps hidden. */
+/** Returns the message about scheduled videos that will stay hidden because of a hold. */
 export function onHoldMessage({ onHold }: Skipped): string | undefined {
   if (!onHold) return undefined;
   const { videos, because } = onHold;
@@ -156,5 +159,5 @@ export function onHoldMessage({ onHold }: Skipped): string | undefined {
   return `${formatQuantity(videos, "video")} ${stay} at that time unless ${videos === 1 ? "its hold is" : "their holds are"} released: ${because}`;
 }
 
-/** The id of the form that the checkboxes of the list belong to. */
+/** The id of the form that the list's checkboxes belong to. */
 export const BULK_FORM = "bulk";

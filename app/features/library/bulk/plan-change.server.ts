@@ -10,7 +10,7 @@ import type { VideoRow } from "~db/schema";
 import { readTags } from "~db/tags";
 import type { BulkChange, Skipped } from "./bulk";
 
-/** A change of the columns of videos. */
+/** A change to columns of the `videos` table. */
 export type ColumnChange = Exclude<
   BulkChange,
   Conversion | { action: "delete" } | { action: "add-series" | "remove-series" }
@@ -20,14 +20,14 @@ export type ColumnChange = Exclude<
 type Columns = Intention & Pick<VideoRow, "category" | "tags">;
 export type SelectedVideo = Columns & Pick<VideoRow, "id" | "title">;
 
-/** The planned changes: the new columns of each video that changes, and the videos that can't be changed. */
+/** The planned changes: the new columns for each video that will change, and the videos that can't be changed. */
 interface Planned extends Skipped {
   changed: { row: SelectedVideo; columns: Partial<Columns> }[];
 }
 
 /**
- * Plans a change. Videos that need no change are in neither list. Both the preview and the change itself call this, so
- * that they can't differ.
+ * Plans a change. Videos that need no change are in neither list. Both the preview and the change itself call this
+ * function, so that they can't differ.
  */
 export function planChange(change: ColumnChange, rows: readonly SelectedVideo[]): Planned {
   const plan: Planned = { changed: [], refused: [] };
@@ -43,7 +43,10 @@ export function planChange(change: ColumnChange, rows: readonly SelectedVideo[])
   return plan;
 }
 
-/** Returns the videos whose time is stored although a hold keeps them hidden, as in the dialog of a single video. */
+/**
+ * Returns the videos whose scheduled time is stored although a hold keeps them hidden, as in the dialog for a single
+ * video.
+ */
 function heldVideos(changed: Planned["changed"]): Planned["onHold"] {
   const times = changed.filter(
     ({ row, columns }) => columns.publish_at && row.status !== "published",
@@ -52,7 +55,7 @@ function heldVideos(changed: Planned["changed"]): Planned["onHold"] {
   return refusals[0] ? { videos: refusals.length, because: refusals[0] } : undefined;
 }
 
-/** Whether a change edits metadata, after which a video counts as updated. */
+/** Whether a change edits metadata, so that the video counts as updated afterwards. */
 export function isEdit({ action }: ColumnChange): boolean {
   return action === "category" || action === "add-tags" || action === "remove-tags";
 }
@@ -82,7 +85,7 @@ function columnsAfter(
   }
 }
 
-/** Published videos can only be scheduled to be hidden, as in the dialog of a single video. */
+/** Published videos can only be scheduled to be hidden, as in the dialog for a single video. */
 function scheduleChange({ publishAt, unpublishAt }: Schedule, row: SelectedVideo) {
   const isPublished = row.status === "published";
   const publish_at = isPublished ? row.publish_at : (publishAt ?? row.publish_at);
@@ -121,8 +124,8 @@ export function isConversion(change: BulkChange): change is Conversion {
 }
 
 /**
- * Returns a function that re-encodes videos or moves them in the queue, as a part of the caller's transaction.
- * Re-encoding runs all jobs of a video; its current files stay in use until then.
+ * Returns a function that re-encodes videos or moves them in the queue, within the caller's transaction. Re-encoding
+ * runs all of a video's jobs again; its current files stay in use until they are done.
  */
 export function videoConverter({ action }: Conversion) {
   const change = CHANGES[action];

@@ -1,7 +1,7 @@
 import { FileField, SelectField } from "~/ui/forms/field";
 import type { EditableVideo } from "../managed-video";
 
-/** The name prefix of the checkboxes that remove captions, followed by the URL of the captions. */
+/** The prefix for the names of the checkboxes that remove captions. It is followed by the captions' URL. */
 export const CAPTIONS_REMOVE = "removeCaptions:";
 
 /** The languages offered for uploaded captions. */
@@ -11,7 +11,7 @@ const LANGUAGES =
   );
 const NAMES = new Intl.DisplayNames("en", { type: "language" });
 
-/** The fields of the edit form that remove captions and upload new ones. */
+/** The fields in the edit form that remove captions and upload new ones. */
 export function CaptionsFields({
   captions,
   error,

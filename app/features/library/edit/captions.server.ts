@@ -32,12 +32,12 @@ import { type Captions, readCaptions } from "~db/captions";
 import { database } from "~db/client.server";
 import { CAPTIONS_REMOVE } from "./captions-fields";
 
-/** The changes of captions in an edit form. */
+/** The changes to captions in an edit form. */
 export interface CaptionsEdit {
   /** SubRip or WebVTT. */
   file?: ReceivedFile;
   language: string;
-  /** URLs of the captions to be removed. */
+  /** The URLs of the captions to be removed. */
   remove: string[];
 }
 
@@ -50,7 +50,7 @@ export const CAPTIONS_RULE: FileRule = {
   checkHead: async () => {},
 };
 
-/** Returns the changes of captions in a form, or undefined if there are none. */
+/** Returns the changes to captions in a form, or undefined if there are none. */
 export function captionsEdit(fields: FormData, file?: ReceivedFile): CaptionsEdit | undefined {
   const remove = [...fields.keys()]
     .filter((name) => name.startsWith(CAPTIONS_REMOVE))
@@ -60,8 +60,8 @@ export function captionsEdit(fields: FormData, file?: ReceivedFile): CaptionsEdi
 }
 
 /**
- * Converts a caption file to WebVTT and stores it next to the video's file, where no row references it yet. It replaces
- * captions with the same label, which is the name of the language.
+ * Converts a caption file to WebVTT and stores it next to the video's file, where no row references it yet. The new
+ * captions replace captions with the same label, which is the name of the language.
  *
  * @throws {UploadError} 422 if the file has no captions, no language was chosen, or the video has no file on this site;
  *   507 if the disk is full.
@@ -71,7 +71,7 @@ export async function storeNewCaptions(videoId: string, { file, language, remove
   const track = file && (await storeCaptionFile(file, language, folder));
   let lost: Captions[] = [];
   return {
-    /** Returns the new value of the column: with the new captions, without removed and replaced ones. */
+    /** Returns the new value of the column: with the new captions, and without removed and replaced ones. */
     change(column: string | null): string {
       const before = readCaptions(column);
       const after = before.filter(
@@ -83,7 +83,7 @@ export async function storeNewCaptions(videoId: string, { file, language, remove
       }
       return JSON.stringify(track ? [...after, track] : after);
     },
-    /** Removes files that the column no longer references, and records the folder's size. */
+    /** Removes the files that the column no longer references, and records the folder's size. */
     async commit() {
       if (track) await withdrawAnnouncement(captionFilesIn([track], folder));
       await removeUnreferenced(captionFilesIn(lost, folder), "discarded");
@@ -119,7 +119,7 @@ async function storeCaptionFile(
   try {
     await announceFiles([{ bucket: "videos", path: pathInBucket }]);
     await fs.mkdir(path.dirname(target), { recursive: true });
-    // Files whose names begin with a dot aren't served, so nobody can read a partial file.
+    // Files whose names start with a dot aren't served, so nobody can read a partial file.
     const partial = path.join(path.dirname(target), `.${path.basename(target)}`);
     await fs.writeFile(partial, webvtt);
     await fs.rename(partial, target);
@@ -129,7 +129,7 @@ async function storeCaptionFile(
   return { url: mediaUrl("videos", pathInBucket), language: tag, label, added: true };
 }
 
-/** Returns `{userId}/{timestamp}` of the video's own file, or undefined if it has no file on this site. */
+/** Returns `{userId}/{timestamp}` for the video's file, or undefined if the video has no file on this site. */
 async function folderOf(videoId: string): Promise<string | undefined> {
   const row = await database()
     .selectFrom("videos")
@@ -141,7 +141,9 @@ async function folderOf(videoId: string): Promise<string | undefined> {
   return isOwnFile ? mediaBasePath(name.path) : undefined;
 }
 
-/** Returns only files next to the video, because a row that another program wrote may reference any file. */
+/**
+ * Returns only files that are next to the video's file, because a row written by another tool may reference any file.
+ */
 function captionFilesIn(captions: readonly Captions[], folder: string | undefined): MediaName[] {
   return captions
     .map(({ url }) => parseMediaUrl(url))
@@ -154,12 +156,13 @@ function captionsError(message: string): UploadError {
 }
 
 /**
- * Returns the captions of a video after its file is replaced: those of the new file, and those that were uploaded for
- * the old file, which are copied next to the new one. Uploaded captions replace captions with the same label.
+ * Returns a video's captions after its file has been replaced: the captions from the new file, and the captions that
+ * were uploaded for the old file, which are copied next to the new one. Uploaded captions replace captions with the
+ * same label.
  *
  * @param basePath `{userId}/{uploadId}` of the new file.
- * @param added the current value of the video's column `captions`.
- * @param own the column `captions` of the new file.
+ * @param added the current value of the video's `captions` column.
+ * @param own the new file's `captions` column.
  * @returns the new value of the column.
  */
 export async function carryCaptions(
@@ -194,15 +197,15 @@ async function copyBeside(url: string, basePath: string): Promise<string> {
 }
 
 /**
- * Returns the captions of a trimmed file: those of the original, and those that were uploaded for the file that it
- * replaces, all with adjusted times. Omits captions without any cue in the trimmed range.
+ * Returns the captions for a trimmed file: those of the original, and those that were uploaded for the file that it
+ * replaces, all with adjusted times. Captions without any cue in the trimmed range are left out.
  *
  * @param basePath `{userId}/{uploadId}` of the trimmed file.
- * @param original the column `captions` of the original.
- * @param current the column `captions` of the video's current file, and where that file starts in the original, in
+ * @param original the original's `captions` column.
+ * @param current the `captions` column of the video's current file, and where that file starts in the original, in
  *   seconds.
- * @returns the new value of the column. All count as uploaded: the trimmed file itself has none, so re-encoding it
- *   would otherwise lose them.
+ * @returns the new value of the column. All of them count as uploaded. The trimmed file doesn't contain any captions,
+ *   so re-encoding it would otherwise lose them.
  */
 export async function trimCaptions(
   basePath: string,
@@ -248,7 +251,7 @@ async function writeTrimmed(
   return mediaUrl("videos", target);
 }
 
-/** Returns all cues of a caption file; none if the file doesn't exist or has no captions. */
+/** Returns all cues in a caption file; none if the file doesn't exist or has no captions. */
 async function readAllCues(file: string): Promise<Cue[]> {
   try {
     return readCues(decodeText(await readFile(await localFile(file))) ?? "");

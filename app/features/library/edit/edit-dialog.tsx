@@ -32,24 +32,24 @@ import { SignInPrompt } from "../signed-out";
 import { CaptionsFields } from "./captions-fields";
 import { PositionPicker } from "./position-picker";
 
-/** The context of the edit dialog: limits, the site's origin, and data about the video. */
+/** The context for the edit dialog: limits, the site's origin, and data about the video. */
 export interface EditContext {
   limits: FileLimits;
-  /** The session has ended while the page was open. */
+  /** Whether the session ended while the page was open. */
   signedOut: boolean;
-  /** Scheme and host of the site. */
+  /** The site's scheme and host. */
   origin: string;
   /** The video's series, and suggestions. */
   series?: SeriesChoice;
   /** The frames of the video's storyboard. */
   frames?: StoryboardFrame[];
-  /** The terms that were accepted for the video; undefined if the site never had terms. */
+  /** The terms that were accepted for the video; undefined if the site has never had terms. */
   accepted?: AcceptedTerms[];
   /** The state of the video's consent record, if one is required. */
   consent?: ConsentState;
 }
 
-/** Edits a video. After a failure, the form shows the submitted texts instead of those of the row. */
+/** Edits a video. After a failure, the form shows the submitted text instead of the text in the row. */
 export function EditDialog({
   video,
   error,
@@ -65,14 +65,14 @@ export function EditDialog({
 }: {
   video: EditableVideo;
   error?: FormFailure;
-  /** It was deleted while the dialog was open. */
+  /** Whether the video was deleted while the dialog was open. */
   isGone?: boolean;
   /** The URL of the list without a dialog. */
   closeTo: string;
 } & EditContext) {
   const edit = error?.edit;
-  // Keeps the texts and version from when the form was opened, because a live refresh must not change fields that
-  // somebody is editing.
+  // Keeps the text and version from when the form was opened, because a live refresh must not change fields that
+  // someone is editing.
   const [version] = useState(edit?.version ?? video.version);
   const [texts] = useState(edit?.texts ?? initialTexts(video));
   const [title, setTitle] = useState(texts.title);
@@ -94,7 +94,7 @@ export function EditDialog({
         {...unsaved}
         method="post"
         encType="multipart/form-data"
-        // The list with this dialog open, so that a rejected form is shown in the dialog again.
+        // The URL of the list with this dialog open, so that a rejected form is shown in the dialog again.
         action={`${closeTo}&edit=${encodeURIComponent(video.id)}`}
         preventScrollReset
         className="flex flex-col gap-5"
@@ -213,7 +213,7 @@ function EditConflict({ current, texts }: { current: EditableVideo; texts: EditT
   );
 }
 
-/** The thumbnail, status and public link of the edited video, and links to its other dialogs. */
+/** The thumbnail, status and public link of the video being edited, and links to its other dialogs. */
 function EditedVideo({
   video,
   origin,

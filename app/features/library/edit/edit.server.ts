@@ -29,32 +29,35 @@ import { withFrame } from "./frames.server";
 
 interface Edit {
   id: string;
-  /** The version that the form was opened with. Clients that omit it overwrite other changes. */
+  /** The version that the form was opened with. Clients that omit it overwrite changes made by others. */
   version?: string;
   /** Omitted fields keep their value. */
   texts: Partial<EditTexts>;
   /** An uploaded image. */
   thumbnail?: ReceivedFile;
-  /** The position of a frame to use as the thumbnail, as entered. Ignored if an image was uploaded. */
+  /**
+   * The position of a frame to use as the thumbnail, in the form in which it was entered. Ignored if an image was
+   * uploaded.
+   */
   frame?: string;
   /** The position of a selected storyboard frame. Ignored if `frame` is set. */
   pickedFrame?: string;
   captions?: CaptionsEdit;
-  /** Why an uploaded file was rejected. */
+  /** The reason why an uploaded file was rejected. */
   fileError?: UploadError;
 }
 
-/** The uploaded files of an edit, stored in their buckets. */
+/** The files uploaded with an edit, which are stored in their buckets. */
 interface NewFiles {
   thumbnail?: Awaited<ReturnType<typeof storeNewThumbnail>>;
   captions?: Awaited<ReturnType<typeof storeNewCaptions>>;
 }
 
 /**
- * Changes the title, description, category, tags, duration, thumbnail and captions of a video.
+ * Changes a video's title, description, category, tags, duration, thumbnail and captions.
  *
- * @returns a refusal if nothing was changed: `changed` if the row's version differs from the form's, `file-refused` for
- *   a file, `invalid` for a field.
+ * @returns a refusal if nothing was changed: `changed` if the row's version differs from the form's, `file-refused` if
+ *   a file was rejected, `invalid` if a field is invalid.
  */
 export async function editVideo(edit: Edit, userId: string): Promise<FormRefusal | undefined> {
   const before = findEditable(edit.id);
@@ -74,7 +77,7 @@ export async function editVideo(edit: Edit, userId: string): Promise<FormRefusal
   return undefined;
 }
 
-/** Changes only the texts, as a part of the caller's transaction. */
+/** Changes only the text fields, within the caller's transaction. */
 export function editTextsIn(
   edit: Pick<Edit, "id" | "version" | "texts">,
   userId: string,
@@ -116,7 +119,7 @@ function sentForm({ texts, version, frame }: Edit, current: EditableVideo) {
   };
 }
 
-/** Returns the refusal of an edit with an error outside its texts. Writes nothing. */
+/** Returns the refusal of an edit with an error outside its text fields. Doesn't write anything. */
 export async function rejectEdit(edit: Edit, fields: RejectedEdit["fields"]): Promise<FormRefusal> {
   const current = findEditable(edit.id);
   if (!current) return { code: "gone" };
@@ -124,8 +127,9 @@ export async function rejectEdit(edit: Edit, fields: RejectedEdit["fields"]): Pr
 }
 
 /**
- * Reads, compares and writes the row as a part of the caller's transaction, so that no other write comes in between.
- * Permissions are checked again, because storing the files took time, in which an editor may have published the video.
+ * Reads, compares and writes the row within the caller's transaction, so that no other write can happen in between.
+ * Permissions are checked again, because storing the files took time, during which an editor may have published the
+ * video.
  */
 function writeRow(
   edit: Edit,
@@ -164,7 +168,7 @@ function writeRow(
   return undefined;
 }
 
-/** Returns the fields of the edit form for a video. */
+/** Returns a video's values for the fields of the edit form. */
 function textsOf(video: EditableVideo): EditTexts {
   return {
     title: video.title,
@@ -199,7 +203,7 @@ function readTexts(typed: Partial<EditTexts>) {
 /**
  * Re-encodes an image and stores it in its bucket, where no row references it yet.
  *
- * @throws {UploadError} 415 if the file is not an image, 507 if the disk is full.
+ * @throws {UploadError} 415 if the file isn't an image, 507 if the disk is full.
  */
 async function storeNewThumbnail(userId: string, file: ReceivedFile) {
   const { file: encoded, colors } = await encodeThumbnail(file.path);
@@ -212,7 +216,7 @@ async function storeNewThumbnail(userId: string, file: ReceivedFile) {
     return {
       url,
       colors,
-      /** Records the file as the video's, once the row references it. */
+      /** Records that the file belongs to the video, once the row references the file. */
       async commit(videoId: string) {
         await recordFile({ ...name, videoId, kind: "thumbnail", isClean: true });
         await withdrawAnnouncement([name]);

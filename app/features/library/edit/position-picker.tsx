@@ -9,8 +9,8 @@ import { formatPosition, insertChapter, parsePosition } from "./positions";
 const PICKED_FRAME = "pickedFrame";
 
 /**
- * Chooses a frame as the thumbnail. With JavaScript, buttons use the player's position for the thumbnail or as the
- * start of a chapter. Without it, a position is typed or a storyboard frame is selected.
+ * Lets the user choose a frame as the thumbnail. With JavaScript, buttons use the player's position for the thumbnail
+ * or as the start of a chapter. Without JavaScript, the user types a position or selects a storyboard frame.
  */
 export function PositionPicker({
   videoUrl,
@@ -22,11 +22,11 @@ export function PositionPicker({
   videoUrl: string;
   /** The position entered in a rejected form. */
   position?: string;
-  /** Why it was rejected. */
+  /** The reason why it was rejected. */
   error?: string;
-  /** The frames of the storyboard; none if the video has no storyboard. */
+  /** The storyboard's frames; none if the video has no storyboard. */
   frames: readonly StoryboardFrame[];
-  /** The edit form, which also has the description. */
+  /** The edit form, which also contains the description. */
   form: RefObject<HTMLFormElement>;
 }) {
   const player = useRef<HTMLVideoElement>(null);
@@ -49,7 +49,7 @@ export function PositionPicker({
 
   function pickFrame(position: string) {
     setThumbnail(position);
-    // Also seeks, so that a chapter can be added there.
+    // Also seeks to the position, so that a chapter can be added there.
     if (player.current) player.current.currentTime = parsePosition(position) ?? 0;
   }
 
@@ -126,8 +126,8 @@ export function PositionPicker({
 }
 
 /**
- * The frames of a storyboard as a group of radio buttons: arrow keys move between them, and each is labeled with its
- * position. Without JavaScript, the selected one is sent with the form.
+ * The frames of a storyboard as a group of radio buttons. Arrow keys move between them, and each is labeled with its
+ * position. Without JavaScript, the selected frame is sent with the form.
  */
 export function StoryboardGrid({
   frames,
@@ -137,7 +137,7 @@ export function StoryboardGrid({
 }: {
   frames: readonly StoryboardFrame[];
   legend: string;
-  /** The name of the radio buttons, whose value is the frame's position. */
+  /** The name of the radio buttons. Their value is the frame's position. */
   name: string;
   onChoose(position: string): void;
 }) {
@@ -147,7 +147,7 @@ export function StoryboardGrid({
       <legend className="mb-1.5 text-sm font-medium">{legend}</legend>
       <div className="grid max-h-80 grid-cols-[repeat(auto-fill,minmax(min(6rem,100%),1fr))] gap-2 overflow-y-auto p-1">
         {frames.map((frame) => {
-          // The frame is from the middle of its interval.
+          // The frame comes from the middle of its interval.
           const position = formatPosition((frame.start + frame.end) / 2);
           return (
             <label
@@ -171,7 +171,7 @@ export function StoryboardGrid({
   );
 }
 
-/** A tile of the sprite sheet, as wide as the available space. */
+/** A tile of the sprite sheet, as wide as the available space allows. */
 function Tile({ frame: { sheet, x, y, width, height } }: { frame: StoryboardFrame }) {
   return (
     <svg

@@ -1,9 +1,9 @@
 import { formatDuration } from "~/shared/format";
 import { CHAPTER_LINE, secondsOf } from "~/shared/timestamps";
 
-/** Positions in a video as they are typed, and as chapter lines of its description. */
+/** Positions in a video, as typed by users and as used in the chapter lines of a description. */
 
-/** Hours and minutes are optional, seconds may have fractions. A duration of a day is written `1440:00`. */
+/** Hours and minutes are optional, and seconds may have fractions. A duration of one day is written `1440:00`. */
 const POSITION = /^(?:(?:(\d{1,2}):)?(\d{1,4}):)?(\d{1,5}(?:\.\d{1,3})?)$/;
 
 /** Parses a typed position such as `1:30`, `1:02:03.5` or `90`. Returns seconds, or undefined for other text. */
@@ -13,12 +13,12 @@ export function parsePosition(text: string): number | undefined {
   return Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
 }
 
-/** Formats a position for `parsePosition`, to a tenth of a second, such as `1:30.5`. */
+/** Formats a position for `parsePosition`, rounded to a tenth of a second, such as `1:30.5`. */
 export function formatPosition(seconds: number): string {
   return formatExactPosition(Math.floor(seconds * 10) / 10);
 }
 
-/** Formats a position for `parsePosition`, to a millisecond, such as `1:30.04`. */
+/** Formats a position for `parsePosition`, rounded to a millisecond, such as `1:30.04`. */
 export function formatExactPosition(seconds: number): string {
   const milliseconds = Math.round(seconds * 1_000);
   const part = String(milliseconds % 1_000)
@@ -31,8 +31,8 @@ export function formatExactPosition(seconds: number): string {
  * Inserts a chapter line into a description, after the chapters that start earlier, with a placeholder name. Adds a
  * first chapter at 0:00 if there is none.
  *
- * @param seconds where the chapter starts; fractions are dropped.
- * @returns the new description, and the range of the placeholder in it.
+ * @param seconds the position at which the chapter starts; fractions are dropped.
+ * @returns the new description, and the range of the placeholder within it.
  */
 export function insertChapter(
   description: string,

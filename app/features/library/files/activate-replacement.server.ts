@@ -22,16 +22,16 @@ import type { HoldReason } from "~db/schema/moderation";
 import { FILE_COLUMNS, POSTER_COLUMNS, type VideoFileRow } from "~db/video-files";
 import { carryCaptions, trimCaptions } from "../edit/captions.server";
 
-/** The result of a switch to another file; see `Obstacle` for what prevents one. */
+/** The result of switching to another file. See `Obstacle` for what can prevent it. */
 type Outcome = "done" | "gone" | "not ready" | Obstacle;
 
 /**
- * Switches a video to a pending, earlier or original file. In one transaction, the video's row gets the file's URLs,
- * duration, captions and derived files, and the current ones become an earlier file. Doesn't move any files, so that a
- * video always plays one of the two, even if the process is killed.
+ * Switches a video to a pending, earlier or original file. In one transaction, the video's row gets the new file's
+ * URLs, duration, captions and derived files, and the current ones become an earlier file. No files are moved, so that
+ * the video can always play one of the two, even if the process is killed.
  *
- * @param userId the user who requested the switch. Null for an automatic one, which requires that the file is fully
- *   processed and that its sender may still replace the video's file.
+ * @param userId the user who requested the switch. Null for an automatic switch, which requires that the file is fully
+ *   processed and that its sender is still allowed to replace the video's file.
  */
 export async function activateReplacement(fileId: string, userId: string | null): Promise<Outcome> {
   const before = readFileAndVideo(fileId);
@@ -39,7 +39,7 @@ export async function activateReplacement(fileId: string, userId: string | null)
   if (!isReady(before.file, userId !== null)) return "not ready";
   const obstacle = findObstacle(before.file, userId);
   if (obstacle) return obstacle;
-  // The counted parts belong to the current file.
+  // The watched parts counted so far belong to the current file.
   flushWatchedParts();
   const base = basePathOf(before.file);
   // Earlier and original files keep their captions.
@@ -99,8 +99,8 @@ function readFileAndVideo(fileId: string): FileAndVideo | undefined {
 /**
  * Whether a file can be played and is fully processed.
  *
- * @param isImmediate whether a playable file without a stream is enough. A running transcode still counts as not ready,
- *   because it is about to replace the file.
+ * @param isImmediate whether a playable file without a stream is enough. Even then, a file that is still being
+ *   transcoded isn't ready, because the transcode is about to replace it.
  */
 export function isReady(
   file: Pick<VideoFileRow, "id" | "state" | "video_url">,
@@ -116,7 +116,7 @@ export function isReady(
   return !prepared(`SELECT 1 FROM jobs WHERE video_id = ? AND (${unfinished})`).get(file.id);
 }
 
-/** Whether the scan of a file is pending, or its findings need a decision. */
+/** Whether a file's scan is still pending or has findings that need a decision. */
 function isUnscanned(fileId: string): boolean {
   const unscanned = prepared(
     `SELECT 1 FROM jobs WHERE video_id = @fileId AND kind = 'scan' AND state <> 'done'
@@ -132,13 +132,15 @@ export function hasCustomThumbnail(
   return video.thumbnail_url !== null && video.thumbnail_url !== video.generated_poster_url;
 }
 
-/** Returns `{userId}/{uploadId}`, which is common to all files of a row; undefined if they aren't on this site. */
+/**
+ * Returns `{userId}/{uploadId}`, which all files of a row have in common; undefined if the files aren't on this site.
+ */
 export function basePathOf(row: Pick<VideoRow, "video_url" | "source_url">): string | undefined {
   const name = parseMediaUrl(row.video_url || (row.source_url ?? ""));
   return name?.bucket === "videos" ? mediaBasePath(name.path) : undefined;
 }
 
-/** Swaps the files in the database, as a part of the caller's transaction. */
+/** Swaps the files in the database, within the caller's transaction. */
 function swapFiles({
   file,
   video,
@@ -179,9 +181,9 @@ function swapFiles({
   );
   moveRecords(video, { from: file.id, to: earlier, keepsThumbnail });
   moveWatchedParts(video.id, { watched: file.watched, to: earlier });
-  // Unfinished jobs of the earlier file are dropped; finished jobs of the new file are kept.
+  // Unfinished jobs for the earlier file are dropped, and finished jobs for the new file are kept.
   prepared("DELETE FROM jobs WHERE video_id = ? AND kind <> 'codecs'").run(video.id);
-  // Additional codecs were requested or the video is popular, so the new file's stream gets them too.
+  // Additional codecs were requested or the video is popular, so the new file's stream is encoded with them too.
   prepared(
     `UPDATE jobs SET state = 'waiting', attempts = 0, progress = 0, reason = NULL, worker = NULL,
        lease_until = NULL, finished_at = NULL
@@ -208,8 +210,8 @@ function actionOf({ state, cut_of }: VideoFileRow): ActivityAction {
 }
 
 /**
- * Marks the file that the current one was trimmed from as the original, which isn't in the trash. Any former original
- * moves to the trash now. If the original no longer exists, the current file counts as untrimmed.
+ * Marks the file that the current one was trimmed from as the original, which isn't in the trash. A previous original
+ * is moved to the trash now. If the original no longer exists, the current file counts as untrimmed.
  */
 function updateOriginal(videoId: string, now: string): void {
   const cutOf = prepared("SELECT cut_of FROM videos WHERE id = ?").pluck().get(videoId);
@@ -232,7 +234,7 @@ function updateOriginal(videoId: string, now: string): void {
   ).run(videoId);
 }
 
-/** Why a video can't be replaced or trimmed while another file is pending. */
+/** The reason why a video can't be replaced or trimmed while another file is pending. */
 export const PENDING_MESSAGE =
   "Another file is being processed for this video. Wait until it is ready, or discard it.";
 
@@ -252,7 +254,10 @@ function pick<Row, Name extends keyof Row>(row: Row, names: readonly Name[]): Pi
   return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
 }
 
-/** Stores the watched parts with the earlier file and restores those of the new one, because positions differ. */
+/**
+ * Stores the watched parts with the earlier file and restores those of the new one, because positions differ between
+ * the two files.
+ */
 function moveWatchedParts(
   videoId: string,
   { watched, to }: { watched: string | null; to: string },
@@ -268,7 +273,9 @@ function moveWatchedParts(
   ).run({ videoId, watched });
 }
 
-/** Assigns the records of the video's files to the earlier file, and those of the new file to the video. */
+/**
+ * Assigns the `media_files` records for the video's files to the earlier file, and those for the new file to the video.
+ */
 function moveRecords(
   video: VideoRow,
   { from, to, keepsThumbnail }: { from: string; to: string; keepsThumbnail: boolean },
@@ -293,20 +300,23 @@ function moveRecords(
 
 const NOT_WHILE_HELD = "Its file can't be changed while the video is on hold.";
 
-/** Why a video can't switch to another file: a hold, or missing permissions of the requesting or sending account. */
+/**
+ * The reason why a video can't switch to another file: a hold, or missing permissions on the account that requested the
+ * switch or sent the file.
+ */
 export type Obstacle = "on hold" | "not allowed";
 
 /**
- * Returns why a video can't switch to another file, or undefined if it has no hold. A moderator has to see, compare and
- * block the file that the hold is about.
+ * Returns the reason why a video can't switch to another file, or undefined if the video isn't on hold. A moderator has
+ * to be able to see, compare and block the file that the hold is about.
  */
 export function fileHoldMessage(videoId: string): string | undefined {
   return messageOf(holdsOf([videoId]).get(videoId) ?? []);
 }
 
 /**
- * Returns why a replacement can't be uploaded, or undefined. While the video is being compared with the block list,
- * uploading is possible, and the file stays pending until the comparison is done.
+ * Returns the reason why a replacement can't be uploaded, or undefined if it can. While the video is being compared
+ * with the block list, uploads are possible, but the file stays pending until the comparison is done.
  */
 export function uploadHoldMessage(videoId: string): string | undefined {
   const reasons = holdsOf([videoId]).get(videoId) ?? [];
@@ -314,10 +324,10 @@ export function uploadHoldMessage(videoId: string): string | undefined {
 }
 
 /**
- * Returns what prevents a video from switching to a file. If the sender's account was restricted or the video was
- * published since, an editor has to make the switch.
+ * Returns what prevents a video from switching to a file. If the sender's account has been restricted or the video has
+ * been published since the file was uploaded, an editor has to make the switch.
  *
- * @param userId the user who requested the switch; null to check the sender of the file.
+ * @param userId the user who requested the switch; null to check the file's sender instead.
  */
 export function findObstacle(
   file: Pick<VideoFileRow, "video_id" | "user_id">,
@@ -333,10 +343,10 @@ function messageOf(reasons: readonly HoldReason[]): string | undefined {
   return reason && `${HOLD_MESSAGES[reason]} ${NOT_WHILE_HELD}`;
 }
 
-/** Polls because jobs may finish in another process, which doesn't notify this one. */
+/** Uses polling because jobs may finish in another process, which doesn't notify this one. */
 const POLL_EVERY_MS = 5_000;
 
-/** Switches videos to fully processed files: at startup, and as soon as a file's last job is done. */
+/** Switches videos to fully processed files, at startup and as soon as a file's last job is done. */
 export function startActivatingReplacements(): void {
   const polls = every(POLL_EVERY_MS, "replace a video's file", activateReady, { firstMs: 0 });
   onJobsChanged((change) => {
@@ -344,7 +354,7 @@ export function startActivatingReplacements(): void {
   });
 }
 
-/** Switches each video with a fully processed pending file to that file. */
+/** Switches each video that has a fully processed pending file to that file. */
 export async function activateReady(): Promise<void> {
   const pending = prepared<string>("SELECT id FROM video_files WHERE state = 'pending'").pluck();
   for (const id of pending.all()) await activateReplacement(id, null);

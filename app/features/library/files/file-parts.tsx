@@ -13,23 +13,23 @@ import {
   type OtherFiles,
 } from "../managed-video";
 
-/** The props of the dialogs about a video's files. */
+/** The props of the dialogs for a video's files. */
 export interface FileDialogProps {
   video: ManagedVideo;
   files: OtherFiles;
-  /** The unfinished jobs of the video and its pending file. */
+  /** The unfinished jobs for the video and its pending file. */
   jobs: JobSummary | undefined;
-  /** Why the form was rejected. */
+  /** The reason why the form was rejected. */
   error: FormFailure | undefined;
   /** The URL of the list without a dialog. */
   list: string;
   /** The URL of this dialog. */
   address: string;
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   now: number;
 }
 
-/** The pending file of a video: its progress, and buttons to use or discard it. */
+/** A video's pending file: its progress, and buttons to use or discard it. */
 export function PendingFile({
   video,
   file,
@@ -72,7 +72,7 @@ export function PendingFile({
   );
 }
 
-/** The duration and size of a file, and when and by whom it was uploaded or replaced. */
+/** A file's duration and size, and when and by whom it was uploaded or replaced. */
 export function FileFacts({ file, verb, now }: { file: OtherFile; verb: string; now: number }) {
   return (
     <p className="min-w-0 text-sm figures">
@@ -89,7 +89,7 @@ export function FileFacts({ file, verb, now }: { file: OtherFile; verb: string; 
   );
 }
 
-/** A button that sends a form about one file of a video. */
+/** A button that sends a form about one of a video's files. */
 export function FileButton({
   videoId,
   file,

@@ -29,7 +29,7 @@ type Row = OtherFile & {
   cut_end: number | null;
 };
 
-/** Returns all files of a video except the current one, the most recently replaced first. */
+/** Returns all of a video's files except the current one, most recently replaced first. */
 export function otherFiles(videoId: string): OtherFiles {
   const rows = prepared<Row>(
     `SELECT file.id, video_id, user_id, state, duration, video_url, bytes, users.email AS by, cut_start, cut_end,
@@ -66,7 +66,7 @@ function waitsFor(file: Row): string | undefined {
     : fileHoldMessage(file.video_id);
 }
 
-/** A file, and the id of its video, which permissions depend on. */
+/** A file, and the id of its video, which the permissions depend on. */
 interface FileOfVideo {
   id: string;
   videoId: string;
@@ -74,7 +74,7 @@ interface FileOfVideo {
 
 const GONE = "This file no longer exists. It was used, restored or removed in the meantime.";
 
-/** Returns the failure of a switch to another file because of an obstacle. */
+/** Returns the failure for a switch to another file that an obstacle prevents. */
 export function obstacleFailure(obstacle: Obstacle, videoId: string, message: string): FileResult {
   if (obstacle === "not allowed") return { code: "not-allowed" };
   return failure(409, message, { detail: fileHoldMessage(videoId) });
@@ -95,7 +95,7 @@ async function switchTo(
   return obstacleFailure(outcome, file.videoId, message);
 }
 
-/** Switches a video to its pending file before that is fully processed. */
+/** Switches a video to its pending file before that file is fully processed. */
 export function activateNow(file: FileOfVideo, userId: string): Promise<FileResult> {
   const description = "The video now uses the new file. Processing continues in the background.";
   return switchTo(
@@ -117,7 +117,7 @@ export function restoreFile(file: FileOfVideo, userId: string): Promise<FileResu
   );
 }
 
-/** Removes the pending file of a video. */
+/** Removes a video's pending file. */
 export async function discardFile(file: FileOfVideo, userId: string): Promise<FileResult> {
   const isUploader = accountNow(userId)?.role === "uploader";
   if (isUploader && evidenceAmong([file.videoId]).size > 0) return { code: "evidence" };

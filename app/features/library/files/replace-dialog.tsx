@@ -18,7 +18,7 @@ import { PageLink } from "~/ui/page-link";
 import { type ReplaceQuestion, UNTIL_READY } from "../managed-video";
 import { FileButton, type FileDialogProps, FileFacts, PendingFile } from "./file-parts";
 
-/** Replaces the file of a video, shows the pending file, and restores earlier ones. */
+/** Replaces a video's file, shows the pending file, and restores earlier ones. */
 export function ReplaceDialog({
   video,
   files: { pending, original, earlier },
@@ -93,8 +93,8 @@ export function ReplaceDialog({
 const LEAVE_WARNING = "The upload is still running. Leave anyway?";
 
 /**
- * The form that uploads a replacement. With JavaScript, a resumable upload precedes the form; without it, the file is a
- * part of the form.
+ * The form that uploads a replacement. With JavaScript, the file is sent as a resumable upload before the form is
+ * submitted. Without JavaScript, the file is part of the form.
  */
 function ReplaceForm({
   videoId,
@@ -112,7 +112,7 @@ function ReplaceForm({
   limits: FileLimits;
   /** The uploader terms, if they have to be accepted. */
   terms: Terms | undefined;
-  /** Set if the file was uploaded and needs a decision. */
+  /** Set if the file was uploaded and the user has to make a decision about it. */
   question: ReplaceQuestion | undefined;
 }) {
   const [rejection, setRejection] = useState<string>();
@@ -210,7 +210,8 @@ const INTERRUPTED = "Connection lost. Trying again...";
 /**
  * Uploads one file over tus, and passes the upload's name to `onArrived`, for the form.
  *
- * @returns `share`, the progress from 0 to 1, undefined while nothing is being uploaded, and `text`, its details.
+ * @returns `share`, the progress from 0 to 1 (undefined while nothing is being uploaded), and `text`, details about the
+ *   progress.
  */
 function useFileTransfer(onArrived: (upload: string) => void) {
   const [share, setShare] = useState<number>();

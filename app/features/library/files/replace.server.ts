@@ -57,11 +57,11 @@ import {
 const FAILED = "Failed to replace the file.";
 const refuse = (status: FormFailure["status"], detail: string, question?: ReplaceQuestion) =>
   failure(status, FAILED, { detail, replace: { question } });
-/** Refused, because nobody would review a replacement. A new video goes on hold and is reviewed. */
+/** Rejected, because nobody would review a replacement. A new video, by contrast, is put on hold and reviewed. */
 const RESEMBLES_BLOCKED =
   "This file looks like a removed video. Upload it as a new video so that an editor can check it.";
 const RECORD_FIRST = "Add the record before you replace the file.";
-/** A possibly public video must not get a file that hasn't been compared with the block list. */
+/** A video that may be public must not get a file that hasn't been compared with the block list. */
 const NOT_COMPARED =
   "This file couldn’t be compared with removed videos in time. Try again in a few minutes, or upload it as a new video.";
 
@@ -69,12 +69,14 @@ const NOT_COMPARED =
 export interface Replacement {
   /** The id of the video. */
   id: string;
-  /** The file sent with the form, or the name of a finished upload. */
+  /** The file sent with the form, or else the name of a finished upload. */
   file?: ReceivedFile;
   upload?: string;
-  /** Why the file sent with the form was rejected. */
+  /** The reason why the file sent with the form was rejected. */
   fileError?: UploadError;
-  /** `ask` to be asked about a duplicate or incomplete file, `keep` to accept it. */
+  /**
+   * `duplicate` is `ask` to have the user asked about a duplicate. `incomplete` is `keep` to accept an incomplete file.
+   */
   duplicate?: string;
   incomplete?: string;
   /** The version of the uploader terms that was accepted. */
@@ -82,11 +84,12 @@ export interface Replacement {
 }
 
 /**
- * Accepts a replacement for the file of a video, after the same checks as for an upload. It is processed in its own
- * row; the video doesn't change until that is done.
+ * Accepts a replacement for a video's file, after the same checks as for an upload. The replacement is stored and
+ * processed in a separate row, and the video doesn't change until processing is done.
  *
  * @returns a failure if nothing was changed: 404 for a deleted video; 409 with a question for the user, or if another
- *   file is pending; otherwise the failures of an upload. A finished upload then stays available for another attempt.
+ *   file is pending; otherwise the same failures as for an upload. After a failure, a finished upload stays available
+ *   for another attempt.
  */
 export async function replaceFile(replacement: Replacement, userId: string): Promise<FileResult> {
   const { upload, file: _, fileError: __, ...fields } = replacement;
@@ -118,7 +121,7 @@ async function checkAndStore(
   const held = uploadHoldMessage(id);
   if (held) return refuse(409, held);
   const refusal = consentRefusals([id]).get(id);
-  // Another video without a consent record must not become public.
+  // Otherwise, a different video would become public without a consent record.
   if (refusal && video.status === "published") return refuse(422, `${refusal} ${RECORD_FIRST}`);
   const file = upload ? await readFinishedUpload(userId, upload) : sent;
   if (!file) return refuse(422, "Choose a video file.");
@@ -147,7 +150,7 @@ async function checkAndStore(
   if (typeof stored !== "string") return stored;
   if (upload) await removeUpload(userId, upload);
   jobsChanged("work");
-  // Without any processing, for example without ffmpeg, the video switches immediately.
+  // If nothing has to be processed, for example because ffmpeg is missing, the video switches immediately.
   const isDone = (await activateReplacement(stored, null)) === "done";
   const messages = [
     isDone ? "The video now uses the new file." : UNTIL_READY,
@@ -157,7 +160,7 @@ async function checkAndStore(
   return success(isDone ? "File replaced" : "File uploaded", messages.filter(Boolean).join(" "));
 }
 
-/** Moves the file into its bucket, then writes its row, record, jobs and activity in one transaction. */
+/** Moves the file into its bucket, then writes its row, media record, jobs and activity in one transaction. */
 async function store(
   videoId: string,
   file: ReceivedFile,
@@ -166,7 +169,7 @@ async function store(
   acceptance: Acceptance | undefined,
 ): Promise<string | FormFailure | Refusal> {
   const { userId } = sender;
-  // Checked again before removing metadata changes the digests.
+  // Checked again before metadata is removed, because that changes the digests.
   await refuseBlockedFile(file, sender);
   const isClean = probed.playable && (await removeMetadata({ file: file.path }));
   const moved = await moveIntoBucket(userId, { file: file.path, extension: probed.extension });

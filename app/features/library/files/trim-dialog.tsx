@@ -73,8 +73,8 @@ export function TrimDialog({
 }
 
 /**
- * The start and end of a video. With JavaScript, buttons use the player's position, and the player seeks to a typed
- * position.
+ * The fields for the start and end of the trimmed range. With JavaScript, buttons use the player's position, and the
+ * player seeks to a typed position.
  */
 function TrimForm({
   videoId,
@@ -126,7 +126,7 @@ function TrimForm({
     if (!player.current || !range) return;
     player.current.currentTime = range.start;
     stopAt.current = range.end;
-    // The player shows its own error.
+    // The player itself shows the error.
     player.current.play().catch(() => {});
   }
 

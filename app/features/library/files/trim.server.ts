@@ -50,7 +50,7 @@ const FULL = "The disk is almost full. Free up space, then try again.";
 const STORE_UNAVAILABLE = "The file store isn't responding. Try again in a few minutes.";
 const NO_FFMPEG = "Videos can’t be trimmed because ffmpeg is not installed on the server.";
 
-/** Returns the data of the trim dialog. */
+/** Returns the data for the trim dialog. */
 export async function trimView(videoId: string): Promise<TrimView> {
   const video = findVideo(videoId);
   const original = video && originalOf(video);
@@ -64,12 +64,12 @@ export async function trimView(videoId: string): Promise<TrimView> {
 }
 
 /**
- * Trims a video: enqueues a file with the given range of the original, even if the video is already trimmed. The video
- * switches to it once it is fully processed, and keeps the original.
+ * Trims a video: enqueues a file that contains the given range of the original, even if the video is already trimmed.
+ * The video switches to that file once it is fully processed, and keeps the original.
  *
  * @returns a failure if nothing was changed: 404 for a deleted video; 409 if it has no playable file yet or another
- *   file is pending; 422 for invalid times; 429 if too many requests of the account are waiting; 503 if the file store
- *   doesn't respond; 507 if the disk is full.
+ *   file is pending; 422 for invalid times; 429 if too many of the account's requests are waiting; 503 if the file
+ *   store doesn't respond; 507 if the disk is full.
  */
 export async function trimVideo(
   { id, ...typed }: TypedRange & { id: string },
@@ -147,7 +147,7 @@ function originalOf(video: VideoRow) {
   return base === undefined ? undefined : fileOfBasePath(video.id, base);
 }
 
-/** Whether a running conversion is about to replace the video's file. */
+/** Whether a running transcode is about to replace the video's file. */
 function isBeingConverted({ id, video_url, source_url }: VideoRow): boolean {
   const isTranscoding = prepared(
     "SELECT 1 FROM jobs WHERE video_id = ? AND kind = 'transcode' AND state IN ('waiting', 'running')",
@@ -156,8 +156,8 @@ function isBeingConverted({ id, video_url, source_url }: VideoRow): boolean {
 }
 
 /**
- * Returns the duration of a file in seconds; undefined if it doesn't exist or can't be read, "unavailable" if the file
- * store doesn't respond, and an error if too many requests of the account are waiting.
+ * Returns the duration of a file in seconds; undefined if the file doesn't exist or can't be read, "unavailable" if the
+ * file store doesn't respond, and an error if too many of the account's requests are waiting.
  */
 async function durationOf(
   file: string,
@@ -178,7 +178,7 @@ async function durationOf(
   }
 }
 
-/** Shorter than a frame of any video. */
+/** Shorter than one frame of any video. */
 const SAME_SECONDS = 0.01;
 
 function unnecessaryTrim(
@@ -195,13 +195,17 @@ function unnecessaryTrim(
     : "This is the full length of the video, so there is nothing to trim.";
 }
 
-/** Writes the row of the trimmed file, its jobs and the activity in one transaction. Returns what prevents it. */
+/**
+ * Writes the trimmed file's row, its jobs and the activity in one transaction. Returns the reason if something prevents
+ * this.
+ */
 async function store(
   { id, base, range }: { id: string; base: string; range: TrimRange },
   userId: string,
 ): Promise<string | Refusal | undefined> {
   const folder = path.dirname(base);
-  // Stays reserved for the trimmed file, because its row refers to it by its time.
+  // This id stays reserved for the trimmed file, because it is a timestamp that the file's row stores as its creation
+  // time.
   const uploadId = await reserveUploadId(folder);
   let isStored = false;
   try {

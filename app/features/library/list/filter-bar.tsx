@@ -27,7 +27,7 @@ import {
 } from "./manage-address";
 
 /**
- * The search, filters and order of the list, as a form that works without JavaScript. With JavaScript, a selected
+ * The list's search field, filters and sort order, as a form that works without JavaScript. With JavaScript, a selected
  * option takes effect immediately, and parameters at their defaults are left out of the URL.
  */
 export function FilterBar({
@@ -43,10 +43,10 @@ export function FilterBar({
   const filtered = isFiltered(view);
   const address = manageHref({ ...view, page: 1 });
   const form = useRef<HTMLFormElement>(null);
-  /** The name of the select that was changed. Its replacement in the new view's form gets the focus. */
+  /** The name of the select element that was changed. Its replacement in the form for the new view gets the focus. */
   const changed = useRef("");
 
-  // A changed URL has replaced the form.
+  // If the URL changed, the form was replaced.
   useEffect(() => {
     const field = form.current?.elements.namedItem(changed.current);
     changed.current = "";
@@ -64,7 +64,7 @@ export function FilterBar({
       <Form
         role="search"
         action="/admin"
-        // Every view has its own form, because the fields are uncontrolled.
+        // Every view has a separate form, because the fields are uncontrolled.
         key={address}
         ref={form}
         onSubmit={(event) => {
@@ -114,7 +114,7 @@ export function FilterBar({
         <div
           className={classNames(
             "flex flex-wrap gap-2",
-            // On a separate row if there is no room for all of them.
+            // Placed on a separate row if there isn't enough room for all of them.
             filtered ? "col-span-full" : "has-[details[open]]:col-span-full",
             "@min-[72rem]/filters:[&:not(:has(details[open]))]:col-span-1",
           )}
@@ -132,7 +132,7 @@ export function FilterBar({
             view={view}
             uploaders={uploaders}
             isOpen={isOpen}
-            // The browser also fires this event for a details element that is open initially.
+            // The browser also fires this event for a details element that is initially open.
             onToggle={(open) => open !== isOpen && setToggled(open)}
           />
         </div>
@@ -230,7 +230,9 @@ function MoreFilters({
   );
 }
 
-/** Adds the selected uploader if the list lacks it: a URL may name any user, or an id that doesn't exist. */
+/**
+ * Adds the selected uploader if the list doesn't contain it. A URL may name any user, or even an id that doesn't exist.
+ */
 function withSelected(uploaders: readonly Uploader[], selected: string | undefined) {
   if (!selected || uploaders.some(({ id }) => id === selected)) return uploaders;
   return [...uploaders, { id: selected, email: "Someone with no videos" }];
@@ -246,10 +248,10 @@ function CheckboxGroup({ legend, children }: { legend: string; children: ReactNo
 }
 
 /**
- * A date in the browser's time zone, sent as the UTC timestamp at which the day begins or, for the last day of a range,
- * ends. Without JavaScript the date is sent as entered and counts as a date in UTC.
+ * A date in the browser's time zone. It is sent as the UTC timestamp at which the day begins or, for the last day of a
+ * range, at which it ends. Without JavaScript, the date is sent as entered and is interpreted as a date in UTC.
  *
- * @param value as in the URL: a date in UTC, or an ISO 8601 UTC timestamp.
+ * @param value the value from the URL: a date in UTC, or an ISO 8601 UTC timestamp.
  */
 function DayField({
   label,
@@ -268,11 +270,12 @@ function DayField({
   return (
     <>
       <Field
-        // A new field once the browser's time zone is known, which changes how the value is shown.
+        // The key creates a new field once the browser's time zone is known, because the time zone changes how the
+        // value is shown.
         key={zone}
         label={label}
         type="date"
-        // With text at 200%, leaves room for the year beside the calendar icon on a phone.
+        // Leaves room for the year beside the calendar icon on a phone when text is enlarged to 200%.
         className="!px-2"
         name={hydrated ? undefined : name}
         defaultValue={dayOf(value, isLast, hydrated)}
@@ -291,7 +294,7 @@ function dayOf(value: string, isLast: boolean, isLocal: boolean): string {
   return new Date(time.getTime() - offset).toISOString().slice(0, "2030-01-31".length);
 }
 
-/** Computes the end by the calendar, because days on which the clocks change don't have 24 hours. */
+/** Computes the end from the calendar, because days on which the clocks change don't have 24 hours. */
 function timestampOf(day: string, isLast: boolean): string {
   const [year, month, date] = day.split("-").map(Number);
   if (!year || !month || !date) return "";

@@ -4,7 +4,7 @@ import { searchText } from "~/shared/search-text";
 /** The URL of the Manage Videos tab. Parameters at their defaults are left out. */
 
 export const SORTS = ["newest", "oldest", "views", "title", "longest", "largest"] as const;
-/** Offered only for scheduled videos, because others have no time. */
+/** Offered only for scheduled videos, because other videos have no scheduled time. */
 const SCHEDULE_SORT = "schedule";
 /** Offered only for similar videos. */
 const SIMILAR_SORT = "alike";
@@ -21,7 +21,7 @@ export const SORT_LABELS: Record<Sort, string> = {
   alike: "Similar together",
 };
 
-/** Returns the sort orders that a view offers. */
+/** Returns the sort orders that are available for a view. */
 export function availableSorts({
   scheduled,
   similar,
@@ -30,12 +30,15 @@ export function availableSorts({
   return scheduled ? [...SORTS, SCHEDULE_SORT] : SORTS;
 }
 
-/** Returns the sort order of a view whose URL names none. */
+/** Returns the sort order for a view whose URL doesn't name one. */
 function defaultSort({ similar }: Pick<ManageView, "similar">): Sort {
   return similar ? SIMILAR_SORT : "newest";
 }
 
-/** The choices of the status filter. Drafts are split by who has to act; the last two include videos of any status. */
+/**
+ * The options of the status filter. Drafts are divided by who has to act next. The last two options include videos with
+ * any status.
+ */
 export const STATUS_LABELS = {
   published: "Published",
   hidden: "Hidden",
@@ -48,7 +51,7 @@ export const STATUS_LABELS = {
 type NamedStatus = keyof typeof STATUS_LABELS;
 const NAMED_STATUSES = Object.keys(STATUS_LABELS) as NamedStatus[];
 
-/** Returns the value of the status filter of a view. */
+/** Returns the value of a view's status filter. */
 export function statusFilter({ scheduled, similar, status }: ManageView): NamedStatus | undefined {
   return scheduled ? "scheduled" : similar ? "similar" : status;
 }
@@ -61,7 +64,7 @@ export const PAGE_SIZES = [20, 50, 100] as const;
 export type PageSize = (typeof PAGE_SIZES)[number];
 export const DEFAULT_PAGE_SIZE: PageSize = 50;
 
-/** Filters for videos with problems. Each has its own parameter. */
+/** Filters for videos with problems. Each has a separate parameter. */
 export const PROBLEM_LABELS = {
   failed: "Failed processing",
   missing: "Missing files",
@@ -72,34 +75,34 @@ export const PROBLEMS = Object.keys(PROBLEM_LABELS) as Problem[];
 
 export interface ManageView {
   page: number;
-  /** Trimmed; empty for all. */
+  /** Trimmed search text; empty for all videos. */
   search: string;
   status?: Exclude<NamedStatus, "scheduled" | "similar">;
   /** Only videos with a schedule. */
   scheduled?: boolean;
-  /** Only videos that resemble another one. */
+  /** Only videos that resemble another video. */
   similar?: boolean;
   category?: CategoryId;
-  /** Only videos added since: a date in UTC as YYYY-MM-DD, or an ISO 8601 UTC timestamp. */
+  /** Only videos added on or after this date or time: a date in UTC as YYYY-MM-DD, or an ISO 8601 UTC timestamp. */
   from?: string;
-  /** The same for the end of the range: the last date, or a timestamp, which is excluded. */
+  /** The end of the range in the same format: either the last date, or a timestamp, which is not included. */
   to?: string;
-  /** The id of a user, to show only their uploads. */
+  /** The id of a user, to show only that user's uploads. */
   uploader?: string;
   /** Only videos that have all of these problems. */
   problems?: readonly Problem[];
   sort: Sort;
   /** Videos per page; undefined for the default. */
   size?: PageSize;
-  /** The columns besides the title; undefined for all. */
+  /** The columns shown besides the title; undefined for all. */
   columns?: readonly Column[];
-  /** The id of the requesting user if they may only see their own uploads. Not a part of the URL. */
+  /** The id of the requesting user if they may see only their own uploads. Not part of the URL. */
   uploadedBy?: string;
 }
 
 export const DEFAULT_VIEW: ManageView = { page: 1, search: "", sort: "newest" };
 
-/** Returns the view without its filters; keeps the order, page size and columns. */
+/** Returns the view without its filters, but with the same sort order, page size and columns. */
 export function withoutFilters({ sort, size, columns }: ManageView): ManageView {
   return {
     ...DEFAULT_VIEW,
@@ -109,19 +112,19 @@ export function withoutFilters({ sort, size, columns }: ManageView): ManageView 
   };
 }
 
-/** Whether the view has any filter. */
+/** Whether the view has any filters. */
 export function isFiltered(view: ManageView): boolean {
   return (
     manageHref({ ...withoutFilters(view), sort: view.sort }) !== manageHref({ ...view, page: 1 })
   );
 }
 
-/** Whether the view uses one of the filters under “More filters”. */
+/** Whether the view uses any of the filters under “More filters”. */
 export function hasMoreFilters({ from, to, uploader, problems }: ManageView): boolean {
   return Boolean(from || to || uploader || problems);
 }
 
-/** Parses a URL. Invalid values count as the default. */
+/** Parses a URL. Invalid values are replaced by the defaults. */
 export function readManageView(parameters: URLSearchParams): ManageView {
   const page = parameters.get("page") ?? "";
   const status = NAMED_STATUSES.find((each) => each === parameters.get("status"));
@@ -149,7 +152,7 @@ export function readManageView(parameters: URLSearchParams): ManageView {
   };
 }
 
-/** Returns the text if it is an existing date or a timestamp, otherwise undefined. */
+/** Returns the text if it is a valid date or timestamp; otherwise undefined. */
 export function readDay(text: string | null): string | undefined {
   const trimmed = text?.trim() ?? "";
   if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{3}Z)?$/.test(trimmed)) return undefined;
@@ -160,8 +163,8 @@ export function readDay(text: string | null): string | undefined {
 }
 
 /**
- * Returns the URL of the Manage Videos tab with this view and, if one is named, an open dialog: `edit`, `schedule`,
- * `replace`, `trim` or `delete` with the id of a video.
+ * Returns the URL of the Manage Videos tab for this view. If a dialog is named, it is open: `edit`, `schedule`,
+ * `replace`, `trim` or `delete` with a video's id.
  */
 export function manageHref(view: ManageView, dialog: Record<string, string> = {}): string {
   const parameters = new URLSearchParams({ tab: "manage" });
@@ -181,7 +184,7 @@ export function manageHref(view: ManageView, dialog: Record<string, string> = {}
   return `/admin?${parameters}`;
 }
 
-/** The optional columns of the list. The title, the checkbox and the actions are always shown. */
+/** The list's optional columns. The title, the checkbox and the actions are always shown. */
 export const COLUMN_LABELS = {
   status: "Status",
   category: "Category",
@@ -193,12 +196,12 @@ export const COLUMN_LABELS = {
 export type Column = keyof typeof COLUMN_LABELS;
 export const COLUMNS = Object.keys(COLUMN_LABELS) as Column[];
 
-/** Always sent, so that a form without any optional column differs from a URL that doesn't name columns. */
+/** Always sent, so that a form in which no optional column is selected differs from a URL that doesn't name columns. */
 export const TITLE_COLUMN = "title";
 
 /**
- * Returns the columns that a URL names, as `columns=status,views` or as several parameters, which is how a form without
- * JavaScript sends them; undefined for all columns, which is the default.
+ * Returns the columns that a URL names; undefined for all columns, which is the default. They can be written as
+ * `columns=status,views` or as several parameters, which is how a form sends them without JavaScript.
  */
 function readColumns(values: readonly string[]): Column[] | undefined {
   const named = new Set(values.join(",").split(","));

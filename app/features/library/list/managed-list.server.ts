@@ -50,7 +50,7 @@ export async function listManaged(view: ManageView): Promise<ManagedPage> {
   return { videos, page, pageCount, total: found.total };
 }
 
-/** Returns at most `limit` ids of the videos that match the view, in no particular order. */
+/** Returns the ids of at most `limit` videos that match the view, in no particular order. */
 export async function findVideoIds(view: ManageView, limit: number): Promise<string[]> {
   await ensureProjected();
   return queryThread<string[]>("reading", "managed-ids", { view: toQueryView(view), limit });
@@ -68,9 +68,9 @@ function toQueryView({
 }
 
 /**
- * Returns a video with all fields that can be edited, or undefined if it doesn't exist.
+ * Returns a video with all fields that can be edited, or undefined if the video doesn't exist.
  *
- * @param uploadedBy a user id; the result is also undefined if someone else uploaded the video.
+ * @param uploadedBy a user id. If it is given, the result is also undefined if someone else uploaded the video.
  */
 export function findEditable(id: string, uploadedBy?: string): EditableVideo | undefined {
   const found = database()
@@ -143,8 +143,9 @@ export function toEditable(row: EditableRow): EditableVideo {
 }
 
 /**
- * Returns a hash of the fields that an editor sees. A hash, unlike a counter, also changes when another program writes
- * to the table, and a change that was reverted isn't a conflict. Files are left out, because processing changes them.
+ * Returns a hash of the fields that an editor sees. Unlike a counter, a hash also changes when another tool writes to
+ * the table, and a change that was reverted doesn't cause a conflict. Files are left out, because processing changes
+ * them.
  */
 function versionOf(row: EditableRow): string {
   const visible = [row.title, row.description, row.category, row.tags, row.duration, row.status];
@@ -162,7 +163,7 @@ interface CountedFilter {
   category?: CategoryId;
 }
 
-/** Returns the number of videos, views and bytes per category. Legacy values count as the current category. */
+/** Returns the number of videos, views and bytes in each category. Legacy values count toward the current category. */
 export async function totalsByCategory(filter: CountedFilter = {}): Promise<Map<string, Totals>> {
   await ensureProjected();
   let query = database()
@@ -183,7 +184,7 @@ export async function totalsByCategory(filter: CountedFilter = {}): Promise<Map<
   return byCategory;
 }
 
-/** Returns the number of videos with a status and category. */
+/** Returns the number of videos with a given status and category. */
 export async function countVideos(filter: CountedFilter): Promise<number> {
   const all = await totalsByCategory(filter);
   return [...all.values()].reduce((sum, { videos }) => sum + videos, 0);
@@ -192,7 +193,7 @@ export async function countVideos(filter: CountedFilter): Promise<number> {
 /** A longer list of options would be unusable. */
 const MAX_UPLOADERS = 500;
 
-/** Returns the users who have uploaded existing videos, by email. */
+/** Returns the users who have uploaded videos that still exist, sorted by email address. */
 export function uploaders(): Uploader[] {
   return prepared<Uploader>(
     `SELECT id, email FROM users

@@ -3,17 +3,17 @@ import { fold } from "~/shared/fold";
 import { searchText } from "~/shared/search-text";
 import { DEFAULT_PAGE_SIZE, type ManageView, type Problem, type Sort } from "./manage-address";
 
-/** Finds the videos of a page of the admin list. Runs on a worker thread. */
+/** Finds the videos on a page of the studio's list. Runs in a worker thread. */
 
 interface Order {
-  /** SQL sort keys. The last one breaks ties: the newer or later inserted row counts as larger. */
+  /** SQL sort keys. The last one breaks ties: the newer row, or the one inserted later, counts as larger. */
   keys: readonly string[];
   direction: "ASC" | "DESC";
-  /** Indexes in this order that together cover every row. They also contain the status and category. */
+  /** Indexes with this order that together cover every row. They also contain the status and category. */
   indexes: readonly string[];
 }
 
-/** The next scheduled time of a row; sorts after all timestamps if there is none. */
+/** A row's next scheduled time. Rows without one sort after all timestamps. */
 const NEXT_TIME = `min(coalesce(CASE WHEN status <> 'published' THEN publish_at END, '9'),
   coalesce(unpublish_at, '9'))`;
 /** The smallest id among a row and the videos that it resembles. */
@@ -50,33 +50,33 @@ const ORDERS: Record<Sort, Order> = {
     indexes: ["INDEXED BY videos_by_size WHERE TRUE"],
   },
   schedule: { keys: [NEXT_TIME, "number"], direction: "ASC", indexes: BY_AGE },
-  // Puts similar videos next to each other.
+  // Places similar videos next to each other.
   alike: { keys: [SIMILAR_GROUP, "number"], direction: "ASC", indexes: BY_AGE },
 };
 
 interface Filter {
   status?: ManageView["status"];
-  /** Only rows with a time at which they are published or hidden. */
+  /** Only rows with a time at which they will be published or hidden. */
   scheduled?: boolean;
-  /** Only rows that resemble another one, which must be visible to the user `knownTo` if given. */
+  /** Only rows that resemble another video. If `knownTo` is given, that user must be able to see the other video. */
   similar?: boolean;
   knownTo?: string;
-  /** The values that rows of the category may store. */
+  /** The values that rows in the category may contain. */
   categories?: readonly string[];
-  /** Only rows that this user has uploaded. */
+  /** Only rows uploaded by this user. */
   uploadedBy?: string;
-  /** The range in which rows were added; see `ManageView`. */
+  /** The range of times in which rows were added; see `ManageView`. */
   from?: string;
   to?: string;
   problems?: readonly Problem[];
 }
 
-/** A view with the stored values of its category, which the thread doesn't know. */
+/** A view with the stored values of its category, which the worker thread doesn't know. */
 type View = Pick<ManageView, "search" | "sort" | "page" | "size"> & Filter;
 
 export interface ManagedQuery {
   view: View;
-  /** The number of videos, if the view is only filtered by status and category. */
+  /** The number of videos, if the view is filtered only by status and category. */
   total: number | undefined;
 }
 
@@ -86,10 +86,13 @@ export interface ManagedResult {
   total: number;
 }
 
-/** Up to this many matches are collected and sorted. More are found fast enough by walking an index in order. */
+/**
+ * Up to this many matches are collected and sorted. If there are more, scanning an index in order finds them fast
+ * enough.
+ */
 const MAX_SORTED_VIDEOS = 4_000;
 
-/** Returns a page of a view, clamped to the last page. */
+/** Returns one page of a view, clamped to the last page. */
 export function readManagedPage(sqlite: Database) {
   return ({ view, total }: ManagedQuery): ManagedResult => {
     const { keys, direction, indexes } = ORDERS[view.sort];
@@ -107,7 +110,7 @@ export function readManagedPage(sqlite: Database) {
       total === undefined &&
       (selectsByNumber(view) || count(MAX_SORTED_VIDEOS + 1) <= MAX_SORTED_VIDEOS)
     ) {
-      // The unary plus keeps SQLite from using an index for the order.
+      // The unary plus keeps SQLite from using an index for the sort order.
       const order = keys.map((key) => `+${key} ${direction}`);
       const sorted = sqlite
         .prepare<unknown[], number>(`SELECT number ${found} ORDER BY ${order}`)
@@ -117,7 +120,7 @@ export function readManagedPage(sqlite: Database) {
       return { rows: all.slice(start, start + size), total: all.length };
     }
     const all = total ?? count(-1);
-    // To merge several parts in order, the columns have to include the sort keys.
+    // To merge several parts in order, the selected columns have to include the sort keys.
     const columns = new Set(["number", ...keys.map((key) => key.replace(" COLLATE NOCASE", ""))]);
     const parts = indexes
       .filter((index) => !isListedIndex(index) || !view.status || view.status === "published")
@@ -136,10 +139,10 @@ export function readManagedPage(sqlite: Database) {
   };
 }
 
-/** Whether an index only has listed rows. Such an index doesn't contain the status. */
+/** Whether an index contains only listed rows. Such an index doesn't contain the status. */
 const isListedIndex = (index: string) => index.endsWith("WHERE listed");
 
-/** Returns at most `limit` ids of a view, in no particular order. */
+/** Returns at most `limit` ids that match a view, in no particular order. */
 export function readManagedIds(sqlite: Database) {
   return ({ view, limit }: { view: View; limit: number }): string[] => {
     const { sql, values } = conditionOf(view);
@@ -148,14 +151,14 @@ export function readManagedIds(sqlite: Database) {
   };
 }
 
-/** Whether the condition of a view selects rows by their `number`. */
+/** Whether a view's condition selects rows by their `number`. */
 function selectsByNumber({ scheduled, similar, problems }: Filter): boolean {
   return Boolean(scheduled || similar || problems?.some((problem) => problem !== "no-thumbnail"));
 }
 
 const sourceOf = (view: Filter) => (selectsByNumber(view) ? "videos NOT INDEXED" : "videos");
 
-/** Includes the jobs of a replacement file, as in the rows of the list. */
+/** Includes the jobs for a replacement file, as the rows in the list do. */
 const HAS_FAILED_JOB = `number IN (SELECT failed.number FROM jobs
   LEFT JOIN video_files ON video_files.id = jobs.video_id
   JOIN videos AS failed ON failed.id = coalesce(video_files.video_id, jobs.video_id)
@@ -178,9 +181,9 @@ const IS_SIMILAR = `number IN (
   WHERE dismissed_at IS NULL AND ${KNOWN})`;
 
 /**
- * Returns the filters and search text of a view as an SQL condition.
+ * Returns a view's filters and search text as an SQL condition.
  *
- * @param isListed whether only listed rows are searched, which need no condition for the status.
+ * @param isListed whether only listed rows are searched, for which no status condition is needed.
  */
 function conditionOf(view: View, isListed = false): { sql: string; values: unknown[] } {
   const { categories, uploadedBy, from, to, knownTo = null } = view;
@@ -192,7 +195,8 @@ function conditionOf(view: View, isListed = false): { sql: string; values: unkno
   };
   const needle = fold(searchText(view.search));
   if (needle) {
-    // One index has tokens of up to two characters; the other finds three or more as a phrase of trigrams.
+    // One index contains tokens of up to two characters. The other finds three or more characters as a phrase of
+    // trigrams.
     const index = [...needle].length < 3 ? "video_search_short" : "video_search";
     const phrase = `"${needle.replaceAll('"', '""')}"`;
     add(`sort_key IN (SELECT rowid FROM ${index} WHERE ${index} MATCH ?)`, phrase);
@@ -200,7 +204,7 @@ function conditionOf(view: View, isListed = false): { sql: string; values: unkno
   const isDraftFilter = view.status === "ready" || view.status === "unready";
   const status = isDraftFilter ? "review" : view.status;
   if (status && !isListed) {
-    // Lets SQLite use the index of unlisted rows.
+    // Lets SQLite use the index on unlisted rows.
     add(status === "published" ? "status = ?" : "NOT listed AND status = ?", status);
   }
   if (isDraftFilter) add(`ready_at IS ${view.status === "ready" ? "NOT NULL" : "NULL"}`);
@@ -219,7 +223,7 @@ const DAY_MS = 24 * 3_600_000;
 const FIRST_MS = Date.UTC(2000, 0, 1);
 const LAST_TIME = 2n ** 41n - 1n;
 
-/** Returns the lowest `sort_key` of a timestamp. The baseline schema describes that column. */
+/** Returns the lowest `sort_key` for a timestamp. The baseline schema describes that column. */
 function sortKeyOf(ms: number): bigint {
   const time = BigInt(ms - FIRST_MS);
   return (time < 0n ? 0n : time > LAST_TIME ? LAST_TIME : time) * 2n ** 22n;

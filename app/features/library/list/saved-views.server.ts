@@ -20,7 +20,7 @@ const MAX_VIEWS = 20;
 
 const NOT_SAVED = "Failed to save the view.";
 
-/** Returns the saved views of a user, by name. */
+/** Returns a user's saved views, sorted by name. */
 export function savedViewsOf(userId: string): SavedView[] {
   const rows = prepared<{ id: number; name: string; parameters: string }>(
     "SELECT id, name, parameters FROM saved_views WHERE user_id = ? ORDER BY name",
@@ -28,13 +28,13 @@ export function savedViewsOf(userId: string): SavedView[] {
   return rows.map(({ id, name, parameters }) => ({
     id,
     name,
-    // Parsed again, because the format of the URL may have changed since.
+    // Parsed again, because the URL format may have changed in the meantime.
     to: manageHref(readManageView(new URLSearchParams(parameters))),
   }));
 }
 
 /**
- * Saves the first page of a view under a name. Replaces a view with the same name.
+ * Saves the first page of a view under a name. Replaces any view with the same name.
  *
  * @returns a failure with status 422 if the name is invalid or the user has too many views.
  */
@@ -65,7 +65,7 @@ export async function saveView(
   });
 }
 
-/** Removes a saved view of a user. The toast offers to undo it. */
+/** Removes one of a user's saved views. The toast offers to undo this. */
 export async function removeView(userId: string, id: number): Promise<Failure | ToastMessage> {
   const removed = await transaction(() =>
     prepared<{ name: string; parameters: string }>(

@@ -17,7 +17,7 @@ export function SavedViews({
 }) {
   if (views.length === 0) return null;
   return (
-    // A single row on phones, so that many views don't push the list down.
+    // A single row on phones, so that a large number of views doesn't push the list down.
     <nav aria-label="Saved views" className="-mx-3 flex overflow-x-auto sm:flex-wrap">
       {views.map(({ id, name, to }) => (
         <Link
@@ -39,7 +39,7 @@ export function SavedViews({
   );
 }
 
-/** Saves the current view, and removes saved ones. */
+/** Saves the current view and removes saved ones. */
 export function SaveView({ views, here }: { views: readonly SavedView[]; here: string }) {
   return (
     <details className="group min-w-0 open:w-full">

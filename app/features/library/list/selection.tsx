@@ -3,11 +3,11 @@ import { type ReactNode, useCallback, useState } from "react";
 import { classNames } from "~/ui/class-names";
 import { useHydrated } from "~/ui/use-hydrated";
 
-/** Selecting entries of a list, and acting on the selected ones. */
+/** Selecting entries in a list, and acting on the selected ones. */
 
 export type Selection = ReturnType<typeof useSelection>;
 
-/** Keeps track of the selected entries of a page. An entry that leaves the page is no longer selected. */
+/** Keeps track of the selected entries on a page. An entry that is no longer on the page is no longer selected. */
 export function useSelection(entries: readonly { id: string }[]) {
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
   const [all, setAll] = useState(false);
@@ -29,7 +29,7 @@ export function useSelection(entries: readonly { id: string }[]) {
       setMarked(next);
       setAll(false);
     },
-    /** Selects the whole page, or nothing if all of it is selected. */
+    /** Selects the whole page, or clears the selection if the whole page is already selected. */
     togglePage() {
       setMarked(ids.size === entries.length ? new Set() : new Set(entries.map(({ id }) => id)));
       setAll(false);
@@ -39,7 +39,7 @@ export function useSelection(entries: readonly { id: string }[]) {
   };
 }
 
-/** The checkbox that selects an entry; belongs to the selection form. */
+/** The checkbox that selects an entry. It belongs to the selection form. */
 export function SelectionBox({
   form,
   id,
@@ -68,7 +68,10 @@ export function SelectionBox({
   );
 }
 
-/** The actions for the selected entries. With JavaScript, sticks to the bottom while something is selected. */
+/**
+ * The actions for the selected entries. With JavaScript, they stick to the bottom of the screen while something is
+ * selected.
+ */
 export function SelectionForm({
   id,
   action,

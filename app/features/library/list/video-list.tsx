@@ -14,7 +14,7 @@ import { VideoRow } from "./video-row";
 /** The columns with right-aligned numbers. */
 const FIGURES: readonly Column[] = ["duration", "views", "size"];
 
-/** The list of videos. Its style sheet shows a table on wide screens, and cards on phones or with large text. */
+/** The list of videos. Its stylesheet shows a table on wide screens, and cards on phones or with large text. */
 export function VideoList({
   videos,
   jobs,
@@ -30,9 +30,9 @@ export function VideoList({
   jobs: Record<string, JobSummary>;
   similar: Record<string, SimilarVideo[]>;
   resemblingBlocked: readonly string[];
-  /** Why a video can't be published, by id, for videos on hold. */
+  /** The reasons why videos on hold can't be published, by video id. */
   held: Record<string, string>;
-  /** Consent states by video id, if records are required. */
+  /** The consent states by video id, if records are required. */
   consent: Record<string, ConsentState>;
   view: ManageView;
   selection: Selection;
@@ -117,12 +117,12 @@ export function VideoList({
 /** The dialogs that have a keyboard shortcut. */
 const DIALOGS: Record<string, string> = { e: "edit", s: "schedule", delete: "delete" };
 
-/** Elements with their own keyboard behavior: Space activates them, and letters are typed into them. */
+/** Elements that handle keys themselves: Space activates them, or letters are typed into them. */
 const INTERACTIVE = "a, button, input, select, textarea";
 
 /**
- * The keyboard shortcuts of the list: arrow keys move between rows, Space selects, E edits, H hides or shows, S
- * schedules, Delete deletes. One row at a time is in the tab order (a roving tabindex).
+ * The keyboard shortcuts in the list: arrow keys move between rows, Space selects, E edits, H hides or shows, S
+ * schedules, and Delete deletes. One row at a time is in the tab order (a roving tabindex).
  */
 function useListKeys(videos: readonly ManagedVideo[], view: ManageView, selection: Selection) {
   const navigate = useNavigate();
@@ -181,10 +181,10 @@ const KEYS = [
   ["Delete", "delete"],
 ] as const;
 
-/** Elements in which a question mark is typed, and dialogs. */
+/** Dialogs, and elements into which a question mark can be typed. */
 const TYPING = "input, select, textarea, [contenteditable], dialog";
 
-/** The dialog of keyboard shortcuts, which has its own URL; `?` opens it. */
+/** The dialog that lists the keyboard shortcuts. It has a URL, and `?` opens it. */
 export function ListKeys({ here }: { here: string }) {
   const navigate = useNavigate();
   const isOpen = useSearchParams()[0].has("keys");

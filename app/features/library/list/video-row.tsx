@@ -31,7 +31,7 @@ import type { ManagedVideo } from "../managed-video";
 import type { SimilarVideo } from "../similar-videos.server";
 import { COLUMNS, type Column, type ManageView, manageHref } from "./manage-address";
 
-/** A video of the list: a table row on wide screens, a card on phones. */
+/** A video in the list: a table row on wide screens, a card on phones. */
 export function VideoRow({
   video,
   jobs,
@@ -47,20 +47,20 @@ export function VideoRow({
   onFocus,
 }: {
   video: ManagedVideo;
-  /** Its unfinished jobs. */
+  /** The video's unfinished jobs. */
   jobs: JobSummary | undefined;
-  /** Videos that it resembles. */
+  /** The videos that it resembles. */
   similar: SimilarVideo[] | undefined;
-  /** It resembles a video on the block list, and an editor has to compare the two. */
+  /** Whether it resembles a video on the block list, so that an editor has to compare the two. */
   resemblesBlocked: boolean;
-  /** Why it can't be published, if it is on hold. */
+  /** The reason why it can't be published, if it is on hold. */
   held: string | undefined;
   /** The state of its consent record, if one is required. */
   consent: ConsentState | undefined;
   view: ManageView;
-  /** Milliseconds since 1970, from the server, so that both renderings agree. */
+  /** Unix time in milliseconds, sent by the server so that both renderings agree. */
   now: number;
-  /** Undefined before hydration, when only the browser knows. */
+  /** Undefined before hydration, because only the browser knows it. */
   selected: boolean | undefined;
   onSelect: () => void;
   tabIndex: number | undefined;
@@ -96,7 +96,7 @@ export function VideoRow({
             <JobLine summary={jobs} />
             {resemblesBlocked && <BlockListMatchNotice id={video.id} title={video.title} />}
             <SimilarLine video={video} similar={similar} action={manageHref(view)} />
-            {/* A missing record is also the reason of a hold; it is shown once. */}
+            {/* A missing record is also the reason for a hold, but it is shown only once. */}
             {!(consent?.kind === "lacking" && consent.message === held) && (
               <HoldNotice id={video.id} title={video.title} held={held} />
             )}
@@ -239,7 +239,7 @@ function Thumbnail({ url }: { url: string | null }) {
   return <img src={url} alt="" loading="lazy" decoding="async" className="video-row-thumbnail" />;
 }
 
-/** Links to similar videos, each with a button to mark it as not a duplicate. */
+/** Links to similar videos, each with a button to mark the video as not a duplicate. */
 function SimilarLine({
   video,
   similar = [],
@@ -287,7 +287,7 @@ function SimilarLine({
   ));
 }
 
-/** The times at which a video is published and hidden automatically. */
+/** The times at which a video will be automatically published and hidden. */
 function ScheduleTimes({ video: { status, schedule } }: { video: ManagedVideo }) {
   const { publishAt, unpublishAt } = schedule;
   return (

@@ -13,18 +13,18 @@ const IS_HIDDEN = "status = 'hidden' AND publish_at IS NULL";
 
 /** 256 bits, too many to guess. */
 const TOKEN_BYTES = 32;
-/** The minimum time between two activity entries for opening a link. Each view is still counted. */
+/** The minimum time between two activity entries for opening a link. Every view is still counted. */
 const RECORD_EVERY_MS = 10 * 60 * 1000;
 
 /** Only the hash is stored, so that a copy of the database doesn't give access to drafts. */
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
 
-/** A preview link as the studio lists it; times are ISO 8601 UTC. */
+/** A preview link as listed in the studio. Times are ISO 8601 UTC. */
 export interface PreviewLink {
-  /** The link's id in forms. The link can't be derived from it. */
+  /** The link's id for use in forms. The link can't be derived from it. */
   id: string;
   createdAt: string;
-  /** The email of the creator; null if the account no longer exists. */
+  /** The creator's email address; null if the account no longer exists. */
   createdBy: string | null;
   views: number;
   lastViewedAt: string | null;
@@ -36,7 +36,7 @@ export function previewPath(token: string): string {
 }
 
 /**
- * Creates a link with which anyone can watch a video until the link is revoked.
+ * Creates a link that lets anyone watch a video until the link is revoked.
  *
  * @returns the token, which isn't stored and is shown only once, or a failure: 403 if the user may no longer change the
  *   video, 409 for a hidden video.
@@ -71,7 +71,7 @@ function isHidden(videoId: string): boolean {
   return prepared(`SELECT 1 FROM videos WHERE id = ? AND ${IS_HIDDEN}`).get(videoId) !== undefined;
 }
 
-/** Returns the links of a video, the newest first. */
+/** Returns a video's preview links, newest first. */
 export function listPreviewLinks(videoId: string): PreviewLink[] {
   return prepared<PreviewLink>(
     `SELECT token_hash AS id, preview_links.created_at AS createdAt, email AS createdBy, views,
@@ -81,7 +81,7 @@ export function listPreviewLinks(videoId: string): PreviewLink[] {
   ).all(videoId);
 }
 
-/** Revokes a link of a video. Returns false if it was already revoked. */
+/** Revokes one of a video's preview links. Returns false if it has already been revoked. */
 export async function revokePreviewLink(
   video: { id: string; title: string },
   linkId: string,
@@ -111,8 +111,9 @@ export interface Preview {
 }
 
 /**
- * Returns the video of a link: a draft, a scheduled video, or one that has become public. Undefined if the link was
- * revoked, its creator's account is deactivated or deleted, or the video is hidden, on hold or deleted.
+ * Returns the video that a link shows: a draft, a scheduled video, or one that has since become public. Undefined if
+ * the link was revoked, if its creator's account is deactivated or deleted, or if the video is hidden, on hold or
+ * deleted.
  */
 export function findPreview(token: string): Preview | undefined {
   return prepared<Preview>(
@@ -124,7 +125,7 @@ export function findPreview(token: string): Preview | undefined {
   ).get(hashOf(token));
 }
 
-/** Counts a view of a link. Stores nothing about the viewer. */
+/** Counts a view of a link. Doesn't store anything about the viewer. */
 export async function countPreview(preview: Preview, now = Date.now()): Promise<void> {
   const { linkId, videoId, title, lastViewedAt } = preview;
   const needsEntry = lastViewedAt === null || now - Date.parse(lastViewedAt) >= RECORD_EVERY_MS;
@@ -144,7 +145,7 @@ export async function countPreview(preview: Preview, now = Date.now()): Promise<
       recordActivity({ ...entry, action: "preview-open" });
     });
   } catch (error) {
-    // The viewer doesn't wait while another program is writing to the database.
+    // The viewer doesn't have to wait while another process is writing to the database.
     if (!isBusy(error)) throw error;
   }
 }

@@ -9,7 +9,7 @@ import { Time } from "~/ui/time";
 import type { PreviewLink } from "./preview-links.server";
 import type { Review, ReviewFailure, ReviewNote } from "./review.server";
 
-/** The notes on a video, with the form for a new one. */
+/** The notes on a video, with a form for a new note. */
 export function Notes({
   notes,
   video,
@@ -66,7 +66,7 @@ export function Notes({
   );
 }
 
-/** The preview links of a video, including a newly created one. */
+/** A video's preview links, including a newly created one. */
 export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink?: string }) {
   return (
     <section aria-labelledby="links" className="flex flex-col gap-4">
@@ -119,7 +119,7 @@ export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink
   );
 }
 
-/** Why a video that was transferred from a blocked account is on hold, with the way out. */
+/** Explains why a video that was transferred from a blocked account is on hold, and how to release it. */
 export function FormerUploaderPanel({ isToBePublic }: { isToBePublic: boolean }) {
   const may = usePermissions();
   return (
@@ -146,7 +146,10 @@ const UNCOMPARED =
 const RELEASE_OPTIONS =
   "It stays on hold until the comparison succeeds, or until an editor has watched it and releases it.";
 
-/** The result of comparing a video with the block list, with the actions for it; nothing for most videos. */
+/**
+ * The result of comparing a video with the block list, and the actions that it allows. For most videos, there is
+ * nothing to show.
+ */
 export function ComparisonPanel({
   blockedMatches,
   uncompared,

@@ -35,44 +35,44 @@ const RESEMBLES_ANOTHER =
 const MAX_NOTE_LENGTH = 2_000;
 const NOTES_SHOWN = 200;
 
-/** A note on a video; the time is ISO 8601 UTC. */
+/** A note on a video. The time is ISO 8601 UTC. */
 export interface ReviewNote {
   id: number;
-  /** The email of the author; null if the account no longer exists. */
+  /** The author's email address; null if the account no longer exists. */
   email: string | null;
   text: string;
   createdAt: string;
 }
 
-/** The data of the review page of a video. */
+/** The data for a video's review page. */
 export interface Review {
   video: {
     id: string;
     title: string;
     status: VideoStatus;
     held: 0 | 1;
-    /** When it was marked as ready for an editor, ISO 8601 UTC. */
+    /** When the video was marked as ready for an editor, ISO 8601 UTC. */
     readyAt: string | null;
     thumbnailUrl: string | null;
     videoUrl: string;
     uploader: string | null;
   };
-  /** The block list entries that it resembles and that it wasn't marked as different from. */
+  /** The block list entries that it resembles, except those that it was marked as different from. */
   blockedMatches: string[];
   /** Set if its comparison with the block list is pending or has failed. */
   uncompared?: Uncompared;
   /** Whether it is on hold because a former owner's account is blocked. */
   isHeldForFormerUploader: boolean;
-  /** Its unfinished scans and those that found something. */
+  /** Its scans that are unfinished or that found something. */
   scans: Scan[];
   notes: ReviewNote[];
   links: PreviewLink[];
 }
 
 /**
- * Returns the review of a video, or undefined if the video doesn't exist.
+ * Returns a video's review, or undefined if the video doesn't exist.
  *
- * @param uploadedBy a user id; the result is also undefined if someone else uploaded the video.
+ * @param uploadedBy a user id. If it is given, the result is also undefined if someone else uploaded the video.
  * @param seesReasons whether to include the findings of the upload scan.
  */
 export function loadReview(
@@ -99,12 +99,12 @@ export function loadReview(
     blockedMatches: matchesOf(id),
     uncompared: uncomparedOf(id),
     isHeldForFormerUploader: findFormerBlocks(id).length > 0,
-    // Uploaders don't see the reasons, which could help them to evade the scan.
+    // Uploaders don't see the reasons, because knowing them could help an uploader to evade the scan.
     scans: scansOf(id).map((scan) => (seesReasons ? scan : { ...scan, reason: "" })),
   };
 }
 
-/** A failure, with the entered note. */
+/** A failure, including the entered note. */
 export interface ReviewFailure extends Failure {
   note?: string;
 }
@@ -112,7 +112,7 @@ export interface ReviewFailure extends Failure {
 export type ReviewResult = ReviewFailure | ToastMessage | { path: string };
 
 /**
- * Performs a form of the review page. `intent` is one of:
+ * Handles a form on the review page. `intent` is one of:
  * - `note`, `ready`, `unready`, with the text in `note`;
  * - `link`, or `revoke` with the id of the link in `link`;
  * - `other-video` with block list entries in `videos`, `compare-again`, `release-uncompared`, `release-blocked`;
@@ -189,7 +189,7 @@ async function perform(
   return writeReview(video, note, user, intent === "ready");
 }
 
-/** Stores the note, if there is one, and whether the video is ready, if that is given. */
+/** Stores the note, if there is one, and whether the video is ready, if the form says so. */
 async function writeReview(
   { id, title }: Review["video"],
   note: string,

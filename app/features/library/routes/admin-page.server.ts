@@ -30,42 +30,45 @@ const NO_SERIES: SeriesChoice = { suggested: [], current: [] };
 const DIALOGS = ["edit", "schedule", "replace", "trim", "delete"] as const;
 type DialogKind = (typeof DIALOGS)[number];
 
-/** The data of the Manage Videos tab. */
+/** The data for the Manage Videos tab. */
 export interface ManageData {
   view: ManageView;
   list: ManagedPage;
-  /** Set if the list couldn't be read, so that an empty list doesn't mean that there are no videos. */
+  /** Set if the list couldn't be read, so that an empty list isn't taken to mean that there are no videos. */
   loadFailed?: true;
   /** Unfinished jobs, by video id. */
   jobs: Record<string, JobSummary>;
-  /** Similar videos, by video id. */
+  /** The videos that each listed video resembles, by video id. */
   similar: Record<string, SimilarVideo[]>;
   /** The ids of videos that resemble a video on the block list. */
   resemblingBlocked: string[];
-  /** Why a video can't be published, by video id, for videos on hold. */
+  /** The reasons why videos on hold can't be published, by video id. */
   held: Record<string, string>;
-  /** The consent state of the listed videos and of the dialog's video, if records are required. */
+  /** The consent states of the listed videos and of the dialog's video, by video id, if records are required. */
   consent: Record<string, ConsentState>;
   deletions: Deletion[];
   series: SeriesChoice;
   savedViews: SavedView[];
-  /** The choices of the uploader filter; undefined for users who only see their own videos. */
+  /** The options of the uploader filter; undefined for users who see only their own videos. */
   uploaders?: Uploader[];
-  /** If the list is filtered by missing files: when the last complete file check began, or null. */
+  /**
+   * Set if the list is filtered by missing files: the time at which the last complete file check began, or null if
+   * there has been none.
+   */
   filesCheckedAt?: string | null;
   /** The open dialog and its video, which is null if it no longer exists. */
   dialog?: { kind: DialogKind; video: EditableVideo | null };
-  /** In the edit dialog: the frames of the video's storyboard. */
+  /** For the edit dialog: the frames of the video's storyboard. */
   frames?: StoryboardFrame[];
-  /** In the edit dialog: the terms that were accepted for the video. */
+  /** For the edit dialog: the terms that were accepted for the video. */
   accepted?: AcceptedTerms[];
-  /** In the replace and trim dialogs: the video's other files, and their jobs. */
+  /** For the replace and trim dialogs: the video's other files, and their jobs. */
   files?: OtherFiles & { jobs?: JobSummary };
-  /** In the trim dialog. */
+  /** For the trim dialog. */
   trim?: TrimView;
 }
 
-/** Returns the four statistics, of one user's uploads if an id is given, or an error toast. */
+/** Returns the four statistics, limited to one user's uploads if an id is given, or an error toast. */
 export async function loadStats(
   uploader?: string,
 ): Promise<{ stats?: StudioStats; toast?: ToastMessage }> {
@@ -77,14 +80,14 @@ export async function loadStats(
   }
 }
 
-/** Returns the view, restricted to a user's own videos if they may only see those. */
+/** Returns the view, restricted to the user's own videos if they may see only those. */
 export function ownView(view: ManageView, own: OwnVideos | undefined): ManageView {
   return own ? { ...view, uploader: undefined, uploadedBy: own.userId } : view;
 }
 
 /**
- * Returns the data of the Manage Videos tab for all videos, or for one user's. If the list can't be read, the error is
- * only logged (specification, section 8).
+ * Returns the data for the Manage Videos tab, for all videos or for those of one user. If the list can't be read, the
+ * error is only logged (specification, section 8).
  */
 export async function loadManage(
   parameters: URLSearchParams,

@@ -53,7 +53,7 @@ import {
 
 export const meta = privateMeta("Studio");
 
-/** The action data of this page. */
+/** The action data for this page. */
 interface ActionData {
   upload?: UploadFailure;
   studio?: FormFailure;
@@ -101,7 +101,7 @@ const SIGNED_OUT = {
   start: undefined,
 };
 
-/** If a refresh finds that the session has ended, the page stays as it is, so that no input is lost. */
+/** If a refresh finds that the session has ended, the page keeps its current content, so that no input is lost. */
 export function clientLoader({ request, serverLoader }: ClientLoaderFunctionArgs) {
   return loadUnlessSignedOut(request, () => serverLoader<typeof loader>());
 }
@@ -127,9 +127,9 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 /**
- * Handles the upload form, intent `publish` or `draft`. The guard and the origin check come first.
+ * Handles the upload form, intent `publish` or `draft`. The guard and the origin check run before this.
  *
- * @returns the failure with its status; the page shows the form again with the entered texts.
+ * @returns the failure with its status; the page shows the form again with the entered text.
  * @throws the redirect with the toast once the video is stored.
  */
 async function handleUpload(form: ReceivedForm, user: SessionUser) {
@@ -140,7 +140,7 @@ async function handleUpload(form: ReceivedForm, user: SessionUser) {
     return data({ upload }, { status, headers: retryAfter(retryAfterSeconds) });
   }
   const { id, needsConsent } = outcome.video;
-  // Users who may edit consent records are taken to the video's record.
+  // Users who may edit consent records are redirected to the video's record.
   const addsConsent = needsConsent && allows(user, "/admin/videos/:id/consent");
   const toast = success("Success!", successMessage(outcome.video));
   throw redirectWithToast(addsConsent ? consentHref(id) : "/admin", toast);
@@ -222,7 +222,7 @@ export default function Admin() {
   );
 }
 
-/** Shows that the form was rejected, and revalidates, after which the page shows the sign-in prompt. */
+/** Shows that the form was rejected, and revalidates the page, which then shows the sign-in prompt. */
 function useSignedOutResponse(signedOut: SignedOutResponse | undefined): void {
   const { revalidate } = useRevalidator();
   useErrorToast(useMemo(() => signedOut && { description: signedOut.message }, [signedOut]));

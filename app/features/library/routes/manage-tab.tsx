@@ -28,7 +28,7 @@ import { ScheduleDialog } from "../schedule-dialog";
 import { BulkDeleteDialog, DeleteDialog, DeletedBar } from "../trash/delete-dialog";
 import type { ManageData } from "./admin-page.server";
 
-/** The Manage Videos tab: the list, its filters and bulk actions, and the dialog that the URL names. */
+/** The Manage Videos tab: the list with its filters and bulk actions, and the dialog that the URL names. */
 export function ManageTab({
   manage: {
     view,
@@ -180,7 +180,7 @@ export function ManageTab({
 }
 
 /**
- * Returns the video of the edit dialog. An open dialog stays open if a revalidation doesn't return its video any more,
+ * Returns the video for the edit dialog. An open dialog stays open even if a revalidation no longer returns its video,
  * because closing it would lose unsaved input.
  */
 function useEditedVideo(dialog: ManageData["dialog"]): EditableVideo | undefined {
@@ -192,8 +192,8 @@ function useEditedVideo(dialog: ManageData["dialog"]): EditableVideo | undefined
 }
 
 /**
- * The error of a form that changed nothing: a toast, which is visible wherever the list is scrolled to, and the edit
- * form again if that was rejected. Without JavaScript, a notice instead of the toast.
+ * The error for a form that didn't change anything: a toast, which is visible wherever the list is scrolled to, and, if
+ * the edit form was rejected, that form again. Without JavaScript, a notice is shown instead of the toast.
  */
 export function ActionError({
   error,
@@ -211,7 +211,7 @@ export function ActionError({
   );
   if (!error) return null;
   if (!error.edit) {
-    // The schedule, replace and trim dialogs show their own errors.
+    // The schedule, replace and trim dialogs show errors themselves.
     return hydrated || error.schedule || error.replace || error.trim ? null : (
       <FailureNotice toast={error.toast} detail={error.detail} />
     );
@@ -231,7 +231,7 @@ export function ActionError({
 /**
  * The time of the last check for missing files.
  *
- * @param at ISO 8601 UTC; null if no check has been completed.
+ * @param at the time of the check, ISO 8601 UTC; null if no check has been completed.
  */
 function MissingFilesNote({ at }: { at: string | null }) {
   return (
@@ -247,10 +247,10 @@ function MissingFilesNote({ at }: { at: string | null }) {
   );
 }
 
-/** With fewer pages, the pager reaches each of them in one or two clicks. */
+/** With fewer pages than this, the pager reaches each of them in one or two clicks. */
 const MIN_PAGES = 6;
 
-/** Jumps to a page by its number, because the pager only links to neighboring pages and both ends. */
+/** Jumps to a page by its number, because the pager only links to neighboring pages and to both ends. */
 export function PageJump({ view, pageCount }: { view: ManageView; pageCount: number }) {
   if (pageCount < MIN_PAGES) return null;
   const parameters = new URLSearchParams(manageHref({ ...view, page: 1 }).split("?")[1]);

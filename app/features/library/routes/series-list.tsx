@@ -64,7 +64,7 @@ export async function action({ request, params }: ActionFunctionArgs) {
   return data({ error: result }, { status: result.status });
 }
 
-/** The loader data: the list of all series, one series, or neither if the series doesn't exist. */
+/** The loader data: the list of all series, a single series, or neither if the series doesn't exist. */
 interface Loaded {
   view: SeriesView;
   isDeleting: boolean;
@@ -173,7 +173,7 @@ function SeriesRows({ series }: { series: ListedSeries[] }) {
   );
 }
 
-/** Creates a series from its title alone. */
+/** Creates a series from just a title. */
 function NewSeriesForm({
   error,
   action,

@@ -65,7 +65,7 @@ const studioRequest = z.discriminatedUnion("intent", [
   z.object({
     intent: z.literal("toggle"),
     id,
-    expectedStatus: z.enum(VIDEO_STATUSES).optional().catch(undefined),
+    expectedStatus: z.enum(VIDEO_STATUSES).optional(),
   }),
   z.object({
     intent: z.literal("schedule"),
@@ -134,13 +134,13 @@ const FAILED: Record<StudioRequest["intent"], string> = {
 
 const UPDATED = success("Video Updated", "Video has been updated successfully.");
 
-/** Performs a form of the Manage Videos tab; `intent` names the action. */
+/** Handles a form on the Manage Videos tab; `intent` names the action. */
 export async function performIntent(form: StudioForm, sender: Sender): Promise<StudioResult> {
   const parsed = studioRequest.safeParse(Object.fromEntries(form.fields));
   if (!parsed.success) return INCOMPLETE;
   const message = FAILED[parsed.data.intent];
   const permission = permissionOf(parsed.data, form);
-  // The body may have taken long to arrive, so the permissions are read after it.
+  // The body may have taken a long time to arrive, so the permissions are read afterwards.
   const user = accountNow(sender.user.id);
   if (!user || !allows(user, permission)) return refusalFailure({ code: "not-allowed" }, message);
   const own = ownVideosOf(user, permission);
@@ -154,7 +154,7 @@ export async function performIntent(form: StudioForm, sender: Sender): Promise<S
   return orFailure(done, { busy: message, failed: message });
 }
 
-/** Returns the permission that a form needs. */
+/** Returns the permission that a form requires. */
 function permissionOf({ intent }: StudioRequest, { fields }: StudioForm): Permission {
   const action = intent === "bulk" && BULK_ACTIONS.find((each) => each === fields.get("do"));
   return action ? `/admin bulk ${action}` : `/admin ${intent}`;
@@ -236,26 +236,26 @@ async function perform(
   }
 }
 
-/** Enough for the ids of the largest bulk change. */
+/** Large enough for the ids in the largest bulk change. */
 const MAX_FORM_BYTES = 2 * 1024 * 1024;
 
-/** A form of the Manage Videos tab: its fields and files. */
+/** A form on the Manage Videos tab: its fields and files. */
 interface StudioForm {
   fields: FormData;
   thumbnail?: ReceivedFile;
   captions?: CaptionsEdit;
-  /** A replacement for the file of a video. */
+  /** A replacement for a video's file. */
   video?: ReceivedFile;
-  /** Why a file was rejected; the fields are still set. */
+  /** The reason why a file was rejected. The fields are set nevertheless. */
   fileError?: UploadError;
 }
 
-/** A form sent to /admin: an upload, or one of the Manage Videos tab. */
+/** A form sent to /admin: either an upload, or a form on the Manage Videos tab. */
 type AdminForm = { kind: "upload"; form: ReceivedForm } | { kind: "studio"; form: StudioForm };
 
 /**
- * Reads a form sent to /admin and passes it to `work`. Deletes the files that `work` hasn't moved. The `intent` tells
- * which form it is, wherever it is in the body; without an intent, the URL does.
+ * Reads a form sent to /admin and passes it to `work`. Deletes the files that `work` hasn't moved. The `intent` field
+ * identifies the form, wherever the field is in the body. Without an `intent`, the URL identifies the form.
  *
  * @param own set for an uploader, whose disk usage is limited.
  */
@@ -292,10 +292,10 @@ function isStudioForm(request: Request, { fields }: ReceivedForm): boolean {
 }
 
 /**
- * Responds to a form that was sent after the session had ended: 400 (specification, section 8) with the entered
- * values, which the page shows again with a prompt to sign in. Doesn't read files.
+ * Responds to a form that was sent after the session had ended: with status 400 (specification, section 8) and the
+ * entered values, which the page shows again with a prompt to sign in. Files aren't read.
  *
- * @throws a 403 Response for a form of another site.
+ * @throws a 403 Response for a form on another site.
  */
 export async function respondSignedOut(request: Request) {
   requireOwnOrigin(request);
@@ -320,7 +320,7 @@ const NO_FILE: FileRule = {
   },
 };
 
-/** Whether the page is rendered as the response to a form, whose action has already checked the session. */
+/** Whether the page is rendered as the response to a form. The form's action has then already checked the session. */
 export function isSignedOutResponse(): boolean {
   return requestContext()?.request.method === "POST";
 }

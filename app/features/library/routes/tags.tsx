@@ -156,7 +156,7 @@ function FilterForm({ view }: { view: TagsView }) {
   );
 }
 
-/** The latest tag changes, each with its progress or a button to undo it. */
+/** The latest tag changes, each with its progress or a button that undoes it. */
 function TagChangeList({ changes, action }: { changes: ShownTagChange[]; action: string }) {
   if (changes.length === 0) return null;
   return (
@@ -198,7 +198,7 @@ function progress({ state, videos, total }: ShownTagChange): string {
   return `${videos.toLocaleString("en")}${of} videos changed so far`;
 }
 
-/** The names and the order of the categories. Their URLs and videos don't change. */
+/** The names and order of the categories. Their URLs and videos don't change. */
 function CategoryForm({
   categories,
   error,
@@ -206,7 +206,7 @@ function CategoryForm({
   busy,
 }: {
   categories: readonly CategoryName[];
-  /** Why the form was rejected. */
+  /** The reason why the form was rejected. */
   error: CategoriesFailure | undefined;
   action: string;
   busy: boolean;
@@ -220,7 +220,7 @@ function CategoryForm({
         <p className="text-sm text-muted">Names and order shown to visitors. URLs don’t change.</p>
       </div>
       <Form
-        // A different order needs a new form, because the fields are uncontrolled.
+        // The key creates a new form when the order changes, because the fields are uncontrolled.
         key={JSON.stringify(categories)}
         method="post"
         action={action}
@@ -229,7 +229,7 @@ function CategoryForm({
         className="flex max-w-xl flex-col gap-3"
       >
         <input type="hidden" name="intent" value="categories" />
-        {/* Enter in a field activates the first submit button of the form, which is this hidden one. */}
+        {/* Pressing Enter in a field activates the form's first submit button, which is this hidden one. */}
         <button type="submit" tabIndex={-1} aria-hidden="true" className="sr-only">
           Save categories
         </button>
@@ -251,7 +251,7 @@ function CategoryForm({
                   value={`${id}:${direction}`}
                   variant="ghost"
                   size="sm"
-                  // The first can't move up, the last can't move down.
+                  // The first category can't move up, and the last can't move down.
                   disabled={index === (direction === "up" ? 0 : categories.length - 1)}
                   aria-label={`Move ${label} ${direction}`}
                   title={`Move ${label} ${direction}`}

@@ -27,23 +27,23 @@ const CHANGED = failure(409, FAILED, {
 /** The fields of the series form. */
 export interface SeriesTexts {
   title: string;
-  /** Empty to derive it from the title. */
+  /** Empty if it should be derived from the title. */
   slug: string;
   description: string;
   visibility: SeriesVisibility;
-  /** Whether it is featured on the home page. Only one series is. */
+  /** Whether the series is featured on the home page. At most one series is. */
   isFeatured: boolean;
 }
 
-/** A rejected form, with the entered values. */
+/** A rejected form, including the entered values. */
 export interface SeriesFailure extends Failure {
   typed?: SeriesTexts;
-  /** The version that the form is compared with when it is sent again. */
+  /** The version that the form is compared with when it is submitted again. */
   version?: string;
   fields?: Partial<Record<"title" | "slug" | "description", string>>;
 }
 
-/** A changed series, and the new version of its order if that changed. */
+/** A changed series, and the new version of its order if the order changed. */
 interface Done {
   id: number;
   title: string;
@@ -51,9 +51,9 @@ interface Done {
 }
 
 /**
- * Creates a series without videos. Appends a number to the slug if another series has or had it.
+ * Creates a series without videos. Appends a number to the slug if another series has or had the same slug.
  *
- * @param slug the preferred end of the URL.
+ * @param slug the preferred last part of the URL.
  * @returns a failure with status 422 if another series has this title.
  */
 export function createSeries(title: string, slug: string, userId: string) {
@@ -72,7 +72,7 @@ export function createSeries(title: string, slug: string, userId: string) {
 }
 
 /**
- * Changes the texts and visibility of a series, and whether it is featured.
+ * Changes a series' text fields and visibility, and whether it is featured.
  *
  * @param version the `textsVersion` that the form was opened with.
  * @returns a failure: 404 if the series doesn't exist, 409 if it has changed since, 422 if another series has the title
@@ -101,7 +101,7 @@ export function editSeries(id: number, version: string, texts: SeriesTexts, user
   });
 }
 
-/** Moves a series to the trash, and purges series that have been there for too long. */
+/** Moves a series to the trash, and purges series that have been in the trash for too long. */
 export function deleteSeries(id: number, userId: string, now = Date.now()) {
   return change(userId, (): Outcome => {
     const series = findSeries(id);
@@ -115,9 +115,9 @@ export function deleteSeries(id: number, userId: string, now = Date.now()) {
 }
 
 /**
- * Restores a deleted series with its videos and addresses.
+ * Restores a deleted series with its videos and URLs.
  *
- * @returns a failure: 404 if it isn't in the trash, 409 if another series has its title now.
+ * @returns a failure: 404 if it isn't in the trash, 409 if another series now has the same title.
  */
 export function restoreSeries(id: number, userId: string) {
   return change(userId, (): Outcome => {
@@ -144,7 +144,7 @@ export function restoreSeries(id: number, userId: string) {
 /**
  * Moves a video within a series.
  *
- * @param to the new number, from 1, clamped to the length of the series.
+ * @param to the new number, starting from 1 and clamped to the length of the series.
  * @param version the version of the series that the page showed.
  */
 export function moveInSeries(
@@ -178,8 +178,8 @@ export function moveInSeries(
 /**
  * Adds videos to the end of a series.
  *
- * @returns the ids that were added, or a failure: 404 if the series doesn't exist, 422 if it would have too many
- *   videos.
+ * @returns the ids that were added, or a failure: 404 if the series doesn't exist, 422 if the series would have too
+ *   many videos.
  */
 export async function addToSeries(id: number, videoIds: readonly string[], userId: string) {
   let added: string[] = [];
@@ -221,10 +221,10 @@ export async function removeFromSeries(id: number, videoIds: readonly string[], 
   return "status" in done ? done : { ...done, changed: removed };
 }
 
-/** A failure, or the changed series and its activity entry. Without an action, nothing was changed. */
+/** A failure, or the changed series and its activity entry. If the entry has no action, nothing was changed. */
 type Outcome = SeriesFailure | (Done & Partial<Pick<ActivityEntry, "action" | "detail">>);
 
-/** Runs a change and records it in one transaction, and invalidates cached and open pages. */
+/** Performs a change and records it in one transaction. Also invalidates caches and open pages. */
 async function change(userId: string, work: () => Outcome): Promise<SeriesFailure | Done> {
   return transaction(() => {
     const outcome = work();
@@ -261,7 +261,10 @@ function setFeatured(id: number, isFeatured: boolean): void {
   if (isFeatured) prepared("INSERT INTO featured_series (id, series_id) VALUES (1, ?)").run(id);
 }
 
-/** Writes changed positions, and deletes videos that are no longer in the order. Returns the new version. */
+/**
+ * Writes changed positions, and removes videos that are no longer in the order from the series. Returns the new
+ * version.
+ */
 function writeOrder(id: number, order: readonly string[]): number {
   const ids = JSON.stringify(order);
   prepared(
@@ -284,7 +287,7 @@ function bumpVersion(id: number): number {
     .get(new Date().toISOString(), id)!;
 }
 
-/** The series fields of a video's edit form. */
+/** The series fields in a video's edit form. */
 interface SeriesEdit {
   /** The id of the series to add the video to. */
   add?: number;
@@ -292,7 +295,10 @@ interface SeriesEdit {
   leave: number[];
 }
 
-/** Reads the fields `addToSeries`, a title, and `leaveSeries.{id}`. Returns a message if no series has that title. */
+/**
+ * Reads the fields `addToSeries`, which contains a title, and `leaveSeries.{id}`. Returns a message if no series has
+ * that title.
+ */
 export function readSeriesEdit(fields: FormData): SeriesEdit | string {
   const name = String(fields.get("addToSeries") ?? "").trim();
   const leave = [...fields.keys()].flatMap((field) => {
@@ -304,13 +310,13 @@ export function readSeriesEdit(fields: FormData): SeriesEdit | string {
   return series ? { add: series.id, leave } : unknownSeriesMessage(name);
 }
 
-/** Adds a video to a series and removes it from others. Returns the failure if a series can't be changed. */
+/** Adds a video to a series and removes it from others. Returns the failure if one of the series can't be changed. */
 export async function editSeriesOf(
   videoId: string,
   { add, leave }: SeriesEdit,
   userId: string,
 ): Promise<Failure | undefined> {
-  // A series that no longer exists needs no change.
+  // A series that no longer exists doesn't need to be changed.
   for (const id of leave) await removeFromSeries(id, [videoId], userId);
   const added = add === undefined ? undefined : await addToSeries(add, [videoId], userId);
   return added && "status" in added ? added : undefined;

@@ -29,10 +29,11 @@ export interface NewVersion {
 }
 
 /**
- * Performs a form of the series pages. On the list, `intent` is `create` or `restore`. On the page of a series, it is
- * `update`, `delete`, `move` (to the number in `to`, or `move` is `up` or `down`) or `remove`.
+ * Handles a form on the series pages. On the list, `intent` is `create` or `restore`. On a series' page, it is
+ * `update`, `delete`, `remove` or `move`. A move is either to the number in the `to` field, or by one position if the
+ * `move` field is `up` or `down`.
  *
- * @returns a failure or a redirect; for a form sent in the background, the new version instead of a redirect.
+ * @returns a failure or a redirect. A form sent in the background gets the new version instead of a redirect.
  */
 export async function performSeries(
   request: Request,
@@ -51,7 +52,7 @@ async function perform(
   view: SeriesView,
   userId: string,
 ): Promise<SeriesFailure | Response | NewVersion> {
-  // The buttons that move a video by one are named `move`.
+  // The buttons that move a video by one position are named `move`.
   const intent = form.get("intent") ?? (form.has("move") ? "move" : null);
   const id = view.id;
   if (intent === "create") return create(form, userId);
@@ -160,7 +161,7 @@ function readTarget(form: FormData): number | "up" | "down" | undefined {
   return /^\d{1,7}$/.test(to) ? Number(to) : undefined;
 }
 
-/** Responds to a change of the order. Background requests don't redirect, so that the page stays as it is. */
+/** Responds to a change to the order. Background requests aren't redirected, so that the page doesn't change. */
 function moveResponse(form: FormData, view: SeriesView, version?: number): Response | NewVersion {
   return form.has("background") ? { version } : redirect(seriesHref(view));
 }

@@ -2,22 +2,22 @@ import { searchText } from "~/shared/search-text";
 
 /** The URLs of the studio's series pages. Parameters at their defaults are left out. */
 
-/** How long a deleted series can be restored; the same as for videos. */
+/** How long a deleted series can be restored. Videos can be restored for the same time. */
 export const SERIES_RESTORABLE_DAYS = 30;
 
 export const MAX_SERIES_VIDEOS = 1_000;
 
-/** A page of the list of series, or of the videos of one. */
+/** A page of the list of series, or of the videos in one series. */
 export interface SeriesView {
   /** The id of the series; undefined for the list of all series. */
   id?: number;
-  /** A trimmed part of the title; empty for all. Only for the list. */
+  /** A trimmed part of the title; empty for all series. Used only for the list. */
   search: string;
   page: number;
 }
 
 /**
- * Parses a URL. Invalid values count as the default.
+ * Parses a URL. Invalid values are replaced by the defaults.
  *
  * @param id the last segment of the path, if there is one.
  */
@@ -30,7 +30,7 @@ export function readSeriesView(id: string | undefined, parameters: URLSearchPara
   };
 }
 
-/** Returns the URL of a view, optionally with the dialog for deleting the series. */
+/** Returns the URL of a view, optionally with the dialog for deleting the series open. */
 export function seriesHref({ id, search, page }: SeriesView, isDeleting = false): string {
   const parameters = new URLSearchParams();
   if (search) parameters.set("search", search);

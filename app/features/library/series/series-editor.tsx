@@ -15,7 +15,7 @@ import { SERIES_RESTORABLE_DAYS, type SeriesView, seriesHref } from "./series-ad
 import type { EditedSeries, SeriesVideosPage } from "./series-list.server";
 import { SeriesVideos } from "./series-videos";
 
-/** The page of one series: its fields, and its videos in order. */
+/** The page of a single series: its fields, and its videos in order. */
 export function SeriesEditor({
   view,
   series,
@@ -27,10 +27,10 @@ export function SeriesEditor({
   view: SeriesView;
   series: EditedSeries;
   list: SeriesVideosPage;
-  /** Whether the dialog for deleting is open. */
+  /** Whether the deletion dialog is open. */
   isDeleting: boolean;
   error: SeriesFailure | undefined;
-  /** The intent of the form that is being sent. */
+  /** The intent of the form that is currently being sent. */
   busy: string | undefined;
 }) {
   const here = seriesHref(view);
@@ -64,7 +64,7 @@ export function SeriesEditor({
         </Link>
       </div>
       <SeriesForm
-        // Resets the form after it was submitted, but not after a live refresh.
+        // The key resets the form after it was submitted, but not after a live refresh.
         key={`${series.id} ${key}`}
         series={series}
         error={error}
@@ -99,7 +99,7 @@ export function SeriesEditor({
   );
 }
 
-/** The form with the texts and the visibility of a series. */
+/** The form with a series' text fields and visibility. */
 function SeriesForm({
   series,
   error,
@@ -107,12 +107,12 @@ function SeriesForm({
   busy,
 }: {
   series: EditedSeries;
-  /** Why the form was rejected. */
+  /** The reason why the form was rejected. */
   error: SeriesFailure | undefined;
   view: SeriesView;
   busy: boolean;
 }) {
-  // Keeps the values from when the form was opened, because a live refresh must not change fields that somebody is
+  // Keeps the values from when the form was opened, because a live refresh must not change fields that someone is
   // editing.
   const [texts] = useState(error?.typed ?? series);
   const [version] = useState(error?.version ?? series.textsVersion);

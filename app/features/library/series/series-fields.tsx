@@ -39,7 +39,7 @@ export function SeriesNameField({
   );
 }
 
-/** The fields of the edit dialog that add a video to a series and remove it from others. */
+/** The fields in the edit dialog that add a video to a series and remove it from others. */
 export function SeriesFields({
   choice: { suggested, current },
   error,

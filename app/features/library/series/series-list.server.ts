@@ -7,12 +7,12 @@ import { SERIES_RESTORABLE_DAYS, type SeriesView } from "./series-address";
 
 const SERIES_PAGE_SIZE = 20;
 const SERIES_VIDEOS_PAGE_SIZE = 50;
-/** The number of series that a field suggests. */
+/** The number of series suggested in a field. */
 const MAX_SUGGESTIONS = 50;
 const MAX_DELETED_SHOWN = 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A series as the studio's list shows it. */
+/** A series as shown in the studio's list. */
 export interface ListedSeries {
   id: number;
   title: string;
@@ -24,7 +24,7 @@ export interface ListedSeries {
   published: number;
 }
 
-/** One page of the list, clamped to the last page. */
+/** One page of the list. The page number is clamped to the last page. */
 export interface SeriesList {
   series: ListedSeries[];
   page: number;
@@ -32,25 +32,25 @@ export interface SeriesList {
   /** The number of series that match the search. */
   found: number;
   total: number;
-  /** Series that can be restored, the latest deletion first. */
+  /** Series that can still be restored, most recently deleted first. */
   deleted: { id: number; title: string; deletedAt: string }[];
 }
 
-/** A series as its page in the studio shows it. */
+/** A series as shown on its page in the studio. */
 export interface EditedSeries {
   id: number;
   title: string;
   slug: string;
   description: string;
   visibility: SeriesVisibility;
-  /** The version of its order. */
+  /** The version of the order of its videos. */
   version: number;
-  /** A hash of all other fields. A form that was opened with another one is rejected. */
+  /** A hash of all other fields. A form that was opened with a different hash is rejected. */
   textsVersion: string;
   isFeatured: boolean;
 }
 
-/** A video of a series, which may be in the trash. */
+/** A video in a series, which may be in the trash. */
 export interface SeriesVideo {
   id: string;
   title: string;
@@ -61,14 +61,14 @@ export interface SeriesVideo {
 
 export interface SeriesVideosPage {
   videos: SeriesVideo[];
-  /** The number of the first video, from 1. */
+  /** The number of the first video on the page, counted from 1. */
   firstNumber: number;
   page: number;
   pageCount: number;
   total: number;
 }
 
-/** Returns a page of the list of series, by title. */
+/** Returns a page of the list of series, sorted by title. */
 export function listSeries({ search, page: requested }: SeriesView, now = Date.now()): SeriesList {
   const pattern = `%${search.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`;
   const found = prepared<number>(
@@ -101,7 +101,7 @@ export function listSeries({ search, page: requested }: SeriesView, now = Date.n
   return { series, page, pageCount, found, total, deleted };
 }
 
-/** Returns the earliest time of a deletion that can still be undone; ISO 8601 UTC. */
+/** Returns the time before which a deletion can no longer be undone; ISO 8601 UTC. */
 export function restorableSince(now: number): string {
   return new Date(now - SERIES_RESTORABLE_DAYS * DAY_MS).toISOString();
 }
@@ -118,7 +118,7 @@ export function findSeries(id: number): EditedSeries | undefined {
   return { ...row, isFeatured: row.isFeatured === 1, textsVersion: textsVersion.slice(0, 16) };
 }
 
-/** Returns one page of the videos of a series, including those in the trash, which keep their position. */
+/** Returns one page of the videos in a series, including those in the trash, which keep their position. */
 export function listSeriesVideos(id: number, requested: number): SeriesVideosPage {
   const total = prepared<number>(`SELECT count(*) ${KNOWN}`).pluck().get({ id })!;
   const pageCount = Math.max(1, Math.ceil(total / SERIES_VIDEOS_PAGE_SIZE));
@@ -141,7 +141,7 @@ export function listSeriesVideos(id: number, requested: number): SeriesVideosPag
   return { videos, firstNumber: offset + 1, page, pageCount, total };
 }
 
-/** Returns the ids of the videos of a series in order, without those that no longer exist. */
+/** Returns the ids of the videos in a series in order, without those that no longer exist. */
 export function seriesOrder(id: number): string[] {
   return prepared<string>(`SELECT entry.video_id ${KNOWN} ORDER BY position, entry.video_id`)
     .pluck()
@@ -153,11 +153,11 @@ const KNOWN = `
     LEFT JOIN deleted_videos AS trash ON trash.id = entry.video_id
   WHERE series_id = @id AND (videos.id IS NOT NULL OR trash.id IS NOT NULL)`;
 
-/** The data of the series fields in dialogs and forms of videos. */
+/** The data for the series fields in forms and dialogs about videos. */
 export interface SeriesChoice {
   /** The titles of the most recently changed series. */
   suggested: string[];
-  /** The series that the dialog's video is in, by title. */
+  /** The series that the dialog's video is in, sorted by title. */
   current: { id: number; title: string }[];
 }
 
@@ -175,7 +175,7 @@ export function seriesChoices(videoId?: string): SeriesChoice {
   return { suggested, current };
 }
 
-/** Returns the series with a title or slug. */
+/** Returns the series with a given title or slug. */
 export function findSeriesByName(name: string): { id: number; title: string } | undefined {
   const find = (condition: string) =>
     prepared<{ id: number; title: string }>(
@@ -184,7 +184,7 @@ export function findSeriesByName(name: string): { id: number; title: string } | 
   return find("title = ? COLLATE NOCASE") ?? find("slug = ?");
 }
 
-/** Returns the message about a name that no series has. */
+/** Returns the message for a name that doesn't belong to any series. */
 export function unknownSeriesMessage(name: string): string {
   return `No series is called “${name.trim()}”. Create it on the Series page first.`;
 }

@@ -17,7 +17,7 @@ const CONTROLS = [
   { control: "remove", Icon: X, labelOf: (title: string) => `Remove ${title} from the series` },
 ] as const;
 
-/** The videos of a series in order. They can be reordered by dragging, with buttons, or by typing a number. */
+/** The videos in a series, in order. They can be reordered by dragging, with buttons, or by typing a number. */
 export function SeriesVideos({
   list,
   version,
@@ -36,7 +36,7 @@ export function SeriesVideos({
   const rows = useRef<HTMLOListElement>(null);
   const focus = useRef<string>();
 
-  // Restores the focus, which a row loses when it moves in the document.
+  // Restores the focus, which a row loses when it moves within the document.
   useEffect(() => {
     if (!focus.current) return;
     const controls = rows.current?.querySelectorAll<HTMLElement>("[data-control]") ?? [];
@@ -100,7 +100,7 @@ export function SeriesVideos({
               >
                 <input type="hidden" name="video" value={video.id} />
                 <input type="hidden" name="version" value={version} />
-                {/* Enter in the field activates the first submit button of the form, which is this hidden one. */}
+                {/* Pressing Enter in the field activates the form's first submit button, which is this hidden one. */}
                 <button
                   type="submit"
                   name="intent"
@@ -112,7 +112,7 @@ export function SeriesVideos({
                   Move
                 </button>
                 {hydrated && (
-                  // Only for pointers. Keyboard users have the field and the buttons.
+                  // Only for pointers. Keyboard users can use the field and the buttons.
                   <span
                     aria-hidden="true"
                     data-grip
@@ -123,7 +123,7 @@ export function SeriesVideos({
                   </span>
                 )}
                 <input
-                  // A new number needs a new field, because the field is uncontrolled.
+                  // The key creates a new field when the number changes, because the field is uncontrolled.
                   key={number}
                   type="number"
                   name="to"
@@ -138,20 +138,20 @@ export function SeriesVideos({
                 <Video video={video} />
                 <div className="flex shrink-0 max-sm:ml-auto">
                   {CONTROLS.map(({ control, Icon, labelOf }) => {
-                    // The first can't move up, the last can't move down.
+                    // The first video can't move up, and the last can't move down.
                     const isEnd = number === { up: 1, down: total, remove: 0 }[control];
                     return (
                       <Button
                         key={control}
                         name={control === "remove" ? "intent" : "move"}
                         value={control}
-                        // Identifies the button, to restore its focus.
+                        // Identifies the button, so that its focus can be restored.
                         data-control={`${control}-${video.id}`}
                         variant="ghost"
                         size="sm"
                         aria-label={labelOf(video.title)}
                         title={labelOf(video.title)}
-                        // Not `disabled`, which would remove the focus after moving a row to the end.
+                        // Not `disabled`, because that would remove the focus after a row was moved to the end.
                         aria-disabled={isEnd || undefined}
                         onClick={isEnd ? (event) => event.preventDefault() : undefined}
                         className="size-11 shrink-0 !px-0 [&_svg]:size-5"
@@ -211,18 +211,18 @@ function Video({ video }: { video: SeriesVideo }) {
 
 interface Move {
   id: string;
-  /** The new number, from 1; undefined to remove the video. */
+  /** The new number, counted from 1; undefined to remove the video. */
   to: number | undefined;
 }
 
-/** A move that the server has performed; `version` is the version of the series after it. */
+/** A move that the server has performed. `version` is the version of the series after the move. */
 interface DoneMove extends Move {
   version: number;
 }
 
 /**
- * Returns the videos of a page with all requested moves applied optimistically. Sends moves one after the other, each
- * with the version that the previous one returned, so that they don't count as conflicting changes by someone else.
+ * Returns the videos on a page with all requested moves applied optimistically. Sends the moves one after another, each
+ * with the version that the previous one returned, so that they aren't treated as conflicting changes by someone else.
  */
 function useSeriesOrder(
   { videos, firstNumber }: SeriesVideosPage,
@@ -237,7 +237,7 @@ function useSeriesOrder(
   const hasStarted = useRef(false);
   const error = data?.error;
   const newVersion = data?.version;
-  // A page that was requested before a move may arrive after it.
+  // A page that was requested before a move may arrive after the move.
   const unconfirmed = done.filter((move) => move.version > version);
   const isOutdated = unconfirmed.length > 0;
   const newest = unconfirmed.at(-1)?.version ?? version;
@@ -251,7 +251,7 @@ function useSeriesOrder(
       if (!hasStarted.current) return;
       setSent(undefined);
       if (newVersion) setDone([...unconfirmed, { ...sent, version: newVersion }]);
-      // The remaining moves were meant for another order.
+      // The remaining moves were based on a different order.
       if (error) setQueued([]);
       if (error) revalidate();
       return;
@@ -296,7 +296,7 @@ function moved(
   const rest = videos.filter((each) => each.id !== id);
   if (!video || to === undefined) return rest;
   const at = to - firstNumber;
-  // Moves to another page.
+  // The video moves to another page.
   if (at < 0 || at > rest.length) return rest;
   return [...rest.slice(0, at), video, ...rest.slice(at)];
 }

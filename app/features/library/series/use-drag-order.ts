@@ -1,17 +1,20 @@
 import { type PointerEvent, type RefObject, useEffect, useRef } from "react";
 
-/** The distance from the edge of the window at which the page scrolls, and the maximum scroll per frame. */
+/**
+ * The distance from the edge of the window at which the page starts to scroll, and the maximum scroll distance per
+ * frame.
+ */
 const EDGE_PX = 72;
 const MAX_SCROLL_PX = 14;
 
 /**
- * Lets rows of a list be reordered by dragging a handle with a mouse, pen or finger; native drag and drop doesn't
- * support touch. Until the drop, the rows keep their place in the document and are only moved with transforms, because
- * moving the dragged row in the document would lose the pointer.
+ * Lets users reorder the rows of a list by dragging a handle with a mouse, pen or finger. Native drag and drop doesn't
+ * support touch. Until the drop, the rows keep their places in the document and are moved only with transforms, because
+ * moving the dragged row within the document would lose the pointer.
  *
- * @param order a key that changes with the rows or their order, which cancels a drag.
- * @param drop called with the old and the new index of the row.
- * @returns the `pointerdown` handler for the handle of the row with an index.
+ * @param order a key that changes when the rows or their order change. Such a change cancels a drag.
+ * @param drop called with the row's old and new index.
+ * @returns the `pointerdown` handler for the handle of the row with a given index.
  */
 export function useDragOrder(
   list: RefObject<HTMLElement>,
@@ -114,8 +117,8 @@ function beginDrag(rows: readonly HTMLElement[], from: number, startClientY: num
 }
 
 /**
- * Returns the index of a row that was moved by `shift` pixels. Another row makes room once the edge of the moved row
- * has passed its middle, whatever the heights of the two.
+ * Returns the new index of a row that was moved by `shift` pixels. Another row makes room once the edge of the moved
+ * row has passed the other row's middle, whatever the heights of the two rows.
  */
 export function placeAt(
   places: readonly { top: number; height: number }[],
@@ -131,7 +134,7 @@ export function placeAt(
   return places.filter(isPassed).length;
 }
 
-/** Returns the pixels to scroll per frame; more near the edge, and negative at the top. */
+/** Returns the number of pixels to scroll per frame, which is larger near the edge and negative at the top. */
 function scrollSpeed(clientY: number): number {
   const above = Math.max(0, EDGE_PX - clientY);
   const below = Math.max(0, clientY - (window.innerHeight - EDGE_PX));

@@ -8,7 +8,7 @@ import type { TagAliasesTable as Alias } from "~db/schema/catalogue";
 const MAX_ALIASES = 50;
 
 /**
- * Moves the aliases of changed tags to the target, as a part of the change's transaction.
+ * Moves the aliases of changed tags to the target, within the change's transaction.
  *
  * @returns the previous rows, for {@link restoreAliases}.
  */
@@ -43,9 +43,9 @@ export function restoreAliases(tags: readonly string[], before: readonly Alias[]
 }
 
 /**
- * Sets the comma-separated aliases of a tag.
+ * Sets a tag's aliases, which are separated by commas.
  *
- * @param isUsed whether videos have an alias as a tag. Such a tag has to be merged instead.
+ * @param isUsed returns whether any videos are tagged with an alias. Such a tag has to be merged instead.
  * @returns an error message, or undefined.
  */
 export async function setAliases(
@@ -90,7 +90,7 @@ function removeAliases(aliases: readonly string[]): void {
   );
 }
 
-/** Invalidates cached searches and pages, which don't depend on these rows. */
+/** Invalidates cached searches and pages, which a change to these rows alone wouldn't invalidate. */
 function changeVersion(): void {
   prepared("UPDATE catalogue_version SET catalogue = catalogue + ?").run(PUBLIC_CHANGE);
 }

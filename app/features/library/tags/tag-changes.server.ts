@@ -14,32 +14,32 @@ import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
 import { moveAliases, restoreAliases } from "./set-aliases.server";
 
-/** Other writes run between two transactions. */
+/** Small, so that other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
-/** How long a change can be undone; the same as for deletions. */
+/** How long a change can be undone. Deletions can be undone for the same time. */
 const UNDO_MS = 30 * 24 * 60 * 60 * 1000;
 const MAX_CHANGES_SHOWN = 10;
-/** A started change waits long for another program that is writing, because no user waits for it. */
+/** A change that has started waits a long time while another process is writing, because no user is waiting for it. */
 const RETRY_FOR_MS = 10 * 60 * 1000;
 
-/** A change of tags in all videos: a merge into another tag, or a removal. */
+/** A change to tags in all videos: merging them into another tag, or removing them. */
 interface TagChange {
-  /** Folded, and as written. */
+  /** The tags to change, case-folded and as written. */
   tags: readonly { tag: string; name: string }[];
-  /** The tag that they become; null to remove them. */
+  /** The tag that replaces them; null to remove them. */
   target: string | null;
-  /** Whether their names become aliases of the target. */
+  /** Whether the names of the old tags become aliases of the target. */
   keepsAsAliases: boolean;
 }
 
-/** A change as the Tags page shows it. */
+/** A change as shown on the Tags page. */
 export interface ShownTagChange {
   id: number;
   message: string;
   state: TagChangeState;
-  /** The number of changed videos. */
+  /** The number of videos changed so far. */
   videos: number;
-  /** The number of videos to change, while the change is running. */
+  /** The total number of videos to change, while the change is running. */
   total?: number;
   /** ISO 8601 UTC. */
   createdAt: string;
@@ -48,7 +48,7 @@ export interface ShownTagChange {
 /** The result of a change, or of undoing one. */
 export interface TagChangeEnd {
   videos: number;
-  /** Videos that weren't restored, because their tags have changed since. */
+  /** The number of videos that weren't restored because their tags have changed since. */
   left: number;
 }
 
@@ -57,10 +57,10 @@ const runExclusive = processState("tag mutex", createMutex);
 const runningChanges = processState("tag changes", () => new Map<number, { total: number }>());
 
 /**
- * Changes tags in all videos, whatever their status. Stores the change first and performs it in small transactions, so
- * that it doesn't block other writes and continues after a restart.
+ * Changes tags in all videos, whatever their status. The change is stored first and then performed in small
+ * transactions, so that it doesn't block other writes and can resume after a restart.
  *
- * @returns the id of the change and its end; undefined if no video has any of the tags.
+ * @returns the change's id and a promise for its result; undefined if no video has any of the tags.
  */
 export async function changeTags(
   change: TagChange,
@@ -92,9 +92,9 @@ export async function changeTags(
 }
 
 /**
- * Undoes a change: restores the tags of its videos, except where they have changed since.
+ * Undoes a change by restoring the tags of the changed videos, except where they have been changed again since.
  *
- * @returns undefined if the change doesn't exist, is still running, or was already undone.
+ * @returns undefined if the change doesn't exist, is still running, or has already been undone.
  */
 export async function undoTagChange(
   id: number,
@@ -118,7 +118,7 @@ export async function undoTagChange(
   return started ? { end: performUndo(id) } : undefined;
 }
 
-/** Returns the latest changes that are running or can be undone, the latest first. */
+/** Returns the latest changes that are running or can be undone, newest first. */
 export async function listTagChanges(now = Date.now()): Promise<ShownTagChange[]> {
   const rows = await database()
     .selectFrom("tag_changes")
@@ -145,7 +145,10 @@ export async function listTagChanges(now = Date.now()): Promise<ShownTagChange[]
   }));
 }
 
-/** Resumes the changes that the last process started, and deletes those that can no longer be undone. */
+/**
+ * Resumes the changes that were running when the previous process ended, and deletes those that can no longer be
+ * undone.
+ */
 export async function resumeTagChanges(now = Date.now()): Promise<void> {
   try {
     const open = await database()
@@ -171,7 +174,9 @@ async function taggedIds(tags: readonly string[]): Promise<string[]> {
   return queryThread<string[]>("studio", "tagged-ids", { tags });
 }
 
-/** @param found the videos to change, if they were just searched for. */
+/**
+ * @param found the videos to change, if a search has just found them.
+ */
 function perform(id: number, found?: readonly string[]): Promise<TagChangeEnd> {
   return runExclusive()(async () => {
     const change = prepared<{
@@ -206,7 +211,7 @@ function performUndo(id: number): Promise<TagChangeEnd> {
   });
 }
 
-/** Returns how many videos were changed. */
+/** Returns the number of videos that were changed. */
 async function eachPart(
   id: number,
   ids: readonly string[],
@@ -222,7 +227,7 @@ async function eachPart(
     }
     await transaction(() => {
       prepared("UPDATE tag_changes SET state = ? WHERE id = ?").run(state, id);
-      // Notifies open pages that the change has ended.
+      // Notifies open pages that the change is complete.
       prepared("UPDATE catalogue_version SET catalogue = catalogue + ?").run(PUBLIC_CHANGE);
     });
     return videos;
@@ -231,7 +236,7 @@ async function eachPart(
   }
 }
 
-/** Returns how many rows were changed. */
+/** Returns the number of rows that were changed. */
 function changeRows(
   id: number,
   ids: readonly string[],
@@ -260,7 +265,7 @@ function changeRows(
   return changed;
 }
 
-/** Returns how many rows were restored. */
+/** Returns the number of rows that were restored. */
 function restoreRows(id: number, ids: readonly string[]): number {
   return prepared(
     `UPDATE videos SET tags = before, updated_at = @now FROM tag_change_videos
@@ -269,7 +274,7 @@ function restoreRows(id: number, ids: readonly string[]): number {
   ).run({ id, ids: JSON.stringify(ids), now: new Date().toISOString() }).changes;
 }
 
-/** Deletes the records of a change, in parts. */
+/** Deletes a change's records in batches. */
 async function deleteChange(id: number): Promise<void> {
   const yieldIfDue = createWriteYielder();
   const some = prepared(
@@ -281,11 +286,11 @@ async function deleteChange(id: number): Promise<void> {
 }
 
 /**
- * Replaces or removes tags in a list. The target occurs only once in the result; if the list already contains it, that
- * one stays.
+ * Replaces or removes tags in a list. The target occurs only once in the result; if the list already contains it, the
+ * existing tag stays.
  *
- * @param from the folded tags to replace.
- * @param target null to remove them.
+ * @param from the case-folded tags to replace.
+ * @param target the tag to replace them with; null to remove them.
  * @returns undefined if nothing changes.
  */
 function replaceTags(

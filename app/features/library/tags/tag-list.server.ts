@@ -7,20 +7,20 @@ import type { TagsView } from "./tags-address";
 
 const TAGS_PAGE_SIZE = 100;
 
-/** A tag of the catalogue. Upper and lower case count as the same tag. */
+/** A tag in the catalogue. Uppercase and lowercase spellings count as the same tag. */
 export interface CountedTag {
-  /** The folded tag, its key. */
+  /** The case-folded tag, which is its key. */
   tag: string;
   /** The most common spelling. */
   name: string;
   /** Other spellings. */
   spellings: string[];
-  /** The number of videos with any status. */
+  /** The number of videos, whatever their status. */
   videos: number;
   published: number;
 }
 
-/** One page of tags, clamped to the last page. */
+/** One page of tags. The page number is clamped to the last page. */
 export interface TagsPage {
   tags: CountedTag[];
   page: number;
@@ -29,13 +29,13 @@ export interface TagsPage {
   found: number;
   /** The number of all tags. */
   total: number;
-  /** The tag that was requested in addition; null if no video has it. */
+  /** The tag that was requested in addition to the page; null if no video has it. */
   requested?: CountedTag | null;
 }
 
 /**
- * Returns the page of a view. Counting reads the tags of every video, which takes a third of a second for 100,000
- * videos, so it runs on a worker thread and is cached until the catalogue changes.
+ * Returns the page for a view. Counting reads the tags of every video, which takes a third of a second for 100,000
+ * videos, so it runs in a worker thread and the result is cached until the catalogue changes.
  */
 export function readTagsPage(sqlite: Database) {
   const counted = catalogueCache<CountedTag[]>(sqlite, 1);
@@ -56,7 +56,7 @@ export function readTagsPage(sqlite: Database) {
   );
 }
 
-/** Returns all tags, the most used first, then by name. */
+/** Returns all tags, most used first, then by name. */
 function countTags(sqlite: Database): CountedTag[] {
   const found = new Map<
     string,
@@ -91,7 +91,7 @@ function countTags(sqlite: Database): CountedTag[] {
     .sort((a, b) => b.videos - a.videos || (a.tag < b.tag ? -1 : 1));
 }
 
-/** Returns the ids of all videos with any of these folded tags, in no particular order. */
+/** Returns the ids of all videos that have any of these case-folded tags, in no particular order. */
 export function readTaggedIds(sqlite: Database) {
   const tagged = sqlite
     .prepare<unknown[], string>(

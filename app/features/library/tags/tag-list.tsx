@@ -11,12 +11,12 @@ import type { TagsFailure } from "./tags-action.server";
 import { type TagsView, tagsHref } from "./tags-address";
 
 const FORM = "tags";
-/** Keeps a renamed tag findable by its old name. */
+/** Lets visitors still find a renamed tag by its old name. */
 const KEEP_AS_ALIAS = (
   <CheckboxField label="Keep the old name as an alias" name="keep" defaultChecked />
 );
 
-/** The tags of a page with checkboxes, and the actions for the selected ones. */
+/** The tags on a page with checkboxes, and the actions for the selected ones. */
 export function TagList({
   tags,
   aliases,
@@ -24,10 +24,10 @@ export function TagList({
   busy,
 }: {
   tags: CountedTag[];
-  /** The aliases, by folded tag. */
+  /** The aliases, by case-folded tag. */
   aliases: Record<string, string[]>;
   view: TagsView;
-  /** The intent of the form that is being sent. */
+  /** The intent of the form that is currently being sent. */
   busy: string | undefined;
 }) {
   const selection = useSelection(tags.map(({ tag }) => ({ id: tag })));
@@ -103,11 +103,11 @@ export function TagDialog({
   tag: CountedTag;
   aliases: string[];
   error: TagsFailure | undefined;
-  /** The intent of the form that is being sent. */
+  /** The intent of the form that is currently being sent. */
   busy: string | undefined;
   /** The URL of the list without a dialog. */
   list: string;
-  /** The URL of this dialog, which its forms return to with errors. */
+  /** The URL of this dialog, to which its forms return if there are errors. */
   address: string;
 }) {
   const errorOf = (field: "name" | "aliases") =>

@@ -20,26 +20,26 @@ import { readTagsView, type TagsView, tagsHref } from "./tags-address";
 
 const MAX_FORM_BYTES = 256 * 1024;
 const MAX_TAGS_AT_ONCE = 1_000;
-/** A longer change continues in the background while the page shows its progress. */
+/** A change that takes longer continues in the background while the page shows its progress. */
 const MAX_WAIT_MS = 2_000;
 
 const NOT_CHANGED = "No tags were changed.";
 const GONE = "No videos have this tag anymore. Someone may have changed it in the meantime.";
 
-/** A failure, with the values entered in the dialog of a tag. */
+/** A failure, including the values entered in a tag's dialog. */
 export interface TagsFailure extends Failure {
   typed?: { name?: string; aliases?: string };
 }
 
-/** Returns the data of the Tags page. */
+/** Returns the data for the Tags page. */
 export async function loadTags(view: TagsView, tag?: string): Promise<TagsPage> {
   await ensureProjected();
   return queryThread<TagsPage>("studio", "tags", { ...view, tag });
 }
 
 /**
- * Performs a form of the Tags page. `intent` is `merge` (into `name`) or `delete` for the tags in `selected`, `aliases`
- * for one of them, `undo` for a `change`, or `categories`.
+ * Handles a form on the Tags page. `intent` is `merge` (into `name`) or `delete` for the tags in `selected`, `aliases`
+ * for one tag, `undo` for a `change`, or `categories`.
  */
 export async function performTags(
   request: Request,
@@ -93,7 +93,7 @@ async function perform(
   };
 }
 
-/** Parses a single tag by the rules of the upload form. */
+/** Parses a single tag, using the rules for the upload form. */
 function readName(typed: string): { name: string } | { error: string } {
   const checked = check(tagList, typed);
   if (!checked.ok) return { error: firstMessage(checked) };
@@ -130,9 +130,9 @@ async function undo(id: number, userId: string): Promise<TagsFailure | ToastMess
   return describe("Undid the change in", started.end);
 }
 
-/** Returns the toast about a change; if it takes long, the toast says that it is still running. */
+/** Returns the toast for a change. If the change takes too long, the toast says that it is still running. */
 async function describe(summary: string, end: Promise<TagChangeEnd>): Promise<ToastMessage> {
-  // Logs a failure that happens after this function has stopped waiting.
+  // Logs failures that happen after this function has stopped waiting.
   end.catch((error) => console.error("A tag change failed:", error));
   const ended = await Promise.race([end, setTimeout(MAX_WAIT_MS, undefined, { ref: false })]);
   const messages = ended
@@ -146,18 +146,18 @@ async function describe(summary: string, end: Promise<TagChangeEnd>): Promise<To
 }
 
 const MAX_LABEL_LENGTH = 40;
-/** The other choices of the category selector, whose names a category can't have. */
+/** The other options in the category selector. A category can't have one of these names. */
 const RESERVED_LABELS = ["All Videos", "Trending"];
 
-/** A rejected categories form, with the entered labels and the errors. */
+/** A rejected categories form, including the entered labels and the errors. */
 export interface CategoriesFailure extends Failure {
   labels: Record<string, string>;
   errors: Record<string, string>;
 }
 
 /**
- * Saves the labels of the categories from the fields `label.{id}`. `move` swaps a category with its neighbor, such as
- * `desi:up`. `reset` restores the default labels and order.
+ * Saves the category labels from the `label.{id}` fields. `move` swaps a category with its neighbor, such as `desi:up`.
+ * `reset` restores the default labels and order.
  */
 async function saveCategories(
   form: FormData,
@@ -209,7 +209,10 @@ function checkLabels(labels: Readonly<Record<string, string>>): Record<string, s
   return errors;
 }
 
-/** Returns the categories with one of them swapped with its neighbor. Unchanged if it has none in that direction. */
+/**
+ * Returns the categories with one of them swapped with its neighbor. The order is unchanged if there is no neighbor in
+ * that direction.
+ */
 function moved(names: readonly CategoryName[], move: string): CategoryName[] {
   const [id, direction] = move.split(":");
   const from = names.findIndex((each) => each.id === id);

@@ -8,13 +8,13 @@ export type TagSort = (typeof TAG_SORTS)[number];
 export const TAG_SORT_LABELS: Record<TagSort, string> = { videos: "Most used", name: "Name" };
 
 export interface TagsView {
-  /** A trimmed part of the tag; empty for all. */
+  /** A trimmed part of the tag; empty for all tags. */
   search: string;
   sort: TagSort;
   page: number;
 }
 
-/** Parses a URL. Invalid values count as the default. */
+/** Parses a URL. Invalid values are replaced by the defaults. */
 export function readTagsView(parameters: URLSearchParams): TagsView {
   const page = parameters.get("page") ?? "";
   return {
@@ -24,7 +24,7 @@ export function readTagsView(parameters: URLSearchParams): TagsView {
   };
 }
 
-/** Returns the URL of a view, with the dialog of a tag open if one is named. */
+/** Returns the URL of a view. If a tag is named, its dialog is open. */
 export function tagsHref({ search, sort, page }: TagsView, tag?: string): string {
   const parameters = new URLSearchParams();
   if (search) parameters.set("search", search);

@@ -11,7 +11,7 @@ import type { Deletion } from "./recent-deletions.server";
 
 const RESTORABLE = `You can restore it from the trash for ${TRASH_DAYS} days.`;
 
-/** The confirmation of a deletion, with its consequences. */
+/** The confirmation dialog for a deletion, which lists the consequences. */
 export function DeleteDialog({ video, list }: { video: EditableVideo; list: string }) {
   return (
     <ConfirmDialog
@@ -32,7 +32,7 @@ export function DeleteDialog({ video, list }: { video: EditableVideo; list: stri
   );
 }
 
-/** The confirmation of a bulk deletion. */
+/** The confirmation dialog for a bulk deletion. */
 export function BulkDeleteDialog({
   confirmation: { ids, titles, bytes },
   list,
@@ -63,7 +63,7 @@ export function BulkDeleteDialog({
   );
 }
 
-/** The deletions of the last few minutes, each with an Undo button. */
+/** The deletions in the last few minutes, each with an Undo button. */
 export function DeletedBar({ deletions, action }: { deletions: Deletion[]; action: string }) {
   if (deletions.length === 0) return null;
   return (

@@ -23,7 +23,7 @@ import { MAX_BULK_VIDEOS } from "../bulk/bulk";
 import { restoreFile } from "../files/other-files.server";
 import { refusalFailure } from "../refusals.server";
 
-/** Enough for the ids of a page or of a confirmed form. */
+/** Large enough for the ids on a page or in a confirmed form. */
 const MAX_FORM_BYTES = 256 * 1024;
 const BATCH_SIZE = 1_000;
 
@@ -33,9 +33,9 @@ const GONE = failure(404, NOT_CHANGED, {
   detail: "This is no longer in the trash. It was restored or permanently deleted.",
 });
 
-/** The confirmation of a permanent deletion. Confirming sends the same form with `confirmed`. */
+/** The data for confirming a permanent deletion. Confirming sends the same form again with `confirmed`. */
 export interface PurgeConfirmation {
-  /** The ids of videos, or of replaced files. */
+  /** The ids of videos or replaced files. */
   ids: string[];
   ofFiles?: true;
   /** Some of the titles. */
@@ -46,10 +46,10 @@ export interface PurgeConfirmation {
 export type TrashResult = Failure | ToastMessage | { confirmation: PurgeConfirmation };
 
 /**
- * Performs a form of the trash. `intent` is `restore` or `purge` with the videos in `selected`, `restore-file` or
+ * Handles a form on the trash page. `intent` is `restore` or `purge` with the videos in `selected`, `restore-file` or
  * `purge-file` with the replaced file in `file`, or `empty` with `until`, the time at which the page was loaded.
  *
- * @param own set for users who may only change their own videos.
+ * @param own set for users who may change only their own videos.
  */
 export async function performTrash(
   request: Request,
@@ -155,7 +155,7 @@ async function emptyUntil(
       .join(" and ");
   const record = createActivityRecorder();
   const recordAll = () => record({ userId, action: "trash-empty", detail: summary() });
-  // Emptying the trash never deletes evidence.
+  // Emptying the trash never deletes videos that are kept as evidence.
   const options = { own, isRemovedKept: true };
   for (;;) {
     const before = count;

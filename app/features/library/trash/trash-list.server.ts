@@ -11,16 +11,16 @@ import { storedDuration } from "~/shared/format";
 
 const TRASH_PAGE_SIZE = 50;
 
-/** A deleted video or a replaced file, as the trash shows it. */
+/** A deleted video or a replaced file, as shown in the trash. */
 export interface TrashedVideo {
   id: string;
-  /** The title of the video. */
+  /** The video's title. */
   title: string;
   /** The disk usage of its files. */
   bytes: number;
   /** When it was deleted or replaced; ISO 8601 UTC. */
   deletedAt: string;
-  /** The email of the user who did that; null if the account no longer exists. */
+  /** The email address of the user who deleted or replaced it; null if the account no longer exists. */
   deletedBy: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface TrashedFile extends TrashedVideo {
   isOfDeleted: boolean;
 }
 
-/** One page of the trash, clamped to the last page. */
+/** One page of the trash. The page number is clamped to the last page. */
 export interface TrashPage {
   /** Depending on the view, either `videos` or `files` is empty. */
   videos: TrashedVideo[];
@@ -40,7 +40,7 @@ export interface TrashPage {
   pageCount: number;
   /** The number of entries that match the search. */
   found: number;
-  /** The totals of the whole trash. */
+  /** The totals for the whole trash. */
   total: { videos: number; bytes: number };
   totalFiles: { files: number; bytes: number };
 }
@@ -55,8 +55,8 @@ const REPLACED_FILES = `
   WHERE state = 'earlier'`;
 
 /**
- * Returns the page of a view, the latest first; only of a user's own videos if `own` is given. Runs on the studio's
- * worker thread, because a search reads every title.
+ * Returns the page for a view, latest first. If `own` is given, only the user's own videos are included. Runs in the
+ * studio's worker thread, because a search reads every title.
  */
 export function readTrashPage(sqlite: Database) {
   sqlite.function("title_holds", { deterministic: true }, (title: unknown, needle: unknown) =>
@@ -123,7 +123,7 @@ interface JoinedRow {
   email: string | null;
 }
 
-/** Uses LIKE for ASCII text, which ignores case there and is five times as fast. */
+/** Uses LIKE for ASCII text, because LIKE ignores its case and is five times as fast. */
 function conditionOf(needle: string): { condition: string; value: string } {
   if (needle === "") return { condition: "@value = ''", value: "" };
   if (!/^[ -~]*$/.test(needle)) return { condition: "title_holds(title, @value)", value: needle };

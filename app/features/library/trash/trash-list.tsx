@@ -12,7 +12,7 @@ import type { TrashedFile, TrashedVideo, TrashPage } from "./trash-list.server";
 
 const FORM = "trash";
 
-/** The deleted videos of a page with checkboxes, and the actions for the selected ones. */
+/** The deleted videos on a page with checkboxes, and the actions for the selected ones. */
 export function TrashList({
   videos,
   action,
@@ -22,9 +22,9 @@ export function TrashList({
   videos: TrashedVideo[];
   /** The URL of the list. */
   action: string;
-  /** The intent of the form that is being sent. */
+  /** The intent of the form that is currently being sent. */
   busy: string | undefined;
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   now: number;
 }) {
   const hydrated = useHydrated();
@@ -78,7 +78,7 @@ export function TrashList({
   );
 }
 
-/** The title of a deleted video or replaced file, when and by whom it was deleted, and how long it stays. */
+/** The title of a deleted video or replaced file, when and by whom it was deleted, and how long it will be kept. */
 function TrashedTitle({ entry, verb, now }: { entry: TrashedVideo; verb: string; now: number }) {
   const { title, bytes, deletedAt, deletedBy } = entry;
   return (
@@ -100,7 +100,7 @@ function TrashedTitle({ entry, verb, now }: { entry: TrashedVideo; verb: string;
   );
 }
 
-/** The replaced files of a page, each with buttons to restore or delete it. */
+/** The replaced files on a page, each with buttons to restore or delete it. */
 export function ReplacedFileList({
   files,
   action,
@@ -109,7 +109,7 @@ export function ReplacedFileList({
   files: TrashedFile[];
   /** The URL of the list. */
   action: string;
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   now: number;
 }) {
   return (
@@ -151,14 +151,14 @@ export function ReplacedFileList({
 
 const CANNOT_BE_UNDONE = "This can’t be undone.";
 
-/** The confirmation of a permanent deletion. */
+/** The confirmation dialog for a permanent deletion. */
 export function PurgeDialog({
   confirmation: { ids, ofFiles, titles, bytes },
   list,
   busy,
 }: {
   confirmation: PurgeConfirmation;
-  /** The URL of the list, which the form is sent to and the dialog closes to. */
+  /** The URL of the list. The form is sent to it, and closing the dialog leads back to it. */
   list: string;
   busy: boolean;
 }) {
@@ -185,7 +185,9 @@ export function PurgeDialog({
   );
 }
 
-/** The confirmation of emptying the trash of everything that was in it when the page was loaded. */
+/**
+ * The confirmation dialog for emptying the trash. It covers everything that was in the trash when the page was loaded.
+ */
 export function EmptyDialog({
   total,
   totalFiles,

@@ -47,7 +47,7 @@ export async function readBlockListPage(before: number | undefined, toRemove?: n
     matches: await queryThread<Match[]>("studio", "block-list-matches", {}),
     /** The videos on hold because their comparison failed, with the reason. */
     uncompared: failedComparisons(MATCHES_SHOWN),
-    /** The videos with scan findings that no editor has decided on. */
+    /** The videos with scan findings on which no editor has decided. */
     scanned: undecidedScans(MATCHES_SHOWN),
     ...(confirmation?.removedAt === null && { confirmation }),
   };
@@ -59,14 +59,14 @@ const RULE: FileRule = {
   checkHead: async () => {},
 };
 
-/** Receives the multipart form of the page. The caller discards the files. */
+/** Receives the page's multipart form. The caller must delete the received files. */
 export function receiveBlockListForm(request: Request): Promise<ReceivedForm> {
   return receiveMultipart(request, { list: RULE });
 }
 
 /**
- * Adds the videos or digests of a file to the list, and starts to look for matching videos on this site. An imported
- * list doesn't hide anything.
+ * Adds the videos or digests in a file to the list, and starts looking for matching videos on this site. An imported
+ * list doesn't hide any videos.
  */
 export async function importList(
   form: ReceivedForm,
@@ -131,7 +131,7 @@ function recordImport(
 const PER_PAGE = 50;
 const REMOVED_SHOWN = 100;
 
-/** An entry of the block list; times are ISO 8601 UTC. */
+/** An entry on the block list; times are in ISO 8601 format (UTC). */
 export interface ListedEntry {
   id: number;
   reason: BlockReason;
@@ -140,13 +140,13 @@ export interface ListedEntry {
   isImported: boolean;
   /** The number of digests in a digest list; null for a video. */
   digests: number | null;
-  /** The title of the removed video, or the file name of a digest list; null if it is no longer known. */
+  /** The removed video's title, or the digest list's file name; null if it is no longer known. */
   title: string | null;
-  /** Where the removed video is; null if it was deleted for good. */
+  /** Where the removed video is; null if it was permanently deleted. */
   place: "catalogue" | "trash" | null;
   hasThumbnail: boolean;
   reportId: string | null;
-  /** When it was removed from the list; null if it is still listed. */
+  /** When the entry was removed from the list; null if it is still on the list. */
   removedAt: string | null;
 }
 
@@ -169,7 +169,7 @@ const SOURCES = `
   LEFT JOIN videos ON videos.id = blocked_videos.video_id
   LEFT JOIN deleted_videos AS deleted ON deleted.id = blocked_videos.video_id`;
 
-/** @param where the condition, order and limit, in SQL with named parameters. */
+/** @param where the condition, order and limit as SQL with named parameters. */
 function selectEntries(where: string, values: Record<string, number | null> = {}): ListedEntry[] {
   const rows = prepared<Row>(`SELECT ${COLUMNS} FROM blocked_videos ${SOURCES} WHERE ${where}`).all(
     values,
@@ -179,7 +179,7 @@ function selectEntries(where: string, values: Record<string, number | null> = {}
   });
 }
 
-/** Returns a page of the entries, most recently blocked first. `next` is the cursor of the next page. */
+/** Returns a page of the entries, most recently blocked first. `next` is the cursor for the next page. */
 function readEntries(before: number | undefined) {
   const found = selectEntries(
     `removed_at IS NULL AND (@before IS NULL OR blocked_videos.id < @before)
@@ -201,7 +201,7 @@ function readEntry(id: number): ListedEntry | undefined {
   return selectEntries("blocked_videos.id = @id", { id })[0];
 }
 
-/** Returns the thumbnail of an entry's video, if the video is in the catalogue or in the trash. */
+/** Returns the thumbnail of an entry's video if the video is in the catalogue or in the trash. */
 export function entryThumbnail(id: number): MediaName | undefined {
   const url = prepared<string | null>(
     `SELECT coalesce(videos.thumbnail_url, deleted.row ->> 'thumbnail_url')
@@ -213,8 +213,8 @@ export function entryThumbnail(id: number): MediaName | undefined {
 }
 
 /**
- * Removes an entry from the list. Videos that are on hold because of it stay on hold until an editor reviews them. The
- * toast has a form that undoes the removal.
+ * Removes an entry from the list. Videos that are on hold because of the entry stay on hold until an editor reviews
+ * them. The toast contains a form that undoes the removal.
  */
 export async function removeFromList(id: number, userId: string): Promise<Failure | ToastMessage> {
   const entry = await changeEntry(id, userId, "remove");
@@ -230,7 +230,7 @@ export async function removeFromList(id: number, userId: string): Promise<Failur
   };
 }
 
-/** Restores a removed entry, and starts to compare the videos of the site with it. */
+/** Restores a removed entry, and starts comparing the site's videos with it. */
 export async function restoreToList(id: number, userId: string): Promise<Failure | ToastMessage> {
   const entry = await changeEntry(id, userId, "put-back");
   if (entry === undefined) {
@@ -238,7 +238,7 @@ export async function restoreToList(id: number, userId: string): Promise<Failure
       detail: `This entry is already on the block list, or was removed more than ${PUT_BACK_DAYS} days ago.`,
     });
   }
-  // An imported entry doesn't hide anything, as when it was added.
+  // An imported entry doesn't hide any videos, just as when it was added.
   compareSite(id, !entry.isImported, id).catch(console.error);
   return success("Restored to block list", `${describeEntry(entry)} can’t be uploaded again.`);
 }
@@ -247,7 +247,7 @@ function describeEntry(entry: ListedEntry): string {
   return entry.digests === null ? entryName(entry) : `The files of ${entryName(entry)}`;
 }
 
-/** Returns the changed entry; undefined if there was nothing to change. */
+/** Returns the changed entry, or undefined if there was nothing to change. */
 function changeEntry(
   id: number,
   userId: string,

@@ -52,7 +52,7 @@ export function BlockedVideos({
   );
 }
 
-/** The removed entries that can be restored to the list; nothing if there are none. */
+/** The removed entries that can be restored to the list. Renders nothing if there are none. */
 export function RemovedEntries({
   removed,
   mayPutBack,
@@ -174,7 +174,7 @@ function Entries({
   );
 }
 
-/** Blurred, because moderators have already seen it. */
+/** The thumbnail is blurred, because moderators have already seen the video. */
 function Thumbnail({ entry: { id, hasThumbnail } }: { entry: ListedEntry }) {
   const className = "h-12 w-20 shrink-0 rounded-md bg-raised object-cover";
   if (!hasThumbnail) {
@@ -214,7 +214,7 @@ export function Matches({ matches }: Pick<BlockListPage, "matches">) {
   );
 }
 
-/** The videos that are on hold because they couldn't be compared; nothing if there are none. */
+/** The videos that are on hold because they couldn't be compared. Renders nothing if there are none. */
 export function FailedComparisons({ uncompared }: Pick<BlockListPage, "uncompared">) {
   if (uncompared.length === 0) return null;
   return (

@@ -1,6 +1,6 @@
 export const BLOCK_LIST = "/admin/block-list";
 
-/** Returns how messages name a block list entry: its title, or its number. */
+/** Returns the name of a block list entry for use in messages: its title, or else its number. */
 export function entryName({ id, title }: { id: number; title: string | null }): string {
   return title === null ? `Entry ${id}` : `“${title}”`;
 }

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 
 export const MATCHES_SHOWN = 50;
 
-/** A video of this site that is byte-identical or similar to a video on the block list. */
+/** A video on this site that is byte-identical or similar to a video on the block list. */
 export interface Match {
   id: string;
   title: string;
@@ -10,7 +10,7 @@ export interface Match {
 }
 
 /**
- * Returns the task that finds the videos matching the block list, newest first. It runs on the query thread, because it
+ * Returns the task that finds the videos matching the block list, newest first. It runs in the query thread, because it
  * looks up every video's digest in the list, which may be much longer than the catalogue.
  */
 export function readMatches(sqlite: Database) {

@@ -39,10 +39,12 @@ import { type NamedVideo, recordVideoDecision } from "./report-videos.server";
 import { recordUploaderDecision } from "./uploader-decisions.server";
 
 const FAILED = "Nothing was decided.";
-/** How long to retry after the decision is saved. If that isn't enough, the next start does the rest. */
+/**
+ * How long to keep retrying after the decision has been saved. If that isn't enough, the next startup does the rest.
+ */
 const BUSY_WAIT_MS = 10_000;
 
-/** How many titles an entry of the activity log names. */
+/** The maximum number of titles listed in an activity log entry. */
 const MAX_TITLES = 3;
 const REMOVED_BY_OTHER = "It stays removed because of another report.";
 const TRASH_PENDING =
@@ -56,7 +58,7 @@ export interface Decision {
   videos: readonly string[];
   /** The version of the report that the moderator saw, see `reportVersion`. */
   version: string;
-  /** Whether the uploaders of removed videos also get a strike. */
+  /** Whether the uploaders of removed videos also get strikes. */
   isStrike?: boolean;
 }
 
@@ -66,11 +68,13 @@ export interface DecisionFailure extends Failure {
 }
 
 /**
- * Decides on a report. The videos, the report, the block list, strikes, the messages to both sides and the log change
- * in one transaction: if anything fails, nothing is decided. A removed video is hidden by that transaction. It is in
- * the trash when this returns, or after the next start if the process ends before (`finishDecisions`).
+ * Decides on a report. The videos, the report, the block list, strikes, the messages to both sides and the log are
+ * changed in one transaction: if anything fails, nothing is decided. That transaction also hides removed videos. They
+ * are in the trash when this function returns or, if the process ends before that, after the next startup
+ * (`finishDecisions`).
  *
- * @returns the failure: 404 for no such report, 409 if the report has changed since the form was shown, or 422.
+ * @returns the failure, if any: 404 if there is no such report, 409 if the report has changed since the form was shown,
+ * or 422.
  */
 export async function decideReport(
   reportId: string,
@@ -93,13 +97,16 @@ export async function decideReport(
   const restoring = () => restoreVideos(videos, userId, now);
   const restored = await retryWhileBusy(restoring, BUSY_WAIT_MS);
   if (!("status" in restored)) return { ...answer, description: restored.description };
-  // The video may have been in the trash for too long. The decision stays valid.
+  // The video may have been in the trash for too long. The decision is still valid.
   const isBack = existingVideos(videos).length > 0;
   const why = videos.some((id) => isRemoved(id)) ? REMOVED_BY_OTHER : GONE_FOR_GOOD;
   return isBack ? answer : { ...answer, description: `${answer.description} ${why}` };
 }
 
-/** Returns whether all of these videos are in the trash now. If not, the decision still stands and they are hidden. */
+/**
+ * Returns whether all of these videos are in the trash now. If not, the decision is still valid and the videos are
+ * hidden.
+ */
 async function moveToTrash(videoIds: readonly string[], userId: string): Promise<boolean> {
   const remove = () => removeVideos(existingVideos(videoIds), userId);
   const removed = await retryWhileBusy(remove, BUSY_WAIT_MS).catch((error: unknown) => {
@@ -113,7 +120,7 @@ interface PendingMove {
   userId: string | null;
 }
 
-/** Finishes decisions after a restart: moves removed videos to the trash and restores restored ones. */
+/** Finishes decisions after a restart by moving removed videos to the trash and restoring restored videos. */
 export async function finishDecisions(): Promise<void> {
   const left = prepared<PendingMove>(
     `SELECT DISTINCT videos.id, (SELECT user_id FROM moderation_log WHERE video_id = videos.id
@@ -153,7 +160,7 @@ function decideInTransaction(
   const isOfReport = decision === "ask" || decision === "not-here";
   const videos = isOfReport ? [] : report.videos.filter(({ id }) => chosen.includes(id));
   const ids = videos.map(({ id }) => id);
-  // Videos that another report has removed already got their strike then.
+  // For videos removed because of another report, the strikes were already given at that time.
   const removed = ids.filter((id) => !isRemoved(id));
   const refusal =
     refusalOf(decision, report, videos) ?? (isStrike && strikeRefusal(decision, removed));
@@ -170,7 +177,7 @@ function decideInTransaction(
   return { videos: ids, of: report.videos.length, strikes };
 }
 
-/** Returns why a decision isn't possible for these videos, or undefined if it is. */
+/** Returns the reason why a decision isn't possible for these videos, or undefined if it is possible. */
 function refusalOf(
   decision: ModeratorDecision,
   report: Report,
@@ -227,7 +234,10 @@ function changeVideo(
   }
 }
 
-/** Records that a report waits for a decision, or closes it if each video on this site has one. */
+/**
+ * Records that a report is waiting for a decision, or closes it if a decision has been made for each of its videos on
+ * this site.
+ */
 function changeReport({ id }: Report, decision: ModeratorDecision, now: number): void {
   if (decision === "ask") {
     moveReport({ id, from: ["open", "asked", "closed"], to: "asked" }, now);
@@ -238,7 +248,7 @@ function changeReport({ id }: Report, decision: ModeratorDecision, now: number):
   }
 }
 
-/** Adds messages to the reporter's status page, to the notes of the videos and to the uploaders' account pages. */
+/** Adds messages to the reporter's status page, the videos' notes and the uploaders' account pages. */
 function addDecisionMessages(
   report: Report,
   ids: readonly string[],
@@ -259,7 +269,7 @@ function addDecisionMessages(
   if (decision === "ask" || decision === "not-here") return;
   const message = decisionMessage(decision);
   for (const id of ids) {
-    // Notes are deleted together with the texts of their report, so an erased report gets none.
+    // Notes are deleted together with their report's text, so no notes are added for an erased report.
     if (report.erasedAt === null) note.run(id, userId, `${message}\n\n${reason}`, time);
     recordUploaderDecision({ reportId: report.id, videoId: id, decision, reason }, now);
   }
@@ -276,12 +286,12 @@ function conflictMessage({ id }: Report): string {
   return `${last.email} has ${toPastParticiple(label)} in the meantime, or the reporter has answered. Reload the page and review the report again.`;
 }
 
-/** Turns a log label such as `hid the video` into a past participle, to follow “has”. */
+/** Turns a log label such as `hid the video` into a past participle that can follow “has”. */
 function toPastParticiple(label: string): string {
   return label.replace(/^hid /, "hidden ");
 }
 
-/** Returns the decision and the first titles, for the activity log. */
+/** Returns the decision and the first titles for the activity log. */
 function activityDetail(decision: ModeratorDecision, videoIds: readonly string[]): string {
   const titles = prepared<string>(
     `SELECT title FROM videos WHERE id IN (SELECT value FROM json_each(@list))
@@ -312,7 +322,10 @@ function strikeRefusal(decision: ModeratorDecision, ids: readonly string[]): str
   return "None of these videos has an uploader who can get a strike.";
 }
 
-/** Gives each uploader one strike, however many of their videos are removed. Needs a transaction. */
+/**
+ * Gives each uploader one strike, regardless of how many of their videos are removed. Must be called inside a
+ * transaction.
+ */
 function strikeUploaders(
   videoIds: readonly string[],
   reason: string,

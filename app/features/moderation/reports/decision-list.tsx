@@ -3,7 +3,7 @@ import { Time } from "~/ui/time";
 import { decisionMessage } from "./decisions";
 import type { UploaderDecision } from "./uploader-decisions.server";
 
-/** The moderators' decisions about an uploader's videos, including deleted ones. */
+/** The moderators' decisions about an uploader's videos, including deleted videos. */
 export function DecisionList({ decisions }: { decisions: UploaderDecision[] }) {
   if (decisions.length === 0) {
     return (

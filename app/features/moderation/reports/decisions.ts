@@ -59,8 +59,8 @@ export const DECISION_HINTS: Record<ModeratorDecision, string> = {
 };
 
 /**
- * The messages above the moderator's reason, shown to the reporter and the uploader. They are about "the video" or
- * "2 of 3 videos". Operators may change these sentences; the operating guide names this file.
+ * The messages above the moderator's reason, shown to the reporter and the uploader. Their subject is "the video" or "2
+ * of 3 videos". Operators may change these sentences; the operating guide refers to this file.
  */
 const DECISION_MESSAGES: Record<ModeratorDecision, (videos: string) => string> = {
   hide: (videos) => `A moderator has hidden ${videos} until the report is decided.`,
@@ -81,7 +81,7 @@ export function decisionMessage(
   return DECISION_MESSAGES[decision](of === 1 ? "the video" : part);
 }
 
-/** The actions of the log, to follow the name of the person who performed them. */
+/** The log's actions, phrased to follow the name of the person who performed them. */
 export const LOG_LABELS: Readonly<Record<string, string>> = {
   received: "received the report",
   "hide-at-once": "hid the video automatically",
@@ -105,7 +105,7 @@ export const LOG_LABELS: Readonly<Record<string, string>> = {
 
 const HOUR_MS = 3_600_000;
 
-/** Returns the time until a deadline in words. `isOver` is true once it has passed. */
+/** Returns the time until a deadline in words. `isOver` is true if the deadline has passed. */
 export function timeLeft(dueAt: string, now: number): { text: string; isOver: boolean } {
   const ms = Date.parse(dueAt) - now;
   const text = inWords(Math.abs(ms));

@@ -8,10 +8,10 @@ import {
 import { timeLeft } from "./decisions";
 
 export const REPORTS_PER_PAGE = 50;
-/** Counting stops here: the page then shows "1,000 or more". */
+/** Counting stops at this number; the page then shows "1,000 or more". */
 const MAX_COUNTED = 1_000;
 
-/** Which reports the list shows, from the query of its URL. */
+/** Which reports the list shows, as specified by the query in its URL. */
 export interface QueueView {
   state: ReportState;
   kind?: ReportKind;
@@ -19,7 +19,7 @@ export interface QueueView {
   after?: string;
 }
 
-/** A report in the queue; times are ISO 8601 UTC. */
+/** A report in the queue; times are in ISO 8601 format (UTC). */
 export interface QueuedReport {
   id: string;
   kind: ReportKind;
@@ -28,20 +28,20 @@ export interface QueuedReport {
   receivedAt: string;
   closedAt: string | null;
   left: { text: string; isOver: boolean };
-  /** The title of the first reported video; null if it was deleted, or if the report names none. */
+  /** The first reported video's title; null if the video was deleted, or if the report names no videos. */
   title: string | null;
   videos: number;
 }
 
 export interface Queue {
   reports: QueuedReport[];
-  /** `after` of the next page. */
+  /** The value of `after` for the next page. */
   next?: string;
-  /** How many reports wait for a moderator, at most 1,000. */
+  /** The number of reports waiting for a moderator, at most 1,000. */
   open: number;
 }
 
-/** Reads the query of the list's URL. Unknown values are ignored. */
+/** Reads the query in the list's URL. Unknown values are ignored. */
 export function readQueueView(params: URLSearchParams): QueueView {
   const state = params.get("state");
   const kind = REPORT_KINDS.find((each) => each === params.get("kind"));
@@ -53,7 +53,10 @@ export function readQueueView(params: URLSearchParams): QueueView {
   };
 }
 
-/** Returns a page of the queue, sorted by deadline, so overdue reports come first. Closed reports are newest first. */
+/**
+ * Returns a page of the queue, sorted by deadline, so that overdue reports come first. Closed reports are sorted newest
+ * first.
+ */
 export function readQueue(view: QueueView, now = Date.now()): Queue {
   const { state, kind, after } = view;
   const isClosed = state === "closed";
@@ -72,11 +75,11 @@ export function readQueue(view: QueueView, now = Date.now()): Queue {
   };
 }
 
-/** Returns the SQL for a page. Each variant reads in the order of an index. */
+/** Returns the SQL for a page. Each variant reads the rows in the order of an index. */
 export function queueSql({ state, kind, after }: QueueView): string {
   const isClosed = state === "closed";
   const column = isClosed ? "closed_at" : "due_at";
-  // Otherwise SQLite reads all closed reports and sorts them.
+  // Otherwise, SQLite would read all closed reports and sort them.
   const index = isClosed && !kind ? "INDEXED BY reports_closed" : "";
   return `SELECT id, kind, state, decision, received_at AS receivedAt, due_at AS dueAt,
       closed_at AS closedAt,
@@ -92,7 +95,7 @@ export function queueSql({ state, kind, after }: QueueView): string {
     LIMIT ${REPORTS_PER_PAGE + 1}`;
 }
 
-/** Returns how many reports wait for a moderator, at most 1,000. */
+/** Returns the number of reports waiting for a moderator, at most 1,000. */
 function countOpen(): number {
   return prepared<number>(
     `SELECT count(*) FROM (SELECT 1 FROM reports WHERE state = 'open' LIMIT ${MAX_COUNTED})`,
@@ -101,7 +104,7 @@ function countOpen(): number {
     .get()!;
 }
 
-/** Returns the counts for the studio's navigation: open and overdue reports, at most 1,000 each. */
+/** Returns the counts shown in the studio's navigation: open and overdue reports, at most 1,000 each. */
 export function countWaiting(now = Date.now()): { open: number; overdue: number } {
   const overdue = prepared<number>(
     `SELECT count(*) FROM

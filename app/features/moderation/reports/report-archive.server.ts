@@ -15,7 +15,7 @@ import { prepared } from "~db/client.server";
 import { findAcceptances } from "../uploaders/terms.server";
 import { type Report, readMessages } from "./report-records.server";
 
-/** Media files are already compressed. */
+/** Media files are already compressed, so they aren't compressed again. */
 const UNCOMPRESSED = { compress: false };
 const MAX_MESSAGES = 10_000;
 
@@ -25,8 +25,8 @@ interface ArchivedFile {
 }
 
 /**
- * Returns a ZIP file of all data about a report: its text, messages, log, the rows of its videos, all their video and
- * image files, and the SHA-256 of each file in the format of `sha256sum`.
+ * Returns a ZIP file with all data about a report: its text, messages and log, its videos' rows, all of their video and
+ * image files, and each file's SHA-256 digest in the format of `sha256sum`.
  */
 export async function reportArchive(report: Report): Promise<Readable> {
   const reportId = report.id;
@@ -78,12 +78,12 @@ async function filesOf({ id, row, otherVideos }: ReturnType<typeof videoOf>) {
   return files.filter((file) => file !== undefined);
 }
 
-/** Returns the caption files. They need their own entries because folders of derived files are not archived. */
+/** Returns the caption files. They need separate entries because folders of derived files are not archived. */
 function captionsOf({ captions }: NamingRow): MediaName[] {
   return readCaptions(captions).flatMap(({ url }) => parseMediaUrl(url) ?? []);
 }
 
-/** Returns a file to archive; undefined for a folder of derived files or a missing file. */
+/** Returns a file to archive, or undefined for a folder of derived files or a missing file. */
 async function fileOf(name: MediaName): Promise<ArchivedFile | undefined> {
   const file = filePath(name);
   if (!file || !/\.\w+$/.test(name.path)) return undefined;

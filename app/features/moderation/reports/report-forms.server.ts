@@ -24,7 +24,7 @@ const NOT_ADDED = "No video was added.";
 const NOT_REMOVED = "The video was not removed from the report.";
 const MAX_VIDEOS = 100;
 
-/** Changes a report in one transaction, which also records it in the activity log unless it is refused. */
+/** Changes a report in one transaction, which also records the change in the activity log unless it is refused. */
 function changeReport(
   reportId: string,
   entry: { userId: string; action: ActivityAction },
@@ -43,11 +43,12 @@ function changeReport(
 }
 
 /**
- * Adds videos to a report, for a moderator who knows which videos the reporter means. They wait for a decision, so
- * a closed report is reopened. An urgent report hides them like the videos that the reporter named.
+ * Adds videos to a report, for a moderator who knows which videos the reporter means. The added videos wait for a
+ * decision, so a closed report is reopened. An urgent report hides them in the same way as the videos that the reporter
+ * named.
  *
  * @param typed URLs of videos, or one id.
- * @returns the failure: 404 for no such report, 422 if a video isn't on this site.
+ * @returns the failure, if any: 404 if there is no such report, 422 if a video isn't on this site.
  */
 export function addVideosToReport(
   reportId: string,
@@ -86,9 +87,10 @@ export function addVideosToReport(
 }
 
 /**
- * Removes a video from a report that names it by mistake, and releases the report's hold on it.
+ * Removes a video from a report that names it by mistake, and releases the report's hold on the video.
  *
- * @returns the failure: 404 for no such report or video in it, 409 for one that the report has removed.
+ * @returns the failure, if any: 404 if there is no such report or the report doesn't name the video, 409 if the video
+ * was removed because of the report.
  */
 export function removeVideoFromReport(
   reportId: string,
@@ -108,7 +110,7 @@ export function removeVideoFromReport(
     }
     removeReportVideo(reportId, videoId);
     releaseReportHold(videoId, reportId, now);
-    // Later urgent reports didn't hold the video because of this decision, which no longer counts.
+    // Later urgent reports didn't put a hold on the video because this decision existed, but it no longer counts.
     const didOthersRely = named.decision !== null && hidesImmediately(report.kind);
     if (didOthersRely) holdForOthers(videoId, reportId, now);
     log(report, "take-out-video", videoId, userId, now);
@@ -125,11 +127,11 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 const NOT_ENDED = "The preservation was not ended.";
 
 /**
- * Preserves the videos and texts of a report for one year, for example because the authorities ask for it. Nobody can
+ * Preserves a report's videos and text for one year, for example because the authorities have requested it. Nobody can
  * delete them during that time. Deleted videos are preserved too, because some of their files may still exist. Calling
- * it again restarts the year.
+ * this function again restarts the year.
  *
- * @returns the failure: 404 for no such report.
+ * @returns the failure, if any: 404 if there is no such report.
  */
 export function preserveReport(
   reportId: string,
@@ -149,9 +151,9 @@ export function preserveReport(
 }
 
 /**
- * Ends the preservation of a report before the year is over.
+ * Ends a report's preservation before the year is over.
  *
- * @returns the failure: 409 if it isn't preserved.
+ * @returns the failure, if any: 409 if the report isn't preserved.
  */
 export function endReportPreservation(
   reportId: string,
@@ -171,9 +173,9 @@ export function endReportPreservation(
 const FAILED = "Nothing was deleted.";
 
 /**
- * Deletes the texts of a closed report before REPORT_KEEP has passed, for a reporter who asks for it.
+ * Deletes a closed report's text before REPORT_KEEP has passed, because the reporter has requested it.
  *
- * @returns the failure: 404 for no such report, 409 for one that is open, erased or preserved.
+ * @returns the failure, if any: 404 if there is no such report, 409 if it is open, erased or preserved.
  */
 export function eraseClosedReport(id: string, userId: string): Promise<Failure | ToastMessage> {
   return changeReport(id, { userId, action: "report-erase" }, FAILED, () => {

@@ -18,20 +18,20 @@ import {
 
 /**
  * Reports about minors or missing consent hide their videos before a moderator has read them. Because anyone can send
- * such reports, REPORT_HIDE_LIMIT limits how many videos they hide. Beyond the limit, a video stays public until a
- * moderator decides, or until a second report about it comes from another network.
+ * such reports, REPORT_HIDE_LIMIT limits how many videos they can hide. Beyond the limit, a video stays public until a
+ * moderator decides, or until a second report about it arrives from another network.
  */
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The minimum for small sites, where the percentage would be less than one video. */
+/** The minimum daily limit, for small sites where the percentage would be less than one video. */
 const MIN_PER_DAY = 5;
 
-/** More reports are unlikely to be open at the same time. */
+/** The number of reports remembered. It is unlikely that more reports are open at the same time. */
 const MAX_REMEMBERED = 10_000;
 /**
- * The networks of the latest urgent reports by report id. Kept only in memory, because visitors' IP addresses are never
- * stored. Reports from before a restart count as coming from the same network.
+ * The networks from which the latest urgent reports came, by report id. They are kept only in memory, because visitors'
+ * IP addresses are never stored. Reports received before a restart count as coming from the same network.
  */
 const networks = processState(
   "networks of reports",
@@ -44,9 +44,9 @@ export function hidesImmediately(kind: ReportKind): boolean {
 }
 
 /**
- * Hides the videos of a new report. Synchronous, for the transaction that inserts the report.
+ * Hides a new report's videos. Synchronous, because it is called in the transaction that inserts the report.
  *
- * @param report.network the sender's, see `widerNetwork`.
+ * @param report.network the sender's network, see `widerNetwork`.
  */
 export function hideReported(
   report: { reportId: string; kind: ReportKind; network: string },
@@ -57,7 +57,7 @@ export function hideReported(
   networks().set(reportId, network);
   for (const videoId of videoIds) {
     if (!videoExists(videoId) || reviewedKinds(videoId).includes(kind)) continue;
-    // The log has one entry for each hidden video, not for each report that hides it.
+    // The log has one entry for each hidden video rather than for each report that hides it.
     if (holdsOf([videoId]).get(videoId)?.includes("report")) {
       hold({ videoId, reason: "report", sourceId: reportId }, now);
       continue;
@@ -86,8 +86,8 @@ export function hideAddedVideo(
 }
 
 /**
- * Hides a video whose file has changed, for the open urgent reports that name it: moderators have only reviewed the
- * earlier file. Synchronous, for the transaction that changes the file.
+ * Hides a video after its file has changed, on behalf of the open urgent reports that name the video: moderators have
+ * only reviewed the previous file. Synchronous, because it is called in the transaction that changes the file.
  */
 export function hideChangedVideo(videoId: string, now = Date.now()): void {
   const reports = settings().reportHide ? unreviewedReports(videoId) : [];
@@ -114,8 +114,8 @@ function isWithinLimit(now: number): boolean {
 }
 
 /**
- * Releases the hold of a report on a video. Holds of other reports stay. Open urgent reports that no moderator has
- * reviewed get a hold of their own, because they may have relied on this one.
+ * Releases a report's hold on a video. Other reports' holds stay. Each open urgent report that no moderator has
+ * reviewed gets a hold on the video, because it may have relied on the released hold.
  */
 export function releaseReportHold(videoId: string, reportId: string, now: number): void {
   if (!sourcesOf(videoId, "report").includes(reportId)) return;
@@ -123,7 +123,7 @@ export function releaseReportHold(videoId: string, reportId: string, now: number
   releaseHold({ videoId, reason: "report", sourceId: reportId });
 }
 
-/** Holds a video for the open urgent reports that no moderator has reviewed, except one. */
+/** Puts a video on hold for the open urgent reports that no moderator has reviewed, except one. */
 export function holdForOthers(videoId: string, reportId: string, now: number): void {
   for (const { id } of unreviewedReports(videoId)) {
     if (id !== reportId) hold({ videoId, reason: "report", sourceId: id }, now);
@@ -131,8 +131,8 @@ export function holdForOthers(videoId: string, reportId: string, now: number): v
 }
 
 /**
- * Closes a report once each of its videos on this site has a decision, and reopens it otherwise. A report without a
- * video on this site stays open until a moderator closes it.
+ * Closes a report once a decision has been made for each of its videos on this site, and reopens it otherwise. A report
+ * that names no video on this site stays open until a moderator closes it.
  */
 export function updateReportState(id: string, now: number): void {
   const videos = videosOf(id);

@@ -21,7 +21,7 @@ import { deleteOldDecisions } from "./uploader-decisions.server";
 const EVERY_MS = 60_000;
 const FIRST_MS = 8_000;
 
-/** Starts the job that sends emails to reporters and deletes old texts once a minute. */
+/** Starts the job that, once a minute, sends emails to reporters and deletes old text. */
 export function startReports(): void {
   const work = async () => {
     await eraseDueReports();
@@ -32,7 +32,7 @@ export function startReports(): void {
 }
 
 /**
- * Deletes the texts of reports that were closed more than REPORT_KEEP ago.
+ * Deletes the text of reports that were closed longer ago than REPORT_KEEP.
  *
  * @returns the number of reports.
  */
@@ -53,11 +53,11 @@ async function send(message: ReportNotice, now: number): Promise<(() => void) | 
   const from = emailSender();
   const { report_id } = message;
   const report = readReport(report_id);
-  // If the report can't be read, the email waits, as after any failure.
+  // If the report can't be read, the email stays queued, as after any other failure.
   const to = report?.payload && report.payload !== "unreadable" ? report.payload.email : undefined;
   if (!report || !smtpUrl || !from || !to) throw new Error("It has no sender or no recipient.");
   const allowed = allowEmail(report, to, now);
-  // The reporter can still see every update through the link from the form.
+  // The reporter can still see every update through the link shown after submitting the form.
   if (!allowed) return;
   const { mailLink, refund } = allowed;
   try {
@@ -69,7 +69,7 @@ async function send(message: ReportNotice, now: number): Promise<(() => void) | 
   return () => setMailLinkState(report_id, mailLink);
 }
 
-/** @param isFirst whether further emails are sent only after the reporter has opened the link. */
+/** @param isFirst whether further emails will be sent only after the reporter has opened the link. */
 function emailOf({ id, report_id, event }: ReportNotice, isFirst: boolean): Email {
   const { siteName, publicUrl } = settings();
   const [subject, message] = MAIL_TEXTS[event];
@@ -85,24 +85,25 @@ function emailOf({ id, report_id, event }: ReportNotice, isFirst: boolean): Emai
 
 /**
  * Limits on emails about reports. Anyone can enter a stranger's address in the form, so an address gets one first email
- * a day, and further emails only after the link in one was opened. The status page after the form has a different link.
+ * a day, and further emails only after the link in one of them has been opened. The status page shown after submitting
+ * the form has a different link.
  *
- * The counts are kept only in memory, by digest of the address.
+ * The counts are kept only in memory, keyed by a digest of the address.
  */
 
 const DAY_SECONDS = 86_400;
-/** Applies even after a link was opened, because some mail servers open links to scan them. */
+/** This limit applies even after a link has been opened, because some mail servers open links in order to scan them. */
 const MAX_EMAILS_PER_DAY = 50;
 
 const firstEmails = attemptLimit("first emails by recipient", 1, DAY_SECONDS);
 const emails = attemptLimit("emails by recipient", MAX_EMAILS_PER_DAY, DAY_SECONDS);
-/** Recipients who opened a link. Their other reports need no first email. */
+/** Recipients who have opened a link. Their other reports don't require a first email. */
 const openedLinks = attemptLimit("opened links by recipient", 1, DAY_SECONDS);
 
 interface AllowedEmail {
-  /** The value of `mail_link` after the email is sent. */
+  /** The value of `mail_link` after the email has been sent. */
   mailLink: "sent" | "opened";
-  /** Refunds the limits for an email that was not sent. */
+  /** Refunds the limits for an email that wasn't sent. */
   refund(): void;
 }
 
@@ -126,7 +127,7 @@ function allowEmail(report: Report, address: string, now = Date.now()): AllowedE
   return undefined;
 }
 
-/** Records that a status link was opened, if it came from an email. */
+/** Records that a status link was opened, if the link came from an email. */
 export async function recordLinkOpening(token: string): Promise<void> {
   const link = readStatusToken(token);
   const report = link?.origin === "email" ? readReport(link.id) : undefined;
@@ -136,8 +137,8 @@ export async function recordLinkOpening(token: string): Promise<void> {
 }
 
 /**
- * Returns the mailbox of an address. Many providers deliver `ada+1@` and `a.da@` to `ada@`, so one mailbox could
- * otherwise have any number of addresses.
+ * Returns the mailbox of an address. Many providers deliver mail for `ada+1@` and `a.da@` to `ada@`, so one mailbox
+ * could otherwise have any number of addresses.
  */
 function mailboxOf(address: string): string {
   const [name = "", host = ""] = address.toLowerCase().split("@");

@@ -20,42 +20,45 @@ import { choicesFor, reportVersion } from "./report-rules.server";
 import { type NamedVideo, reviewedKinds } from "./report-videos.server";
 
 const EARLIER_SHOWN = 10;
-/** How many of the latest reports are searched for the same uploader. Takes a few milliseconds. */
+/**
+ * The number of most recent reports that are searched for videos by the same uploader. The search takes a few
+ * milliseconds.
+ */
 const MAX_SEARCHED_REPORTS = 2_000;
 const ENTRIES_SHOWN = 50;
 
 export interface ReportedVideo extends NamedVideo {
   choices: ModeratorDecision[];
-  /** Empty if it was deleted. */
+  /** Empty if the video was deleted. */
   title: string;
   status: "published" | "hidden" | "review" | "trash" | "gone";
   thumbnailUrl: string | null;
-  /** Empty if it can't be played, for example because it is in the trash. */
+  /** Empty if the video can't be played, for example because it is in the trash. */
   videoUrl: string;
   uploader: string | null;
-  /** Why it can't be published; undefined if it can. */
+  /** The reason why the video can't be published; undefined if it can. */
   held?: string;
-  /** The terms that its uploader has accepted; undefined if the site has never had terms. */
+  /** The terms that the video's uploader has accepted; undefined if the site has never had terms. */
   accepted?: AcceptedTerms[];
-  /** The kinds of reports for which a moderator has already reviewed it. */
+  /** The kinds of reports for which a moderator has already reviewed the video. */
   checked: ReportKind[];
-  /** Its other files: a pending replacement, and earlier files. */
+  /** The video's other files: a pending replacement, and previous files. */
   otherFiles: OtherFile[];
 }
 
 interface OtherFile {
   id: string;
   state: "pending" | "earlier" | "original";
-  /** Empty for a file that was replaced, which can't be played. */
+  /** Empty for a file that has been replaced and therefore can't be played. */
   videoUrl: string;
-  /** When it was uploaded or replaced, ISO 8601 UTC. */
+  /** When the file was uploaded or replaced (ISO 8601, UTC). */
   at: string;
   email: string | null;
 }
 
 export type ReportPage = NonNullable<ReturnType<typeof readReportPage>>;
 
-/** A log entry; the user is null for the site, the email also for a deleted account. */
+/** A log entry. The user is null for the site; the email is also null for a deleted account. */
 interface LogEntry {
   id: number;
   at: string;
@@ -88,7 +91,9 @@ export function readReportPage(id: string, now = Date.now()) {
   };
 }
 
-/** Returns the decisions to offer: those that apply to one of the videos, or `not-here` if none does, and `ask`. */
+/**
+ * Returns the decisions to offer: those that apply to one of the videos, or `not-here` if there are none, plus `ask`.
+ */
 function choicesOf({ erasedAt }: Report, videos: readonly ReportedVideo[]): ModeratorDecision[] {
   const all = new Set(videos.flatMap(({ choices }) => choices));
   if (all.size === 0) all.add("not-here");
@@ -146,11 +151,11 @@ function readVideos(report: Report): ReportedVideo[] {
   });
 }
 
-/** Subquery for the reports that name one of the videos in the JSON parameter `list`. */
+/** A subquery for the reports that name one of the videos in the JSON parameter `list`. */
 const NAMING =
   "(SELECT report_id FROM report_videos WHERE video_id IN (SELECT value FROM json_each(@list)))";
 
-/** Returns the latest reports about the same videos, and about other videos of the same uploaders. */
+/** Returns the latest reports about the same videos, and about other videos by the same uploaders. */
 function readEarlier(report: Report, videoIds: readonly string[]) {
   const columns =
     "reports.id, reports.kind, reports.state, reports.decision, received_at AS receivedAt";
@@ -177,11 +182,11 @@ function readEarlier(report: Report, videoIds: readonly string[]) {
   ];
 }
 
-/** Decrypted without yielding to the event loop: about 0.1 ms. */
+/** The text is decrypted without yielding to the event loop, which takes about 0.1 ms. */
 const DECRYPTED_AT_ONCE = 10;
 const MAX_OTHERS = 50;
 
-/** Another report; times are ISO 8601 UTC. */
+/** Another report; times are in ISO 8601 format (UTC). */
 export interface OtherReport {
   id: string;
   kind: ReportKind;
@@ -193,10 +198,11 @@ export interface OtherReport {
 export type ReporterData = Awaited<ReturnType<typeof readReporterData>>;
 
 /**
- * Returns all data about the reporter, apart from the decisions on the videos. `until` is when the texts are deleted
- * automatically, null while the report isn't closed; `others` are other reports with the same email address.
+ * Returns all data about the reporter, apart from the decisions on the videos. `until` is the time at which the text is
+ * deleted automatically, or null while the report isn't closed; `others` are other reports with the same email address.
  *
- * @param withOthers whether to find `others`. Decrypts every report, which takes a second for 100,000.
+ * @param withOthers whether to find `others`. This requires decrypting every report, which takes a second for 100,000
+ * reports.
  */
 export async function readReporterData(report: Report, withOthers: boolean) {
   const { id, closedAt } = report;
@@ -215,7 +221,10 @@ function addressIn(payload: Report["payload"]): string {
   return payload && typeof payload !== "string" ? payload.email.trim().toLowerCase() : "";
 }
 
-/** Returns other reports from an email address. Each text is encrypted by itself, so all have to be decrypted. */
+/**
+ * Returns other reports from an email address. Each report's text is encrypted separately, so all of them must be
+ * decrypted.
+ */
 async function otherReportsFrom(id: string, address: string): Promise<OtherReport[]> {
   const next = prepared<OtherReport & { at: number; payload: string }>(
     `SELECT rowid AS at, id, kind, state, decision, received_at AS receivedAt, payload FROM reports

@@ -126,7 +126,7 @@ export function EarlierReports({ earlier }: Pick<ReportPage, "earlier">) {
   );
 }
 
-/** The data about a reporter, with a button that deletes it on the reporter's request. */
+/** The data about a reporter, with a button that deletes the data on the reporter's request. */
 export function ReporterDataPanel({
   report,
   data,

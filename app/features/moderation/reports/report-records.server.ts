@@ -16,32 +16,32 @@ import type { ReportNotice } from "~db/schema/operations";
 import { addReportVideos, type NamedVideo, videosOf } from "./report-videos.server";
 
 /**
- * The database rows of reports. Functions that change something are synchronous and need a transaction, so that the
- * change and its log entry are stored together.
+ * The database rows for reports. Functions that change something are synchronous and must be called in a transaction,
+ * so that the change and its log entry are stored together.
  */
 
 const HOUR_MS = 3_600_000;
-/** The kinds that are due within 48 hours and, with REPORT_HIDE, hide their videos. */
+/** The kinds of reports that are due within 48 hours and, with REPORT_HIDE, hide their videos. */
 export const URGENT_KINDS: readonly ReportKind[] = ["consent", "under-age"];
-/** The number of reports erased in one batch. Each takes a fraction of a millisecond. */
+/** The number of reports erased in one batch. Erasing one takes a fraction of a millisecond. */
 const ERASE_BATCH_SIZE = 100;
 
-/** A report; times are ISO 8601 UTC. */
+/** A report; times are in ISO 8601 format (UTC). */
 export interface Report {
   id: string;
   kind: ReportKind;
   /** Empty if no video URL was recognized and no moderator has added a video. */
   videos: NamedVideo[];
   state: ReportState;
-  /** The most severe decision on one of its videos; null if there is none. */
+  /** The most severe decision about one of the report's videos; null if there is none. */
   decision: ReportDecision | null;
   receivedAt: string;
   dueAt: string;
   closedAt: string | null;
   erasedAt: string | null;
-  /** Null until an email was sent, "sent" until its link was opened. */
+  /** Null until an email has been sent; "sent" until its link has been opened. */
   mailLink: ReportRow["mail_link"];
-  /** Null once it is erased; "unreadable" without the secret that encrypted it. */
+  /** Null once the report has been erased; "unreadable" without the secret that encrypted it. */
   payload: ReportPayload | "unreadable" | null;
 }
 
@@ -53,7 +53,7 @@ export interface ReportMessage {
   text: string | undefined;
 }
 
-/** Returns the deadline of a report, ISO 8601 UTC. */
+/** Returns a report's deadline (ISO 8601, UTC). */
 function dueAt(kind: ReportKind, receivedAt: number): string {
   const ms = URGENT_KINDS.includes(kind) ? 48 * HOUR_MS : settings().reportDeadlineMs;
   return new Date(receivedAt + ms).toISOString();
@@ -63,7 +63,7 @@ function dueAt(kind: ReportKind, receivedAt: number): string {
  * Stores a report and enqueues its confirmation email. Does nothing if a report with this id exists.
  *
  * @returns whether it was stored.
- * @throws outside of a transaction, like all functions below that change something.
+ * @throws if called outside of a transaction, like all functions below that change something.
  */
 export function createReport(
   report: { id: string; kind: ReportKind; videos: readonly string[]; payload: ReportPayload },
@@ -89,7 +89,7 @@ export function hasReport(id: string): boolean {
   return prepared("SELECT 1 FROM reports WHERE id = ?").get(id) !== undefined;
 }
 
-/** Returns a report; undefined if the id is unknown. */
+/** Returns a report, or undefined if the id is unknown. */
 export function readReport(id: string): Report | undefined {
   const row = prepared<ReportRow>("SELECT * FROM reports WHERE id = ?").get(id);
   if (!row) return undefined;
@@ -103,7 +103,7 @@ export function readReport(id: string): Report | undefined {
   };
 }
 
-/** Returns the latest messages of a report, oldest first. */
+/** Returns a report's latest messages, oldest first. */
 export function readMessages(reportId: string, most = 200): ReportMessage[] {
   const rows = prepared<ReportMessageRow>(
     `SELECT * FROM report_messages WHERE report_id = ? ORDER BY sent_at DESC, rowid DESC LIMIT ?`,
@@ -130,7 +130,7 @@ export function countUnanswered(reportId: string): number {
     .get({ reportId })!;
 }
 
-/** Returns the total size of the texts of all reports that aren't closed, in bytes. */
+/** Returns the total size, in bytes, of the text of all reports that aren't closed. */
 export function countOpenReportBytes(): number {
   return prepared<number>(
     "SELECT total(length(CAST(payload AS BLOB))) FROM reports WHERE state <> 'closed'",
@@ -142,7 +142,7 @@ export function countOpenReportBytes(): number {
 /**
  * Adds a message to a report.
  *
- * @returns its id; undefined for a report that is erased or doesn't exist.
+ * @returns the message's id, or undefined if the report has been erased or doesn't exist.
  */
 export function addMessage(
   message: { reportId: string; author: ReportMessageRow["author"]; text: string },
@@ -160,9 +160,9 @@ export function addMessage(
 }
 
 /**
- * Moves a report to the state `asked`, or back to `open` when it is answered or reopened.
+ * Moves a report to the `asked` state, or back to `open` when it is answered or reopened.
  *
- * @returns false if it wasn't in one of the states `from`, because another change came first.
+ * @returns false if the report wasn't in one of the `from` states, because another change came first.
  */
 export function moveReport(
   change: { id: string; from: readonly ReportState[]; to: "open" | "asked" },
@@ -182,7 +182,7 @@ export function moveReport(
 /**
  * Closes a report with a decision. A closed report gets a new decision only with `again`.
  *
- * @returns false if it was already closed.
+ * @returns false if the report was already closed.
  */
 export function closeReport(
   change: { id: string; decision: ReportDecision; again?: boolean },
@@ -198,7 +198,7 @@ export function closeReport(
   return changes > 0;
 }
 
-/** Records that the reporter withdrew the report, and leaves it open. Returns false if it is closed. */
+/** Records that the reporter has withdrawn the report, and leaves it open. Returns false if it is closed. */
 export function withdrawOpenReport(id: string): boolean {
   requireTransaction();
   moveReport({ id, from: ["asked"], to: "open" });
@@ -210,9 +210,9 @@ export function withdrawOpenReport(id: string): boolean {
 }
 
 /**
- * Deletes the text of a closed report, its messages, emails and notes.
+ * Deletes a closed report's text, messages, emails and notes.
  *
- * @returns false if they were deleted before, or if the report is open or preserved.
+ * @returns false if they were already deleted, or if the report is open or preserved.
  */
 export function eraseReport(id: string, now = Date.now()): boolean {
   requireTransaction();
@@ -224,7 +224,7 @@ export function eraseReport(id: string, now = Date.now()): boolean {
   if (changes === 0) return false;
   prepared("DELETE FROM report_messages WHERE report_id = ?").run(id);
   prepared("DELETE FROM outbox WHERE report_id = ?").run(id);
-  // Notes don't name their report. They have the user, video and time of the log entry of the decision.
+  // Notes don't refer to their report. They have the same user, video and time as the log entry for the decision.
   prepared(
     `DELETE FROM review_notes WHERE id IN (
        SELECT review_notes.id FROM moderation_log
@@ -235,7 +235,7 @@ export function eraseReport(id: string, now = Date.now()): boolean {
   return true;
 }
 
-/** Returns a batch of the reports that were closed more than REPORT_KEEP ago and aren't preserved. */
+/** Returns a batch of the reports that were closed longer ago than REPORT_KEEP and aren't preserved. */
 export function reportsToErase(now = Date.now()): string[] {
   return prepared<string>(
     `SELECT id FROM reports WHERE closed_at IS NOT NULL AND erased_at IS NULL AND closed_at <= @before
@@ -249,7 +249,7 @@ export function reportsToErase(now = Date.now()): string[] {
     });
 }
 
-/** Enqueues an email, if the reporter gave an address and a mail server is configured. */
+/** Enqueues an email if the reporter has given an address and a mail server is configured. */
 function enqueueEmail(id: string, event: ReportNotice["event"], now = Date.now()): void {
   requireTransaction();
   if (!settings().smtpUrl || !emailSender()) return;
@@ -259,7 +259,7 @@ function enqueueEmail(id: string, event: ReportNotice["event"], now = Date.now()
   enqueueMessage("report_id", id, message, new Date(now).toISOString());
 }
 
-/** Records that the reporter was sent an email, or has opened the link in one. */
+/** Records that an email was sent to the reporter, or that the reporter has opened the link in one. */
 export function setMailLinkState(id: string, state: "sent" | "opened"): void {
   requireTransaction();
   prepared(
@@ -268,7 +268,7 @@ export function setMailLinkState(id: string, state: "sent" | "opened"): void {
   ).run(state, id);
 }
 
-/** Returns the sender of emails to reporters; undefined if no setting names one. */
+/** Returns the sender of emails to reporters, or undefined if no setting specifies one. */
 export function emailSender(): string | undefined {
   const { smtpFrom, alertEmail, contactEmail } = settings();
   return smtpFrom ?? alertEmail ?? contactEmail;
@@ -278,10 +278,10 @@ const REPORT = "report";
 const MESSAGE = "report message";
 
 export interface ReportPayload {
-  /** Empty if none was given, like `email`. */
+  /** Empty if none was given, as for `email`. */
   name: string;
   email: string;
-  /** The video links, as entered. */
+  /** The video links as they were entered. */
   where: string;
   what: string;
   /** The confirmed statements, word for word. */

@@ -4,12 +4,14 @@ import type { ModeratorDecision } from "./decisions";
 import type { Report } from "./report-records.server";
 import { type NamedVideo, videoExists } from "./report-videos.server";
 
-/** Rules for which decisions a report allows in its current state. */
+/** The rules that determine which decisions a report allows in its current state. */
 
-/** Log actions that don't change what a decision is based on. */
+/** The log actions that don't change anything on which a decision is based. */
 const NO_CHANGES = "'preserve', 'preserve-end', 'export'";
 
-/** Returns a version that changes with the report's state and with each log entry that matters for a decision. */
+/**
+ * Returns a version string that changes with the report's state and with each log entry that matters for a decision.
+ */
 export function reportVersion({ id, state }: Pick<Report, "id" | "state">): string {
   const last = prepared(
     `SELECT max(id) FROM moderation_log WHERE report_id = ? AND action NOT IN (${NO_CHANGES})`,
@@ -19,19 +21,23 @@ export function reportVersion({ id, state }: Pick<Report, "id" | "state">): stri
   return `${last ?? 0}-${state}`;
 }
 
-/** Returns whether a moderator has removed a video because of this report, or of any report if none is given. */
+/**
+ * Returns whether a moderator has removed a video because of this report, or because of any report if none is given.
+ */
 export function isRemoved(videoId: string, reportId?: string): boolean {
   const reports = sourcesOf(videoId, "removed");
   return reportId === undefined ? reports.length > 0 : reports.includes(reportId);
 }
 
-/** Returns the decisions that are possible for one video of a report; empty if it is no longer on this site. */
+/**
+ * Returns the decisions that are possible for one of a report's videos; empty if the video is no longer on this site.
+ */
 export function choicesFor(
   { id: reportId, state, videos }: Pick<Report, "id" | "state" | "videos">,
   { id, decision }: NamedVideo,
 ): ModeratorDecision[] {
   if (isRemoved(id, reportId)) {
-    // If no other video of a reopened report waits for a decision, upholding the removal closes the report.
+    // If no other video in a reopened report is waiting for a decision, upholding the removal closes the report.
     const isUpheld = state !== "closed" && !videos.some((video) => isWaiting(reportId, video));
     return decision !== "remove" || isUpheld
       ? ["remove", "restore"]
@@ -41,12 +47,15 @@ export function choicesFor(
   return isRemoved(id) ? ["keep", "remove"] : ["hide", "keep", "remove"];
 }
 
-/** Returns whether a video that is on this site, or was removed because of this report, has no decision yet. */
+/**
+ * Returns whether no decision has been made yet about a video that is on this site or was removed because of this
+ * report.
+ */
 export function isWaiting(reportId: string, { id, decision }: NamedVideo): boolean {
   return decision === null && (isRemoved(id, reportId) || videoExists(id));
 }
 
-/** Returns why a decision isn't possible for a video. */
+/** Returns the reason why a decision isn't possible for a video. */
 export function refusalFor(
   decision: ModeratorDecision,
   reportId: string,

@@ -1,13 +1,13 @@
 import type { ReportDecision, ReportKind, ReportState, VideoDecision } from "~db/schema/moderation";
 
-/** All texts shown to reporters. Operators may change the sentences; the operating guide names this file. */
+/** All text shown to reporters. Operators may change the sentences; the operating guide refers to this file. */
 
 interface KindTexts {
   label: string;
   about: string;
   what: string;
   statements: readonly string[];
-  /** The hint of the name field. Without it, the name is optional. */
+  /** The hint for the name field. Without a hint, the name is optional. */
   name?: string;
 }
 
@@ -64,7 +64,7 @@ export const DECISION_TEXTS: Record<ReportDecision, string> = {
   withdrawn: "You have withdrawn this report.",
 };
 
-/** The decision on one of several videos, shown next to its path. */
+/** The decision about one of several videos, shown next to the video's path. */
 export const VIDEO_DECISION_TEXTS: Record<VideoDecision, string> = {
   keep: "stays online",
   remove: "removed",
@@ -81,15 +81,15 @@ export const NO_REPORT_TEXT =
 
 export const UNREADABLE_TEXT = "This text can’t be read at the moment. It is not lost.";
 
-/** Part of a report's first email, because anyone may have entered the address. */
+/** Included in a report's first email, because anyone may have entered the address. */
 export const FIRST_MAIL_TEXT =
   "We only send further emails about this report once this link has been opened. If you didn't send a report, ignore this email.";
 
-/** Shown on the status page until the link in an email was opened. */
+/** Shown on the status page until the link in an email has been opened. */
 export const LINK_NOT_OPENED_TEXT =
   "To get emails about this report, open the link in our first email to you. We send an address at most one such email a day.";
 
-/** The subjects and texts of the emails to reporters. They never contain the text of a report. */
+/** The subjects and bodies of the emails to reporters. They never contain the text of a report. */
 export const MAIL_TEXTS = {
   received: ["Your report was received", "We have received your report."],
   asked: ["A question about your report", "A moderator has a question about your report."],

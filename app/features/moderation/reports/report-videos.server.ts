@@ -5,16 +5,16 @@ import { requireTransaction } from "~db/run-query.server";
 import type { ReportKind, VideoDecision } from "~db/schema/moderation";
 
 /**
- * The videos that reports name, with the decision on each. They aren't encrypted, and are kept after the texts of a
- * report are deleted. Functions that change something are synchronous and need the caller's transaction.
+ * The videos that reports name, with the decision on each. They aren't encrypted, and are kept after a report's text
+ * has been deleted. Functions that change something are synchronous and must be called in the caller's transaction.
  */
 
-/** A video that a report names. It may be in the trash or deleted. Times are ISO 8601 UTC. */
+/** A video named in a report. It may be in the trash or deleted. Times are in ISO 8601 format (UTC). */
 export interface NamedVideo {
   id: string;
-  /** Null while it waits for a decision. */
+  /** Null while the video is waiting for a decision. */
   decision: VideoDecision | null;
-  /** When its file was last replaced since the report; null if it still has the reported file. */
+  /** When the video's file was last replaced since the report; null if it still has the reported file. */
   fileChangedAt: string | null;
 }
 
@@ -26,7 +26,7 @@ export function videosOf(reportId: string): NamedVideo[] {
   ).all(reportId);
 }
 
-/** Returns the most severe decision on some videos of a report; undefined if there is none. */
+/** Returns the most severe decision on some of a report's videos, or undefined if there is none. */
 export function mostSevereDecision(videos: readonly NamedVideo[]): VideoDecision | undefined {
   const order = ["remove", "restore", "keep"] as const;
   return order.find((decision) => videos.some((video) => video.decision === decision));
@@ -47,7 +47,7 @@ export function isReported(videoId: string): boolean {
 }
 
 /**
- * Returns whether reports name all videos that use a file or that it is derived from. False for a file that no video
+ * Returns whether reports name all videos that use a file or from which it is derived. False for a file that no video
  * uses.
  */
 export function isReportedFile(name: MediaName): boolean {
@@ -66,7 +66,7 @@ export function removeReportVideo(reportId: string, videoId: string): void {
   prepared("DELETE FROM report_videos WHERE report_id = ? AND video_id = ?").run(reportId, videoId);
 }
 
-/** Records the decision on one video of a report; null if the video needs a new one. */
+/** Records the decision on one of a report's videos; null if the video needs a new decision. */
 export function recordVideoDecision(
   { reportId, videoId }: { reportId: string; videoId: string },
   decision: VideoDecision | null,
@@ -78,7 +78,7 @@ export function recordVideoDecision(
   ).run(decision, decision && new Date(now).toISOString(), reportId, videoId);
 }
 
-/** Query for the kinds of reports for which a moderator has kept or restored a video that still has the same file. */
+/** A query for the kinds of reports for which a moderator has kept or restored a video that still has the same file. */
 const KEPT_KINDS = `SELECT kept_report.kind
   FROM report_videos AS kept JOIN reports AS kept_report ON kept_report.id = kept.report_id
   WHERE kept.decision IN ('keep', 'restore')
@@ -91,7 +91,7 @@ export function reviewedKinds(videoId: string): ReportKind[] {
     .all(videoId);
 }
 
-/** Returns the open urgent reports about a video, of kinds for which no moderator has reviewed it. */
+/** Returns the open urgent reports about a video that are of kinds for which no moderator has reviewed it. */
 export function unreviewedReports(videoId: string): { id: string; kind: ReportKind }[] {
   return prepared<{ id: string; kind: ReportKind }>(
     `SELECT id, kind FROM reports JOIN report_videos ON report_id = id
@@ -101,7 +101,9 @@ export function unreviewedReports(videoId: string): { id: string; kind: ReportKi
   ).all({ videoId });
 }
 
-/** Counts the public videos of open urgent reports that no moderator has reviewed. Reads at most `limit` reports. */
+/**
+ * Counts the public videos named in open urgent reports that no moderator has reviewed. Reads at most `limit` reports.
+ */
 export function countUnreviewedPublic(limit: number): number {
   return prepared<number>(
     `SELECT count(DISTINCT videos.id)

@@ -131,7 +131,7 @@ function Decided({ video }: { video: Pick<ReportedVideo, "decision" | "choices">
 }
 
 /**
- * A player that nobody sees by accident. The poster is blurred, and the player is hidden until a moderator opens it.
+ * A player that can't be seen by accident: the poster is blurred, and the player is hidden until a moderator opens it.
  * Closing it pauses the video.
  */
 function CoveredVideo({
@@ -322,10 +322,10 @@ const DECISION_KEYS: Record<ModeratorDecision, string> = {
   ask: "a",
 };
 
-/** Elements in which letter keys must not choose a decision: text fields and dialogs. */
+/** Elements in which letter keys must not select a decision: text fields and dialogs. */
 const TYPING = 'input:not([type="radio"], [type="checkbox"]), select, textarea, dialog';
 
-/** Lets letter keys choose a decision and move the focus to the reason. */
+/** Lets letter keys select a decision and move the focus to the reason. */
 function useDecisionKeys(form: RefObject<HTMLFormElement>): void {
   useEffect(() => {
     const choose = (event: KeyboardEvent) => {

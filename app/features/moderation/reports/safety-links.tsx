@@ -10,7 +10,7 @@ const PAGES = [
   ["/admin/terms", "Terms"],
 ] as const;
 
-/** Links to the trust and safety pages that the user may open, below the studio's navigation. */
+/** Links to the trust and safety pages that the user may open, shown below the studio's navigation. */
 export function SafetyLinks() {
   const may = usePermissions();
   return (

@@ -31,7 +31,7 @@ const MAX_UNANSWERED = 3;
 
 export type StatusPage = Exclude<ReturnType<typeof readStatusPage>, { missing: string }>;
 
-/** Returns the data of a status page, or why there is none. */
+/** Returns the data for a status page, or the reason why there is none. */
 export function readStatusPage(token: string) {
   const report = reportOf(token);
   if (typeof report === "string") return { missing: report };
@@ -81,7 +81,7 @@ export type StatusAnswer =
   | { done: string }
   | { status: 404 | 409 | 422; error: string; text?: string };
 
-/** Handles a form of the page by its `intent`: `answer` or `withdraw`. */
+/** Handles one of the page's forms according to its `intent`: `answer` or `withdraw`. */
 export async function performStatus(token: string, form: FormData): Promise<StatusAnswer> {
   const report = reportOf(token);
   if (typeof report === "string") return { status: 404, error: report };
@@ -101,7 +101,7 @@ async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
   return transaction((): StatusAnswer => {
     const now = readReport(id);
     if (!now || now.state === "closed") return { ...DECIDED, text };
-    // Submitting the form twice adds one message.
+    // Submitting the form twice adds only one message.
     const last = readMessages(id, 1)[0];
     if (last?.author === "reporter" && last.text === text) return { done: "Message sent." };
     if (!mayWrite(id)) {
@@ -115,7 +115,10 @@ async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
   });
 }
 
-/** Withdraws a report. If it hides a video, it stays open, because the reporter may have been forced to withdraw it. */
+/**
+ * Withdraws a report. If the report hides a video, it stays open, because the reporter may have been forced to withdraw
+ * it.
+ */
 async function withdraw({ id }: Report): Promise<StatusAnswer> {
   return transaction((): StatusAnswer => {
     const now = readReport(id);

@@ -18,12 +18,13 @@ import { createReportId } from "./status-token.server";
 import { parseVideoIds } from "./video-links";
 
 const HOUR_SECONDS = 3_600;
-/** Counts videos, not reports, because an urgent report may hide all of its videos. */
+/** Videos are counted rather than reports, because an urgent report may hide all of its videos. */
 const VIDEOS_WITHOUT_PUZZLE = 5;
 const VIDEOS_OF_ALL_WITHOUT_PUZZLE = 200;
 const REPORTS_PER_ADDRESS = 60;
 /**
- * The maximum size of all open reports. Beyond it, only short texts are accepted, so that everyone can still report.
+ * The maximum total size of all open reports. Beyond it, only short text is accepted, so that everyone can still
+ * report.
  */
 const MAX_OPEN_BYTES = 64 * 1024 * 1024;
 
@@ -46,11 +47,11 @@ export interface RefusedReport {
   errors: ReportErrors;
   notice?: string;
   puzzle?: Puzzle;
-  /** Whether no public video was found. Sending the form again confirms it. */
+  /** Whether no public video was found. Submitting the form again confirms it. */
   isUnknown?: boolean;
 }
 
-/** Returns a question to answer first, if this IP address, or all of them together, have sent many reports. */
+/** Returns a question to be answered first if this IP address, or all IP addresses together, have sent many reports. */
 export function puzzleFor(request: Request): Puzzle | undefined {
   const needsPuzzle =
     freeByAddress.isExhausted(clientAddress(request)) || freeForAll.isExhausted("all");
@@ -58,9 +59,9 @@ export function puzzleFor(request: Request): Puzzle | undefined {
 }
 
 /**
- * Stores the report of a form. Submitting the same form twice stores one report.
+ * Stores the report from a form. Submitting the same form twice stores only one report.
  *
- * @returns its id, or the refused form.
+ * @returns the report's id, or the rejected form.
  */
 export async function submitReport(
   request: Request,
@@ -112,8 +113,8 @@ export async function submitReport(
 }
 
 /**
- * Returns whether this many videos can be reported without the question. Counts them first, so that parallel requests
- * can't exceed the limit.
+ * Returns whether this many videos can be reported without answering the question. They are counted first, so that
+ * parallel requests can't exceed the limit.
  */
 function consumeFreeReports(address: string, videos: number): boolean {
   for (let taken = 0; taken < videos; taken++) {
@@ -125,7 +126,7 @@ function consumeFreeReports(address: string, videos: number): boolean {
 }
 
 const MAX_LENGTHS = { name: 200, email: 254, where: 4_000, what: 4_000 } as const;
-/** Applies while the open reports take too much space. */
+/** This applies while the open reports take up too much space. */
 const MAX_SHORT_LENGTH = 500;
 const MIN_DESCRIPTION_LENGTH = 10;
 
@@ -148,7 +149,7 @@ export function toReportKind(value: unknown): ReportKind | undefined {
 /**
  * Reads the form. Returns its values, and an error message for each invalid field.
  *
- * @param options.isShort whether only short texts are accepted.
+ * @param options.isShort whether only short text is accepted.
  */
 function readReportForm(
   form: FormData,
@@ -187,7 +188,7 @@ function readReportForm(
 
 /**
  * Removes control characters and characters that change the text direction (Unicode TR 9), which could disguise the
- * text. Line breaks and tabs stay.
+ * text. Line breaks and tabs are kept.
  */
 export function plainText(value: unknown): string {
   if (typeof value !== "string") return "";
@@ -201,14 +202,18 @@ export function plainText(value: unknown): string {
 
 /**
  * A question in plain text, shown when one IP address sends many reports. It needs no image, audio, JavaScript or
- * third-party service. An answer works once and for a limited time. A wrong answer gets another question.
+ * third-party service. An answer is accepted only once and for a limited time. After a wrong answer, another question
+ * is shown.
  */
 
 const ANSWERED_WITHIN_MS = 15 * 60_000;
 const MAX_USED = 50_000;
-/** Random at each start: a restart forgets which questions were used, so earlier ones must not be accepted. */
+/**
+ * Generated randomly at each startup: a restart forgets which questions were used, so earlier ones must not be
+ * accepted.
+ */
 const PURPOSE = `report puzzle ${randomUUID()}`;
-/** All answers are padded to one length, so that the length of the token doesn't reveal them. */
+/** All answers are padded to the same length, so that the length of the token doesn't reveal them. */
 const ANSWER_LENGTH = 2;
 
 const used = processState(
@@ -233,10 +238,12 @@ export function newPuzzle(now = Date.now()): Puzzle {
   return { question, token: sign(PURPOSE, payload, now + ANSWERED_WITHIN_MS) };
 }
 
-/** Returns whether the answer is correct, in time and the first one. The question can't be used again afterwards. */
+/**
+ * Returns whether the answer is correct, in time, and the first one given. The question can't be used again afterwards.
+ */
 export function isSolved(token: string, answer: string, now = Date.now()): boolean {
   const payload = verify(PURPOSE, token, now);
-  // Only questions that this process signed are remembered, so that forged ones don't displace them.
+  // Only questions signed by this process are remembered, so that forged ones don't displace them.
   if (payload === undefined || used().has(payload)) return false;
   used().set(payload, true);
   return decrypt(PURPOSE, payload)?.trimEnd() === normalized(answer);

@@ -12,7 +12,7 @@ const MAX_SHOWN = 100;
 const DELETE_BATCH_SIZE = 200;
 
 interface DecisionText {
-  /** The title of the video, which may have been deleted since. */
+  /** The title of the video, which may since have been deleted. */
   title: string;
   reason: string;
 }
@@ -29,9 +29,9 @@ export interface UploaderDecision {
 }
 
 /**
- * Records a decision for the uploader of the video. Does nothing for a video without an uploader.
+ * Records a decision for the video's uploader. Does nothing for a video without an uploader.
  *
- * @throws outside of a transaction, because it is stored together with the decision.
+ * @throws if called outside of a transaction, because the record must be stored together with the decision.
  */
 export function recordUploaderDecision(
   noted: {
@@ -48,7 +48,7 @@ export function recordUploaderDecision(
     `SELECT title, uploaded_by AS userId FROM videos WHERE id = @videoId
      UNION ALL SELECT title, uploaded_by FROM deleted_videos WHERE id = @videoId`,
   ).get({ videoId });
-  // Another tool may have stored an uploader without an account on this site.
+  // Another tool may have stored an uploader who has no account on this site.
   prepared(
     `INSERT INTO uploader_decisions (user_id, report_id, video_id, decision, decided_at, payload)
      SELECT id, @reportId, @videoId, @decision, @at, @payload FROM users WHERE id = @userId`,
@@ -80,12 +80,12 @@ export function listUploaderDecisions(userId: string): UploaderDecision[] {
 /**
  * Deletes the decisions that are older than REPORT_KEEP and whose reports are closed.
  *
- * @returns how many it deleted.
+ * @returns the number of deleted decisions.
  */
 export function deleteOldDecisions(now = Date.now()): Promise<number> {
   const before = new Date(now - settings().reportKeepMs).toISOString();
   const due = prepared<number>(
-    // CROSS JOIN fixes the order. Otherwise SQLite reads all closed reports.
+    // CROSS JOIN fixes the join order. Otherwise, SQLite would read all closed reports.
     `SELECT uploader_decisions.id FROM uploader_decisions
        CROSS JOIN reports ON reports.id = report_id
      WHERE decided_at <= ? AND state = 'closed' AND NOT ${isPreservedReport("report_id")}

@@ -1,8 +1,8 @@
 const MAX_VIDEOS = 20;
-/** Ids have 36 characters. Those of imported videos may be longer. */
+/** Ids have 36 characters, but those of imported videos may be longer. */
 const VIDEO_URL = /\/video\/([^\s/?#"'<>)\],;]{1,200})/g;
 
-/** Returns the ids of the video URLs in a text, without duplicates. */
+/** Returns the ids from all video URLs in a text, without duplicates. */
 export function parseVideoIds(text: string): string[] {
   const ids = [...text.matchAll(VIDEO_URL)].flatMap(([, id = ""]) => {
     try {

@@ -5,7 +5,7 @@ import { streamOf } from "~/features/upload/import/stream-of.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { transaction } from "~db/client.server";
 
-/** Downloads the block list as JSON Lines. It contains only hashes, reasons and times. */
+/** Serves the block list as a download in JSON Lines format. It contains only hashes, reasons and times. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const user = await requirePermission(request, "/admin/block-list/:file");
   if (params.file !== "block-list.jsonl") {

@@ -5,7 +5,7 @@ import { sendFile } from "~/media/serve/serve.server";
 import { notFound } from "~/media/serve/serve-stored.server";
 import { entryThumbnail } from "../block-list/block-list-page.server";
 
-/** Serves the thumbnail of a block list entry. No other route serves thumbnails of videos in the trash. */
+/** Serves a block list entry's thumbnail. No other route serves thumbnails of videos in the trash. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   await requirePermission(request, "/admin/block-list/:entry/thumbnail");
   const name = entryThumbnail(Number(params.entry));

@@ -57,7 +57,7 @@ export async function action({ request }: ActionFunctionArgs) {
   return respondToForm(BLOCK_LIST, await unlessBusy(perform(request, user.id)));
 }
 
-/** Handles a form: `intent` is `import` with the file in `list`, or `remove` or `put-back` for an `entry`. */
+/** Handles a form. `intent` is `import`, with the file in `list`, or `remove` or `put-back`, for an `entry`. */
 async function perform(request: Request, userId: string): Promise<Failure | ToastMessage> {
   if (isMultipart(request)) {
     const form = await receiveBlockListForm(request);

@@ -8,7 +8,10 @@ import { transaction } from "~db/client.server";
 import { reportArchive } from "../reports/report-archive.server";
 import { readReport } from "../reports/report-records.server";
 
-/** Downloads the archive of a report, for owners. POST only, so that the log has an entry for each download. */
+/**
+ * Serves a report's archive as a download, for owners. Only POST is allowed, so that the log contains an entry for each
+ * download.
+ */
 export async function action({ request, params }: ActionFunctionArgs) {
   const user = await requirePermission(request, "/admin/reports/:id/archive");
   requireOwnOrigin(request);

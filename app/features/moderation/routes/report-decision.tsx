@@ -39,11 +39,11 @@ import { SafetyLinks } from "../reports/safety-links";
 
 export const meta = privateMeta("Report");
 
-/** The reporter's text must not stay in any cache, not even the browser's. */
+/** The reporter's text must not stay in any cache, not even in the browser's. */
 export const headers = noStoreHeaders;
 
 const PERMISSION = "/admin/reports/:id";
-/** Enough for 2,000 characters of four bytes each, percent-encoded as three characters per byte. */
+/** Large enough for 2,000 characters of four bytes each, with each byte percent-encoded as three characters. */
 const MAX_FORM_BYTES = 32 * 1024;
 
 export async function loader({ request, params }: LoaderFunctionArgs) {

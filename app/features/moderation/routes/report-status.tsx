@@ -23,14 +23,15 @@ import {
 import { performStatus, readStatusPage, type StatusPage } from "../reports/status-page.server";
 
 export const meta = privateMeta("Your report", [
-  // Hides the path, which is secret. "no-referrer" would make browsers send `Origin: null` with the page's forms.
+  // Hides the path, which is secret. "no-referrer" would make browsers send `Origin: null` when the page's forms are
+  // submitted.
   { name: "referrer", content: "strict-origin" },
 ]);
 
-/** The link alone gives access, so the page must not stay in any cache, not even the browser's. */
+/** The link alone grants access, so the page must not stay in any cache, not even in the browser's. */
 export const headers = unlistedHeaders;
 
-/** Enough for a message of characters that take nine bytes each in a form. */
+/** Large enough for a message whose characters each take nine bytes in a form. */
 const MAX_FORM_BYTES = 64 * 1024;
 
 interface Answer {
@@ -209,7 +210,7 @@ function AnswerForm({ error, text, path }: { error?: string; text?: string; path
 function WithdrawForm({ path }: { path: string }) {
   return (
     <details className="rounded-lg border border-line px-4 py-1">
-      {/* Stays a list item to keep its marker. The padding makes it tall enough for a finger. */}
+      {/* The element stays a list item in order to keep its marker. The padding makes it tall enough for a finger. */}
       <summary className="cursor-pointer py-3 text-sm font-medium">Withdraw this report</summary>
       <Form method="post" action={path} className="flex flex-col items-start gap-4 pt-1 pb-3">
         <p className="text-sm text-muted">
@@ -223,7 +224,7 @@ function WithdrawForm({ path }: { path: string }) {
   );
 }
 
-/** In UTC, because the reader's time zone isn't known without JavaScript. */
+/** The time is shown in UTC, because the reader's time zone isn't known without JavaScript. */
 function Time({ at }: { at: string }) {
   return (
     <time dateTime={at} className="figures">

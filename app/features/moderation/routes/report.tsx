@@ -47,11 +47,13 @@ export const headers: HeadersFunction = (args) => {
   return headers;
 };
 
-/** Makes two tabs, or a form that is submitted twice, create one report. It stores nothing else. */
+/**
+ * Ensures that only one report is created if the form is open in two tabs or submitted twice. Nothing else is stored.
+ */
 const FORM_COOKIE = "report";
 const FORM_MS = 3_600_000;
 const MAX_ID_LENGTH = 200;
-/** Enough for all fields, with characters that take nine bytes each in a form. */
+/** Large enough for all fields, with characters that each take nine bytes in a form. */
 const MAX_FORM_BYTES = 128 * 1024;
 
 function readParams(request: Request) {
@@ -157,7 +159,7 @@ function reportHref(videoId: string, kind?: ReportKind): string {
   return parameters.size > 0 ? `/report?${parameters}` : "/report";
 }
 
-/** The first step, in which the visitor chooses the kind of report. Links work without JavaScript. */
+/** The first step, in which the visitor selects the kind of report. The links work without JavaScript. */
 function KindChoice({ videoId }: { videoId: string }) {
   return (
     <ul className="flex flex-col gap-3">
@@ -176,7 +178,7 @@ function KindChoice({ videoId }: { videoId: string }) {
   );
 }
 
-/** The fields in the order of the page. */
+/** The fields in the order in which they appear on the page. */
 const FIELDS = ["where", "what", "name", "email", "statement", "answer"] as const;
 
 /** The second step. After an error, it keeps the values and focuses the first invalid field. */
@@ -319,7 +321,7 @@ function FoundVideos({ text }: { text: string }) {
       const missing = ids.filter((id) => !isFound(id));
       setFound({ titles: cards.map(({ title }) => title), missing });
     };
-    // If this fails, the response to the form reports missing videos.
+    // If the lookup fails, the response to the form reports missing videos.
     const timer = setTimeout(() => findVideos().catch(() => {}), WAIT_MS);
     return () => {
       clearTimeout(timer);

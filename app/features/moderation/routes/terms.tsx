@@ -32,7 +32,7 @@ import { TermsText } from "../uploaders/terms-field";
 
 export const meta = privateMeta("Uploaders’ terms");
 
-/** Enough for a text of characters that take nine bytes each in a form. */
+/** Large enough for a text whose characters each take nine bytes in a form. */
 const MAX_FORM_BYTES = 256 * 1024;
 const NOT_SAVED = "Couldn’t save the terms.";
 
@@ -134,7 +134,7 @@ export default function UploadTerms() {
   );
 }
 
-/** Shows whether uploaders have to accept the terms. Owners can turn this on and off. */
+/** Shows whether uploaders must accept the terms. Owners can turn this requirement on and off. */
 function RequiredTerms({
   requiredSince,
   version,
@@ -181,7 +181,7 @@ function TermsForm({
   version,
   error,
 }: {
-  /** The initial text: what was entered, the latest version, or the default. */
+  /** The initial text: the entered text, the latest version, or the default. */
   text: string;
   /** The latest version; 0 if there is none. */
   version: number;

@@ -86,7 +86,7 @@ function Figures({ period }: { period: Period }) {
   );
 }
 
-/** Returns a name such as `2026, 4th quarter`. */
+/** Returns a quarter's name, such as `2026, 4th quarter`. */
 function periodName(period: string): string {
   const [year, quarter] = period.split("-Q");
   return `${year}, ${["1st", "2nd", "3rd", "4th"][Number(quarter) - 1]} quarter`;

@@ -22,7 +22,7 @@ const MESSAGES: Record<Scan["state"], string> = {
   failed: "The scan failed and isn’t retried automatically.",
 };
 
-/** The scans of a video that are unfinished or found something, with their actions. */
+/** A video's scans that are unfinished or have found something, with their actions. */
 export function ScanPanel({ scans, isToBePublic }: { scans: Scan[]; isToBePublic: boolean }) {
   const may = usePermissions();
   return scans.map((scan) => (
@@ -68,7 +68,7 @@ const VERDICTS: Record<ScannedVideo["verdict"], string> = {
   unchecked: "not scanned",
 };
 
-/** The videos with scan findings that no editor has decided on; nothing if there are none. */
+/** The videos with scan findings on which no editor has decided. Renders nothing if there are none. */
 export function UndecidedScans({ scanned }: { scanned: ScannedVideo[] }) {
   if (scanned.length === 0) return null;
   return (
@@ -92,7 +92,7 @@ export function UndecidedScans({ scanned }: { scanned: ScannedVideo[] }) {
   );
 }
 
-/** Links to the review pages of videos. */
+/** Links to the videos' review pages. */
 export function ReviewLinks({
   videos,
   label,

@@ -18,20 +18,20 @@ import type { ScanFindingsTable } from "~db/schema/media";
 const FAILED = "Nothing was changed.";
 const DECIDED = "The scan has finished, or someone else decided in the meantime. Reload the page.";
 
-/** The scan of a video, or of a file that will replace its file. */
+/** The scan of a video's file, or of a file that will replace it. */
 export interface Scan {
   /** The id of the video or of the new file. */
   id: string;
   isReplacement: boolean;
-  /** `waiting`: no result yet. `failed`: it isn't retried automatically. */
+  /** `waiting`: there is no result yet. `failed`: the scan isn't retried automatically. */
   state: ScanFindingsTable["verdict"] | "waiting" | "failed";
-  /** The reason printed by the command, or why there is no result. */
+  /** The reason printed by the command, or the reason why there is no result. */
   reason: string;
 }
 
 const NOTHING_QUEUED = "No scan is queued.";
 
-/** Returns the scans of a video that are unfinished or found something. */
+/** Returns a video's scans that are unfinished or have found something. */
 export function scansOf(videoId: string): Scan[] {
   const rows = prepared<{
     id: string;
@@ -52,7 +52,7 @@ export function scansOf(videoId: string): Scan[] {
   ).all({ videoId });
   return rows.flatMap((row) => {
     const isUnderWay = row.job === "waiting" || row.job === "running";
-    // A pending file that passed its scan, or that isn't scanned at all.
+    // A pending file that has passed its scan, or that isn't scanned at all.
     if (row.isReplacement === 1 && !row.verdict && (row.job === null || row.job === "done"))
       return [];
     const state =
@@ -73,7 +73,7 @@ export interface ScannedVideo {
   reason: string;
 }
 
-/** Returns the videos with findings that no editor has decided on, refused ones first. */
+/** Returns the videos with findings on which no editor has decided, refused ones first. */
 export function undecidedScans(most: number): ScannedVideo[] {
   const ofVerdict = prepared<ScannedVideo>(
     `SELECT videos.id, title, verdict, reason
@@ -94,9 +94,9 @@ interface Video {
 }
 
 /**
- * Releases a video, or its replacement file, despite the result of the scan.
+ * Releases a video, or its replacement file, despite the scan's result.
  *
- * @param isSure whether the user confirmed that the result is wrong, which is required for a refused file.
+ * @param isSure whether the user has confirmed that the result is wrong, which is required for a refused file.
  */
 export async function releaseDespiteScan(
   { id, title }: Video,
@@ -128,7 +128,7 @@ export async function releaseDespiteScan(
   );
 }
 
-/** Scans a file again, for example after the command was fixed. */
+/** Scans a file again, for example after the command has been fixed. */
 export async function rescan(
   { id, title }: Video,
   scanId: string,
@@ -154,8 +154,8 @@ const UNDER_WAY = "This video is already being compared, or is queued for it.";
 const WITHOUT_FFMPEG = "ffmpeg is not installed on the server, so nothing can be compared.";
 
 /**
- * Retries the failed comparison of a video and the failed jobs that it depends on. The video is released after a
- * comparison without a match, like any other.
+ * Retries the failed comparison of a video and the failed jobs that it depends on. If the comparison finds no match,
+ * the video is released like any other.
  */
 export async function retryComparison(
   { id, title }: Video,
@@ -168,7 +168,7 @@ export async function retryComparison(
     if (!uncompared.failure) return UNDER_WAY;
     const failed = jobsOfComparison(id).filter(({ state }) => state === "failed");
     createJobChanger("again")({ jobs: failed.map((job) => job.id) });
-    // Enqueued directly, not by the storyboard job, which may be the one that failed.
+    // The comparison is enqueued directly rather than by the storyboard job, which may be the job that failed.
     enqueueFingerprint(id, PRIORITIES.fingerprint);
     const detail = `${JOB_LABELS.fingerprint} of “${title}”`;
     const entry = { userId, subjectId: id, detail };
@@ -203,10 +203,10 @@ export async function releaseUncompared(
 }
 
 /**
- * Marks a video as different from the similar videos on the block list, and releases the holds because of them.
+ * Marks a video as different from the similar videos on the block list, and releases the holds caused by them.
  *
- * @param videos the entries that the page showed. More may have been found since.
- * @returns false if it was already marked.
+ * @param videos the entries shown on the page. More entries may have been found since.
+ * @returns false if the video was already marked.
  */
 export async function dismissBlockListMatches(
   video: Video,

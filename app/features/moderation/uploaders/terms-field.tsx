@@ -9,12 +9,15 @@ import type { AcceptedTerms, Terms } from "./terms";
 export interface TermsFieldState {
   /** Undefined if acceptance isn't required. */
   terms: Terms | undefined;
-  /** The version that the form accepted when it was last submitted, as it was sent. */
+  /** The version that was accepted when the form was last submitted, exactly as it was sent. */
   accepted?: string;
   error?: string;
 }
 
-/** A checkbox to accept the uploaders' terms; nothing if acceptance isn't required. A new version starts unchecked. */
+/**
+ * A checkbox for accepting the uploaders' terms. Renders nothing if acceptance isn't required. For a new version, the
+ * checkbox is initially unchecked.
+ */
 export function TermsField({ terms, ...more }: TermsFieldState) {
   return terms ? <Acceptance key={terms.version} terms={terms} {...more} /> : null;
 }
@@ -27,7 +30,7 @@ function Acceptance({
   const id = useId();
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
-      {/* Open after an error, because the terms may have changed. */}
+      {/* The terms are expanded after an error, because they may have changed. */}
       <details open={error !== undefined}>
         <summary className="inline-flex min-h-11 items-center text-sm text-muted underline underline-offset-4 hover:text-ink">
           {`Read the uploaders’ terms, version ${version}`}
@@ -70,13 +73,13 @@ function Acceptance({
   );
 }
 
-/** Returns the latest of several versions, such as those that a page loaded and that its forms received. */
+/** Returns the latest of several versions, such as the one loaded with the page and those received by its forms. */
 export function latestTerms(...known: (Terms | undefined)[]): Terms | undefined {
   const there = known.filter((terms) => terms !== undefined);
   return there.sort((a, b) => b.version - a.version)[0];
 }
 
-/** The text of a version. It is focusable, so that it can be scrolled with the keyboard. */
+/** A version's text. It is focusable, so that it can be scrolled with the keyboard. */
 export function TermsText({
   label,
   text,
@@ -105,7 +108,7 @@ export function TermsText({
   );
 }
 
-/** The terms that were accepted for a video; nothing if the site has never had terms. */
+/** The terms that were accepted for a video. Renders nothing if the site has never had terms. */
 export function AcceptedLine({ accepted }: { accepted: AcceptedTerms[] | undefined }) {
   if (!accepted) return null;
   if (accepted.length === 0) {

@@ -12,7 +12,7 @@ import {
 
 const COLUMNS = "version, text, created_at AS createdAt";
 
-/** Returns the terms that an upload has to accept; undefined if acceptance isn't required. */
+/** Returns the terms that must be accepted for an upload, or undefined if acceptance isn't required. */
 export function requiredTerms(): Terms | undefined {
   return prepared<Terms>(
     `SELECT ${COLUMNS} FROM upload_terms
@@ -21,21 +21,24 @@ export function requiredTerms(): Terms | undefined {
   ).get();
 }
 
-/** Returns since when acceptance is required, ISO 8601 UTC; null if it isn't. */
+/** Returns the time since which acceptance has been required (ISO 8601, UTC), or null if it isn't required. */
 export function termsRequiredSince(): string | null {
   return prepared<string | null>("SELECT required_since FROM upload_terms_state").pluck().get()!;
 }
 
 /**
- * Returns why an upload is refused because of the terms; undefined if it isn't.
+ * Returns the reason why an upload is refused because of the terms, or undefined if it isn't.
  *
- * @param accepted the version as a form, an API client or a command sent it.
+ * @param accepted the version as it was sent by a form, an API client or a command.
  */
 export function termsRefusal(accepted: string | undefined): string | undefined {
   return checkTerms(accepted).refusal;
 }
 
-/** Like `termsRefusal`, and returns the acceptance to store with the video. Empty if acceptance isn't required. */
+/**
+ * Like `termsRefusal`, but also returns the acceptance to be stored with the video. It is empty if acceptance isn't
+ * required.
+ */
 export function checkTerms(
   accepted: string | undefined,
   now = Date.now(),
@@ -59,7 +62,7 @@ export function listTerms(): TermsVersion[] {
   ).all();
 }
 
-/** Returns a version; the latest if no number is given. */
+/** Returns a version, or the latest one if no number is given. */
 export function readTerms(version?: number): Terms | undefined {
   return prepared<Terms>(
     `SELECT ${COLUMNS} FROM upload_terms WHERE version = @version OR @version IS NULL
@@ -74,7 +77,7 @@ export type SavedTerms =
 /**
  * Saves a changed text as the next version. Does nothing if the text hasn't changed.
  *
- * @param basedOn the version that was edited; 0 if there was none. If there is a newer one by now, nothing is saved.
+ * @param basedOn the version that was edited; 0 if there was none. If there is now a newer version, nothing is saved.
  */
 export async function saveTerms(
   typed: string,
@@ -111,7 +114,7 @@ export async function saveTerms(
 }
 
 /**
- * Turns on or off that uploads have to accept the terms.
+ * Turns on or off whether uploads require accepting the terms.
  *
  * @returns false if there are no terms to accept.
  */
@@ -128,7 +131,7 @@ export async function requireTerms(
         .set({ required_since: isRequired ? new Date(now).toISOString() : null })
         .where("required_since", isRequired ? "is" : "is not", null),
     );
-    // Two owners may press the same button.
+    // Two owners may press the same button at the same time.
     if (changes === 0) return true;
     recordActivity({ userId, action: isRequired ? "terms-on" : "terms-off" });
     return true;
@@ -137,12 +140,15 @@ export async function requireTerms(
 
 const EVERY_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
-/** Counted from when the video is deleted for good, so that its uploader can't delete the proof together with it. */
+/**
+ * This period starts when the video is permanently deleted, so that its uploader can't delete the proof together with
+ * it.
+ */
 const KEPT_AFTER_VIDEO_MS = 365 * DAY_MS;
 /** The number of rows checked in one transaction, which takes a few milliseconds. */
 const BATCH_SIZE = 500;
 
-/** An accepted version, to be stored together with the new row of a video or file. */
+/** An accepted version, to be stored together with a new row for a video or file. */
 export interface Acceptance {
   version: number;
   /** ISO 8601 UTC. */
@@ -152,7 +158,7 @@ export interface Acceptance {
 /**
  * Stores the terms that were accepted for a video.
  *
- * @throws outside of a transaction, because the video and the acceptance have to be stored together.
+ * @throws if called outside of a transaction, because the video and the acceptance must be stored together.
  */
 export function storeAcceptance(
   videoId: string,
@@ -169,8 +175,8 @@ export function storeAcceptance(
 }
 
 /**
- * Returns the accepted terms by video id, earliest first; undefined if the site has never had terms. Videos that are
- * older than the terms, or that another tool added, have none.
+ * Returns the accepted terms by video id, earliest first, or undefined if the site has never had terms. There are none
+ * for videos that are older than the terms or were added by another tool.
  */
 export function findAcceptances(
   videoIds: readonly string[],
@@ -187,7 +193,7 @@ export function findAcceptances(
   return found;
 }
 
-/** Starts the job that deletes old acceptances of deleted videos. It checks one batch a minute. */
+/** Starts the job that deletes old acceptances for deleted videos. It checks one batch a minute. */
 export function startAcceptanceCleanup(): void {
   let last = 0;
   every(EVERY_MS, "delete old accepted terms", async () => {
@@ -196,8 +202,8 @@ export function startAcceptanceCleanup(): void {
 }
 
 /**
- * Records for a batch of rows which videos no longer exist, however they were deleted, and deletes the rows whose video
- * was deleted more than a year ago.
+ * Records, for a batch of rows, which videos no longer exist, regardless of how they were deleted, and deletes the rows
+ * whose video was deleted more than a year ago.
  *
  * @param after the id of the last row of the previous batch; 0 for the first batch.
  * @returns the id of the last row of this batch; 0 after the last batch.

@@ -1,4 +1,4 @@
-/** The uploaders' terms: rules and messages shared by forms, the API and commands. */
+/** The uploaders' terms: the rules and messages shared by forms, the API and commands. */
 
 export const MAX_TERMS_LENGTH = 20_000;
 
@@ -9,10 +9,10 @@ export interface Terms {
   createdAt: string;
 }
 
-/** A version that was accepted for a video, and by whom. Times are ISO 8601 UTC. */
+/** A version that was accepted for a video, and the user who accepted it. Times are in ISO 8601 format (UTC). */
 export interface AcceptedTerms {
   version: number;
-  /** `file` if it was accepted for a replacement file of the video. */
+  /** `file` if it was accepted for a file that replaces the video's file. */
   subject: "video" | "file";
   /** The email; null for a deleted account. */
   by: string | null;
@@ -22,9 +22,9 @@ export interface AcceptedTerms {
 export const NOT_ACCEPTED = "Read and accept the uploaders’ terms.";
 
 /**
- * Returns why an upload is refused; undefined if it accepts the current version.
+ * Returns the reason why an upload is refused, or undefined if it accepts the current version.
  *
- * @param accepted the version as a form, an API client or a command sent it.
+ * @param accepted the version as it was sent by a form, an API client or a command.
  */
 export function termsProblem(accepted: string | undefined, current: number): string | undefined {
   const typed = accepted?.trim() ?? "";
@@ -37,7 +37,8 @@ export function termsProblem(accepted: string | undefined, current: number): str
 }
 
 /**
- * Returns the text without line endings and spaces that a browser or an editor adds, which would look like a change.
+ * Returns the text without line endings and spaces that a browser or an editor adds, since they would look like a
+ * change.
  */
 export function normalizeTerms(typed: string): string {
   return typed

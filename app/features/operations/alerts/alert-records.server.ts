@@ -14,7 +14,7 @@ export function channels(): Channel[] {
   return [...(alertWebhook ? ["webhook" as const] : []), ...(alertEmail ? ["email" as const] : [])];
 }
 
-/** What each kind of alert is about, for the subject of an email. */
+/** What each kind of alert is about; used in the subject of an email. */
 export const ALERT_SUBJECTS: Record<AlertKind, string> = {
   disk: "disk almost full",
   jobs: "jobs failed",
@@ -34,7 +34,7 @@ export const ALERT_SUBJECTS: Record<AlertKind, string> = {
   test: "",
 };
 
-/** The message of each kind of alert when it is resolved. */
+/** The message shown for each kind of alert when it is resolved. */
 export const RESOLVED_MESSAGES: Record<AlertKind, string> = {
   disk: "The uploads disk has enough free space again.",
   jobs: "The failed jobs have been retried or removed.",
@@ -65,7 +65,7 @@ export function openAlerts(kind: AlertKind): Promise<AlertRow[]> {
     .execute();
 }
 
-/** Returns when the last alert of a kind was raised, in milliseconds; 0 if none was. */
+/** Returns when the last alert of a kind was raised, in milliseconds since 1970; 0 if there was none. */
 export async function lastRaisedMs(kind: AlertKind): Promise<number> {
   const { last } = await database()
     .selectFrom("alerts")
@@ -76,9 +76,9 @@ export async function lastRaisedMs(kind: AlertKind): Promise<number> {
 }
 
 /**
- * Stores an alert and enqueues its notices in one transaction.
+ * Stores an alert and enqueues its notices in a single transaction.
  *
- * @param alert.mark records the id of the alert on the rows that it includes, in the same transaction.
+ * @param alert.mark records the alert's id on the rows that it includes, in the same transaction.
  */
 export async function raiseAlert(
   alert: { kind: AlertKind; message: string; until?: string; mark?: (alertId: string) => void },
@@ -123,7 +123,7 @@ export async function resolveAlert({ id }: Pick<AlertRow, "id">, now = Date.now(
   });
 }
 
-/** Raises an alert if none of its kind is open, or resolves the open one. */
+/** Raises an alert if there is no open alert of its kind, or resolves the open one. */
 export async function updateAlert(
   kind: AlertKind,
   message: string | undefined,
@@ -144,7 +144,7 @@ const PAGE_SIZE = 30;
 export type AlertsPage = Awaited<ReturnType<typeof readAlertsPage>>;
 export type ListedAlert = AlertsPage["last"][number];
 
-/** Returns the recent alerts with their deliveries. Times are ISO 8601 UTC. */
+/** Returns the recent alerts with their deliveries. Times are in ISO 8601 format (UTC). */
 export async function readAlertsPage() {
   const alerts = await database()
     .selectFrom("alerts")
@@ -159,11 +159,11 @@ export async function readAlertsPage() {
     .select(["delivered_at as deliveredAt", "next_at as nextAt"])
     .$narrowType<Pick<AlertNotice, "event">>()
     .where("alert_id", "in", ids)
-    // In the order in which they were written.
+    // Sorted by the order in which they were written.
     .orderBy("rowid" as "id")
     .execute();
   return {
-    // Only the host of a webhook, because the rest of its URL may be a secret.
+    // Only a webhook's host is returned, because the rest of its URL may be a secret.
     targets: channels().map((channel) => ({ channel, name: targetOf(channel) })),
     last: alerts.map((alert) => ({
       ...alert,

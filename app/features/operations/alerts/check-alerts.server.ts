@@ -10,21 +10,24 @@ import { readTransferMonth } from "../statistics/daily-records.server";
 import { openAlerts, raiseAlert, resolveAlert, updateAlert } from "./alert-records.server";
 import { checkConsent, checkReports } from "./check-moderation.server";
 
-/** The alert is raised below twice the queue's reserve, and resolved above 2.5 times, so that it doesn't flap. */
+/**
+ * The alert is raised below twice the queue's reserve of disk space and resolved above 2.5 times the reserve, so that
+ * it doesn't flap.
+ */
 const DISK_FACTOR = 2;
 const DISK_FACTOR_RESOLVED = 2.5;
 /** A backup is overdue after this many intervals. */
 const OVERDUE_INTERVALS = 2;
-/** After a start, there is time to make up for a backup that was missed while the site was down. */
+/** The grace period after startup, in which the site can make up for a backup that was missed while it was down. */
 const STARTUP_GRACE_MS = 10 * 60_000;
-/** Shorter outages of the store don't raise an alert. */
+/** Only longer outages of the store raise an alert. */
 const STORE_OUTAGE_MS = 5 * 60_000;
-/** The minimum interval between alerts about failed jobs, which share an alert. */
+/** The minimum interval between alerts about failed jobs; jobs that fail within it share an alert. */
 const JOBS_EVERY_MS = 15 * 60_000;
 const MAX_TITLES = 3;
 
 /**
- * Raises and resolves alerts. Each cause raises one alert, however often this runs.
+ * Raises and resolves alerts. Each cause raises only one alert, no matter how often this function runs.
  *
  * @param upMs how long the site has been running, in milliseconds.
  */
@@ -86,7 +89,7 @@ function firstBackupAt(): string | undefined {
   return first.get();
 }
 
-/** Raises an alert about the jobs that have failed since the previous one. */
+/** Raises an alert about the jobs that have failed since the previous alert. */
 async function checkJobs(now: number): Promise<void> {
   const oldest = prepared(
     "SELECT min(finished_at) FROM jobs WHERE state = 'failed' AND finished_at > ? AND finished_at <= ?",
@@ -128,8 +131,8 @@ function titlesAt(until: string): string {
 }
 
 /**
- * Raises an alert for files that the scan refused, another one whenever more are refused, and one while files can't be
- * scanned. Resolves them once someone has decided or the files have been scanned.
+ * Raises an alert about files that the scan refused, another one whenever more files are refused, and one while files
+ * can't be scanned. Resolves these alerts once someone has decided about the files or the files have been scanned.
  */
 export async function checkScans(now: number): Promise<void> {
   const { refused, until, unchecked } = prepared<{
@@ -151,12 +154,12 @@ export async function checkScans(now: number): Promise<void> {
   await updateAlert("scan-unchecked", unchecked > 0 ? message : undefined, unchecked === 0, now);
 }
 
-/** The share of the budget that raises a warning. */
+/** The share of the budget at which a warning is raised. */
 const WARNING_SHARE = 0.8;
 
 /**
- * Raises one alert per month when 80% of TRANSFER_BUDGET_BYTES has been sent and one when all of it has. Resolves them
- * when the month is over or the budget has changed.
+ * Raises one alert per month when 80% of TRANSFER_BUDGET_BYTES has been sent, and another when all of it has been sent.
+ * Resolves these alerts when the month is over or the budget has changed.
  */
 export async function checkTransfer(now: number): Promise<void> {
   const { month, bytes, budget } = readTransferMonth(now);

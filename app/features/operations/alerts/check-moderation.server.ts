@@ -13,30 +13,33 @@ import {
 } from "./alert-records.server";
 
 const HOUR_MS = 3_600_000;
-/** A quarter of the 48 hours that the urgent kinds have. */
+/** A quarter of the 48 hours within which reports of urgent kinds are due. */
 const DUE_SOON_HOURS = 12;
-/** A flood of reports must not block the event loop. */
+/** The maximum number of reports per check, because a flood of reports must not block the event loop. */
 const MAX_REPORTS = 1_000;
-/** Reports share an alert, so that a flood of them doesn't send a flood of notices. */
+/**
+ * The minimum interval between alerts. Reports share an alert, so that a flood of reports doesn't cause a flood of
+ * notices.
+ */
 const REPORT_ALERT_EVERY_MS = 15 * 60_000;
 
-/** Selects the open reports that a kind of alert is about. Deadlines are ISO 8601 UTC. */
+/** Selects the open reports that a kind of alert covers. Deadlines are in ISO 8601 format (UTC). */
 interface ReportAlert {
   kind: AlertKind;
-  /** The column of the report with the alert of this kind that included it. */
+  /** The report's column for the alert of this kind that included the report. */
   column: "urgent_alert_id" | "due_alert_id" | "overdue_alert_id";
-  /** An SQL condition in addition to the deadline. */
+  /** An additional SQL condition, besides the deadline. */
   where?: string;
-  /** Only deadlines up to this time; no limit if undefined. */
+  /** Only deadlines up to this time are included; no limit if undefined. */
   upTo?: string;
   after?: string;
   message(reports: string, isOne: boolean, first: string): string;
 }
 
 /**
- * Raises alerts about reports that can't wait: of an urgent kind, due within 12 hours, or overdue. Each report is
- * included once in an alert of each kind, and again after it is reopened. An alert is resolved once none of its reports
- * is waiting. Alerts don't say who reported what.
+ * Raises alerts about reports that can't wait because they are of an urgent kind, due within 12 hours, or overdue. Each
+ * report is included in one alert of each kind, and in another one after it is reopened. An alert is resolved once none
+ * of its reports is waiting. Alerts don't say who reported what.
  */
 export async function checkReports(now: number): Promise<void> {
   const at = new Date(now).toISOString();
@@ -66,7 +69,7 @@ export async function checkReports(now: number): Promise<void> {
   await checkUnhidden(now);
 }
 
-/** Raises an alert about videos that stayed public only because of REPORT_HIDE_LIMIT. */
+/** Raises an alert about videos that stayed public only because REPORT_HIDE_LIMIT was reached. */
 async function checkUnhidden(now: number): Promise<void> {
   const videos = settings().reportHide ? countUnreviewedPublic(MAX_REPORTS) : 0;
   const quantity = videos < MAX_REPORTS ? formatQuantity(videos, "video") : "1,000 or more videos";
@@ -92,7 +95,10 @@ async function updateReportAlerts(now: number, waiting: ReportAlert): Promise<vo
   await raiseAlert({ kind, message: message(quantity, added.length === 1, time), mark }, now);
 }
 
-/** Returns up to 1,000 waiting reports that this alert (null: no alert of its kind) has included. */
+/**
+ * Returns up to 1,000 waiting reports that were included in the given alert or, if it is null, in no alert of this
+ * kind.
+ */
 function waitingReports(
   { column, where = "true", after = "", upTo = "9999" }: ReportAlert,
   alertId: string | null,
@@ -105,17 +111,17 @@ function waitingReports(
 }
 
 const MAX_RECORDS = 1_000;
-/** Records that end soon share an alert, unless one of them ends before the next alert. */
+/** Consent records that end soon share an alert, unless one of them ends before the next alert. */
 const CONSENT_ALERT_EVERY_MS = 24 * 3_600_000;
 
 /**
- * Raises an alert about the consent records of public videos that end within 30 days and that no alert
- * has included yet. Resolves an alert once none of its records is one of these.
+ * Raises an alert about consent records that end within 30 days, belong to public videos and haven't been included in
+ * an alert yet. Resolves an alert once none of its records meets these conditions.
  */
 export async function checkConsent(now: number): Promise<void> {
   for (const alert of await openAlerts("consent")) {
     if (expiringRecords(now, alert.id).length > 0) continue;
-    // A video that is hidden now may be published again, which needs a new alert.
+    // A video that is hidden now may be published again, which requires a new alert.
     await transaction(() =>
       prepared(
         "UPDATE video_consents SET expiry_alert_id = NULL WHERE expiry_alert_id = ? AND ends_on IS NOT NULL",
@@ -141,7 +147,7 @@ export async function checkConsent(now: number): Promise<void> {
   await raiseAlert({ kind: "consent", message, mark }, now);
 }
 
-/** Returns up to 1,000 records that end soon and that this alert (null: no alert) has included. */
+/** Returns up to 1,000 records that end soon and were included in the given alert or, if it is null, in no alert. */
 function expiringRecords(
   now: number,
   alertId: string | null,

@@ -13,7 +13,7 @@ import { checkAlerts } from "./check-alerts.server";
 const CHECK_EVERY_MS = 60_000;
 const FIRST_CHECK_MS = 5_000;
 
-/** Starts to check for alerts and send notices every minute. */
+/** Starts checking for alerts and sending notices every minute. */
 export function startAlerts(): void {
   const work = async () => {
     await checkAlerts();
@@ -74,11 +74,11 @@ const SUBJECT_PREFIXES: Record<AlertNotice["event"], string> = {
   test: "Test alert",
 };
 
-/** The time limit for the connection, the request and the response status together. */
+/** The total time limit for the connection, the request and the response status. */
 const TIMEOUT_MS = 10_000;
 
 /**
- * Returns the signature of a message by https://www.standardwebhooks.com: HMAC-SHA256 over `id.timestamp.body`.
+ * Returns a message's signature as defined by https://www.standardwebhooks.com: HMAC-SHA256 over `id.timestamp.body`.
  *
  * @param secret text, or base64 after `whsec_`.
  * @param timestamp seconds since 1970.
@@ -89,7 +89,7 @@ function webhookSignature(secret: string, id: string, timestamp: number, body: s
 }
 
 /**
- * Sends a message. Only the status of the response is read. Redirects aren't followed and count as failures.
+ * Sends a message. Only the response status is read. Redirects aren't followed and count as failures.
  *
  * @throws an Error whose message doesn't contain the URL, which may contain a secret.
  */

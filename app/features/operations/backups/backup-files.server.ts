@@ -6,14 +6,17 @@ import { BUCKETS } from "~/media/bucket.server";
 import { UNFINISHED } from "~/media/files/temporary-files.server";
 import { settings } from "~/platform/settings.server";
 
-/** An uploaded file in the list of a backup. The path has slashes: `videos/u/1.mp4`. */
+/** An uploaded file in a backup's list of files. The path uses slashes: `videos/u/1.mp4`. */
 export interface ListedFile {
   path: string;
   bytes: number;
   modifiedMs: number;
-  /** The digest when the file was copied, hexadecimal. Missing in backups of `npm run backup -- FOLDER`. */
+  /**
+   * The digest of the file when it was copied, in hexadecimal. Missing in backups created with `npm run backup --
+   * FOLDER`.
+   */
   sha256?: string;
-  /** When the copy was last read and compared with the digest, ISO 8601 UTC. */
+  /** When the copy was last read and compared with the digest (ISO 8601, UTC). */
   readAt?: string;
 }
 
@@ -26,23 +29,24 @@ export const BACKUP = {
   manifest: "backup.json",
 } as const;
 
-/** The folder with documents of performers, encrypted with a secret that no backup contains. */
+/** The folder with performers' documents, encrypted with a secret that no backup contains. */
 const DOCUMENTS = "documents";
 
-/** Returns the path of the file with the cookie secret, which is used if no setting provides it. */
+/** Returns the path of the cookie secret's file, which is used if no setting provides the secret. */
 export function secretFile(): string {
   return path.join(path.dirname(path.resolve(settings().databasePath)), BACKUP.secret);
 }
 
-/** The folders in UPLOADS_DIR that a backup contains. */
+/** The folders in UPLOADS_DIR that are included in a backup. */
 export const UPLOAD_FOLDERS = [...BUCKETS, DOCUMENTS];
 
 /**
- * Lists the uploaded files in the order in which they have to be copied, without those that are removed in the
- * meantime. The playlists and files of a stream that is being encoded grow: a playlist is copied before the files, so
- * that these have all segments it names, and the marker of an unfinished stream before both.
+ * Lists the uploaded files in the order in which they must be copied, leaving out files that are removed in the
+ * meantime. While a stream is being encoded, its playlists and files grow. A playlist is therefore copied before the
+ * files, so that the files contain all segments listed in the playlist, and the marker of an unfinished stream is
+ * copied before both.
  *
- * @param isExcluded whether to skip a file.
+ * @param isExcluded returns whether to skip a file.
  */
 export function listUploads(
   root = settings().uploadsDir,
@@ -67,7 +71,7 @@ function isMarker(file: string): boolean {
   return path.posix.basename(file) === UNFINISHED;
 }
 
-/** Returns the regular files in a folder and its subfolders, without hidden ones. */
+/** Returns the regular files in a folder and its subfolders, excluding hidden files. */
 export function filesBelow(folder: string): string[] {
   return entriesOf(folder).flatMap((entry) => {
     if (entry.name.startsWith(".")) return [];
@@ -81,14 +85,15 @@ function entriesOf(folder: string): fs.Dirent[] {
   try {
     return fs.readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    // Removed since its parent was read; `recursive` of readdirSync fails then.
+    // The folder was removed after its parent had been read; the `recursive` option of readdirSync would fail in that
+    // case.
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return [];
     throw error;
   }
 }
 
-/** Returns whether two entries have the same size and time, and thus most likely the same content. */
+/** Returns whether two entries have the same size and time, and therefore most likely the same content. */
 export function isSame(a: ListedFile, b: ListedFile): boolean {
   return a.bytes === b.bytes && Math.abs(a.modifiedMs - b.modifiedMs) < 1;
 }
@@ -104,7 +109,7 @@ export const copy: CopyFile = (from, to, { modifiedMs }) => {
 export const link: CopyFile = (from, to) => fs.linkSync(from, to);
 
 /**
- * Copies one file to its target atomically.
+ * Atomically copies a file to its target.
  *
  * @returns false if the source has been deleted in the meantime.
  */
@@ -129,10 +134,10 @@ export function copyAtomically(
 }
 
 /**
- * Copies the uploaded files that the target doesn't have yet with the same size and time. Those that are deleted in the
- * meantime are skipped.
+ * Copies the uploaded files that the target doesn't contain yet with the same size and time. Files that are deleted in
+ * the meantime are skipped.
  *
- * @returns how many were copied, and the files of the site as they are in the target.
+ * @returns the number of copied files, and the site's files as copied to the target.
  */
 export function copyNew(
   from: string,
@@ -155,7 +160,7 @@ export function copyNew(
   return { copied, files };
 }
 
-/** Returns whether a file with the size and time of an entry exists. */
+/** Returns whether a file with an entry's size and time exists. */
 export function isPresent(entry: ListedFile, file: string): boolean {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   return (
@@ -164,10 +169,10 @@ export function isPresent(entry: ListedFile, file: string): boolean {
 }
 
 /**
- * Removes the markers of unfinished streams whose originals are gone: the streams have been finished since.
+ * Removes the markers of unfinished streams whose originals are gone, because these streams have been finished since.
  *
- * @param copies paths of files in `to`.
- * @returns the paths that were removed.
+ * @param copies the paths of files in `to`.
+ * @returns the removed paths.
  */
 export function removeEndedMarkers(copies: Iterable<string>, from: string, to: string): string[] {
   const ended = [...copies].filter(
@@ -177,7 +182,7 @@ export function removeEndedMarkers(copies: Iterable<string>, from: string, to: s
   return ended;
 }
 
-/** Writes a file of a backup atomically, readable only by its owner. */
+/** Writes one of a backup's files atomically, readable only by its owner. */
 export function writeAtomically(file: string, content: string | Buffer): void {
   fs.writeFileSync(`${file}.partial`, content, { mode: 0o600 });
   fs.renameSync(`${file}.partial`, file);
@@ -194,7 +199,10 @@ export function writeListing(backup: string, files: readonly ListedFile[]): void
 
 const CHUNK_BYTES = 1024 ** 2;
 
-/** Returns the SHA-256 of a file's content, hexadecimal. Blocks the thread, so don't use it in the server. */
+/**
+ * Returns the SHA-256 digest of a file's content in hexadecimal. Blocks the thread, so it must not be used in the
+ * server.
+ */
 export function digestOf(file: string): string {
   const hash = createHash("sha256");
   const descriptor = fs.openSync(file, "r");
@@ -207,11 +215,11 @@ export function digestOf(file: string): string {
 }
 
 /**
- * Copies a file that others may be writing to or replacing: the version that the name leads to at the start, up to the
- * length that it has at that time. Blocks the thread.
+ * Copies a file that other processes may be writing to or replacing. What is copied is the version that the name refers
+ * to at the start, up to the length that it has at that time. Blocks the thread.
  *
- * @returns what was copied. The digest is of the bytes as they were read from the source, and the time is from before
- *   that, so that the entry never equals one of a later version.
+ * @returns an entry for what was copied. The digest is that of the bytes read from the source. The time was determined
+ * before reading, so that the entry never equals that of a later version.
  */
 export function copyWithDigest(from: string, to: string): Omit<ListedFile, "path"> {
   const hash = createHash("sha256");
@@ -240,7 +248,10 @@ export function copyWithDigest(from: string, to: string): Omit<ListedFile, "path
   }
 }
 
-/** Copies a file by sharing its blocks (reflink), which takes no space; false where the file system can't. */
+/**
+ * Copies a file by sharing its blocks (reflink), which takes no space. Returns false if the file system doesn't support
+ * this.
+ */
 function isCloned(from: string, to: string): boolean {
   try {
     fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE_FORCE);
@@ -251,7 +262,7 @@ function isCloned(from: string, to: string): boolean {
   }
 }
 
-/** Reads a file in chunks. Each is valid until the next one is read. */
+/** Reads a file in chunks. Each chunk is valid until the next one is read. */
 function* chunksOf(descriptor: number, bytes = Number.POSITIVE_INFINITY): Generator<Buffer> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let left = bytes;
@@ -263,21 +274,21 @@ function* chunksOf(descriptor: number, bytes = Number.POSITIVE_INFINITY): Genera
   }
 }
 
-/** On an almost full disk, each call may write only a part. */
+/** On an almost full disk, each call may write only part of the data. */
 function writeAll(descriptor: number, chunk: Buffer): void {
   for (let at = 0; at < chunk.length; ) at += fs.writeSync(descriptor, chunk, at);
 }
 
-/** Flushes the file systems of some folders to disk. */
+/** Flushes the file systems that contain the given folders to disk. */
 export function flushFileSystems(folders: readonly string[]): void {
   const { status } = spawnSync("sync", ["-f", ...folders], { stdio: "ignore" });
   if (status !== 0) spawnSync("sync", { stdio: "ignore" });
 }
 
-/** A failed backup. The message is for the operator. */
+/** The error thrown if a backup fails. The message is for the operator. */
 export class BackupError extends Error {}
 
-/** Another process is running a backup. */
+/** The error thrown if another process is running a backup. */
 export class BackupRunningError extends BackupError {
   constructor() {
     super("Another backup is running.");

@@ -11,7 +11,7 @@ export interface BackupOptions {
   folder: string;
   keep: number;
   withUploads: boolean;
-  /** Whether the file system of the database supports locks. */
+  /** Whether the database's file system supports locks. */
   hasLocks: boolean;
 }
 
@@ -31,19 +31,20 @@ export function backupOptions(): BackupOptions | undefined {
 }
 
 /**
- * Applies the retention policy. While removals are paused, no backup is removed: one of them may be the only copy of
- * the right database.
+ * Applies the retention policy. While removals are paused, no backup is removed, because one of them may be the only
+ * copy of the correct database.
  */
 export async function withRetention(options: BackupOptions): Promise<BackupOptions> {
-  // Not Infinity, which JSON turns into null on the way to the backup process.
+  // Infinity isn't used, because JSON turns it into null on the way to the backup process.
   return (await removalsPausedBy()) ? { ...options, keep: Number.MAX_SAFE_INTEGER } : options;
 }
 
 /**
- * Checks BACKUP_DIR. The folder isn't created: if its disk isn't mounted, the backups would end up on the disk whose
- * failure they have to survive.
+ * Checks BACKUP_DIR. The folder isn't created: if its disk isn't mounted, the backups would otherwise end up on the
+ * very disk whose failure they must survive.
  *
- * @throws {SettingsError} if it is missing, not a folder or not writable, or if it contains or is inside UPLOADS_DIR.
+ * @throws {SettingsError} if the folder is missing, not a folder or not writable, or if it contains or is inside
+ * UPLOADS_DIR.
  */
 export function requireBackupFolder(): void {
   const { backupDir, uploadsDir } = settings();
@@ -74,8 +75,8 @@ function isInside(folder: string, parent: string): boolean {
 }
 
 /**
- * The folders in BACKUP_DIR. A backup gets its final name only after it is verified. Names that start with a dot are of
- * backups that are being created or removed, or were when a process was killed.
+ * The names of the folders in BACKUP_DIR. A backup only gets its final name after it has been verified. Names that
+ * start with a dot belong to backups that are being created or removed, or that were when a process was killed.
  */
 
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
@@ -84,7 +85,7 @@ const VERIFICATION = ".proof-";
 const REMOVED = ".removed-";
 const LEFTOVER = new RegExp(`^(${UNFINISHED}|${VERIFICATION}|${REMOVED})`.replaceAll(".", "\\."));
 
-/** Returns the name of a backup that starts now. Names sort by time. */
+/** Returns the name for a backup that starts now. Names sort by time. */
 export function newBackupName(now = new Date()): string {
   return now.toISOString().replaceAll(":", "-");
 }
@@ -95,10 +96,10 @@ export const verificationFolder = (root: string, name: string) =>
   path.join(root, `${VERIFICATION}${name}`);
 
 /**
- * Returns the names of the verified backups, the newest first. Names in the future were created while the clock was
- * wrong, so they come last.
+ * Returns the names of the verified backups, newest first. Names in the future belong to backups created while the
+ * clock was wrong, so they come last.
  *
- * @param now the name that a backup would get now.
+ * @param now the name that a backup created now would get.
  */
 export function storedBackups(root: string, now = newBackupName()): string[] {
   const names = fs
@@ -109,7 +110,7 @@ export function storedBackups(root: string, now = newBackupName()): string[] {
   return [...names.filter((name) => name <= now), ...names.filter((name) => name > now)];
 }
 
-/** Removes what a killed process has left. Requires that no other backup is running. */
+/** Removes what a killed process has left behind. No other backup may be running. */
 export function removeLeftovers(root: string): void {
   for (const name of fs.readdirSync(root)) {
     if (LEFTOVER.test(name)) remove(path.join(root, name));
@@ -117,14 +118,14 @@ export function removeLeftovers(root: string): void {
 }
 
 /**
- * Removes the oldest backups until `keep` are left.
+ * Removes the oldest backups until only `keep` are left.
  *
- * @param created the backup that was just created, which is kept even if the clock is wrong.
+ * @param created the backup that was just created, which is always kept, even if the clock is wrong.
  */
 export function removeOldest(root: string, keep: number, created: string): void {
   const others = storedBackups(root, created).filter((name) => name !== created);
   for (const name of others.slice(Math.max(0, keep - 1))) {
-    // Renamed first, so that a partly removed backup is never mistaken for a complete one.
+    // The folder is renamed first, so that a partly removed backup is never mistaken for a complete one.
     const removed = path.join(root, `${REMOVED}${name}`);
     fs.renameSync(path.join(root, name), removed);
     remove(removed);

@@ -15,7 +15,7 @@ const UNITS = [
   ["minute", 60_000],
 ] as const;
 
-/** Returns a duration in milliseconds in its largest whole unit: `1 day`, `90 minutes`. */
+/** Formats a duration in milliseconds in the largest unit of which it is a whole multiple: `1 day`, `90 minutes`. */
 function intervalText(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, each]) => ms % each === 0) ?? UNITS[3];
   return formatQuantity(Math.round(ms / unitMs), unit);
@@ -28,7 +28,7 @@ export function BackupHead({
   busy,
 }: {
   page: BackupsPage;
-  /** Milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   now: number;
   busy: boolean;
 }) {
@@ -74,7 +74,7 @@ export function BackupHead({
   );
 }
 
-/** What the backups contain, or how to turn automatic backups on. */
+/** What the backups contain, or how to turn on automatic backups. */
 export function BackupNotes({ schedule }: Pick<BackupsPage, "schedule">) {
   if (!schedule) {
     return (
@@ -157,7 +157,7 @@ function agoText(since: string, now: number): string {
   return count === 0 ? "just now" : `${formatQuantity(count, unit)} ago`;
 }
 
-/** The age of the last backup, with links to the backups and alerts, on the statistics page. */
+/** The age of the last backup, with links to the pages for backups and alerts; shown on the statistics page. */
 export function BackupLine({
   lastVerifiedAt,
   now,

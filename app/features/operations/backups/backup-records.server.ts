@@ -7,19 +7,19 @@ import type { BackupRow } from "~db/schema/operations";
 import { retryWhileBusy } from "~db/write-lock";
 import type { CreatedBackup } from "./create-backup.server";
 
-/** The number of records of earlier backups that are kept. */
+/** The number of earlier backups whose records are kept. */
 const MAX_RECORDS = 200;
 /** How long to wait for the write lock when a backup ends. */
 const BUSY_WAIT_MS = 60_000;
 
 export interface BackupRequest {
-  /** Who requested it; null for scheduled backups and the command line. */
+  /** The user who requested the backup; null for scheduled backups and the command line. */
   userId: string | null;
-  /** The scheduled time, ISO 8601 UTC; null for a requested backup. */
+  /** The scheduled time (ISO 8601, UTC); null for a requested backup. */
   dueAt: string | null;
 }
 
-/** Records the start of a backup. Returns the id of the record. */
+/** Records the start of a backup. Returns the record's id. */
 export async function recordStart({ userId, dueAt }: BackupRequest): Promise<number> {
   const { insertId } = await database()
     .insertInto("backups")
@@ -33,7 +33,7 @@ export async function recordStart({ userId, dueAt }: BackupRequest): Promise<num
   return id;
 }
 
-/** Records that a backup was created and verified, also as an activity. */
+/** Records that a backup was created and verified, and adds an activity. */
 export async function recordSuccess(id: number, created: CreatedBackup): Promise<void> {
   const { name, files, bytes, addedBytes, repaired } = created;
   const columns = { name, files, bytes, added_bytes: addedBytes, repaired };
@@ -65,16 +65,16 @@ async function finish(
   await retryWhileBusy(() => transaction(write), BUSY_WAIT_MS);
 }
 
-/** Stored with the backup, and counted by `shouldDelayRetry`. */
+/** The reason stored with the backup and counted by `shouldDelayRetry`. */
 const KILLED = "Its process was killed.";
 const STOPPED = "The site was stopped.";
-/** Delay before each retry of a scheduled backup whose process was killed. */
+/** The delays before the retries of a scheduled backup whose process was killed. */
 const RETRY_DELAYS_MS = [60_000, 15 * 60_000];
 
 /**
- * Records that the running backups have ended: a scheduled one is still due.
+ * Records that the running backups have been interrupted. If one of them was scheduled, it is still due.
  *
- * @param isStopped whether the site itself ended them.
+ * @param isStopped whether the site itself stopped them.
  */
 export async function recordInterruption({ isStopped = false } = {}): Promise<void> {
   await database()
@@ -89,10 +89,10 @@ export async function recordInterruption({ isStopped = false } = {}): Promise<vo
 }
 
 /**
- * Decides when to try again after the processes of scheduled backups were killed one after another, for example
- * because they needed too much memory. When the last attempt is over, the backup has failed, which raises an alert.
+ * Decides when to try again after the processes of scheduled backups were killed one after another, for example because
+ * they needed too much memory. Once the last attempt is over, the backup has failed, which raises an alert.
  *
- * @returns whether the next attempt has to wait.
+ * @returns whether the next attempt must wait.
  */
 export async function shouldDelayRetry(now: number): Promise<boolean> {
   const last = await database()
@@ -115,12 +115,12 @@ export async function shouldDelayRetry(now: number): Promise<boolean> {
   return true;
 }
 
-/** Deletes the record of a backup that couldn't start because another one was running. */
+/** Deletes the record of a backup that couldn't start because another backup was running. */
 export async function deleteStart(id: number): Promise<void> {
   await database().deleteFrom("backups").where("id", "=", id).execute();
 }
 
-/** Returns the scheduled time of the last scheduled backup, in milliseconds since 1970. */
+/** Returns the scheduled time of the most recent scheduled backup, in milliseconds since 1970. */
 export async function lastDue(): Promise<number | undefined> {
   const row = await database()
     .selectFrom("backups")
@@ -132,7 +132,7 @@ export async function lastDue(): Promise<number | undefined> {
   return row?.due_at ? Date.parse(row.due_at) : undefined;
 }
 
-/** Returns when the running backup started, ISO 8601 UTC; undefined if none is running. */
+/** Returns when the running backup started (ISO 8601, UTC), or undefined if none is running. */
 export async function runningSince(): Promise<string | undefined> {
   const row = await database()
     .selectFrom("backups")
@@ -152,23 +152,26 @@ export function lastVerified(): Promise<BackupRow | undefined> {
     .executeTakeFirst();
 }
 
-/** Backups are due at a first time and every `everyMs` after it, so that delays don't add up. All in milliseconds. */
+/**
+ * Backups are due at an initial time and then every `everyMs` milliseconds, so that delays don't add up. All times are
+ * in milliseconds.
+ */
 
 /**
- * Returns the scheduled time of the backup that is due now. If several were missed, it is that of the last one: a
- * single backup makes up for them.
+ * Returns the scheduled time of the backup that is due now. If several were missed, it is the time of the most recent
+ * one, since a single backup makes up for all of them.
  *
- * @param last the scheduled time of the last one; undefined before the first.
- * @returns undefined if none is due.
+ * @param last the scheduled time of the last backup; undefined before the first one.
+ * @returns undefined if no backup is due.
  */
 export function dueNow(last: number | undefined, everyMs: number, now: number): number | undefined {
-  // A last one in the future was created while the clock was wrong.
+  // If the last backup's time is in the future, the backup was created while the clock was wrong.
   if (last === undefined || last > now + everyMs) return now;
   const missed = Math.floor((now - last) / everyMs);
   return missed > 0 ? last + missed * everyMs : undefined;
 }
 
-/** Returns the time of the next backup; `now` if one is due. */
+/** Returns the time of the next backup, which is `now` if one is due. */
 export function nextDue(last: number | undefined, everyMs: number, now: number): number {
   if (last === undefined || dueNow(last, everyMs, now) !== undefined) return now;
   return last + everyMs;

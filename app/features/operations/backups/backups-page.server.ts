@@ -9,10 +9,10 @@ import { lastDue, lastVerified, nextDue, runningSince } from "./backup-records.s
 
 const PAGE_SIZE = 30;
 
-/** A backup on the page. Times are ISO 8601 UTC. */
+/** A backup as shown on the page. Times are in ISO 8601 format (UTC). */
 export interface ListedBackup extends Omit<BackupRow, "user_id" | "due_at" | "name"> {
   isScheduled: boolean;
-  /** Who requested it; null for the command line. */
+  /** The user who requested the backup; null for the command line. */
   by: string | null;
 }
 
@@ -40,12 +40,12 @@ export async function readBackupsPage(now = Date.now()) {
   };
 }
 
-/** Returns the time of the last verified backup, for the statistics page; null if there is none. */
+/** Returns the time of the last verified backup for the statistics page, or null if there is none. */
 export async function lastVerifiedAt(): Promise<string | null> {
   return (await lastVerified())?.started_at ?? null;
 }
 
-/** Returns the last backups, the newest first. */
+/** Returns the most recent backups, newest first. */
 async function list(most: number, state?: BackupRow["state"]): Promise<ListedBackup[]> {
   const rows = await database()
     .selectFrom("backups")

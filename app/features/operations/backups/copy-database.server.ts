@@ -1,16 +1,16 @@
 import fs from "node:fs";
 import Sqlite from "better-sqlite3";
 
-/** How long to wait for another process that is writing. */
+/** How long to wait while another process is writing. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** The pages per step. Signals are handled between two steps. */
+/** The number of pages copied per step. Signals are handled between steps. */
 const PAGES_AT_ONCE = 4_096;
 
 export type TableCounts = Record<string, number>;
 
 /**
- * Copies a consistent snapshot of a database while others write to it, and counts its rows. The connection's read
- * transaction keeps the snapshot for both.
+ * Copies a consistent snapshot of a database while other processes are writing to it, and counts its rows. The
+ * connection's read transaction preserves the snapshot for both.
  */
 export async function copyDatabase(from: string, to: string): Promise<TableCounts> {
   const partial = `${to}.partial`;
@@ -28,7 +28,7 @@ export async function copyDatabase(from: string, to: string): Promise<TableCount
   } finally {
     sqlite.close();
   }
-  // A single file without a write-ahead log, even while it is being read.
+  // This makes it a single file without a write-ahead log, even while it is being read.
   const copied = new Sqlite(partial);
   copied.pragma("journal_mode = DELETE");
   copied.close();
@@ -53,7 +53,7 @@ export function countTables(sqlite: Sqlite.Database): TableCounts {
   );
 }
 
-/** Returns the result of SQLite's integrity_check for a database file: `ok`, or what is damaged. */
+/** Returns the result of SQLite's integrity_check for a database file: `ok`, or a description of the damage. */
 export function checkIntegrity(file: string): string {
   try {
     const sqlite = new Sqlite(file, { readonly: true });

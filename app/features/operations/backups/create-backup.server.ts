@@ -25,7 +25,7 @@ import { copyDatabase } from "./copy-database.server";
 import { createUploadsCopy, openStoredCopies } from "./uploads-copy.server";
 import { verifyBackup } from "./verify-backup.server";
 
-/** The space that must stay free on the disk of BACKUP_DIR, which may also be the site's disk. */
+/** The space that must stay free on the disk that contains BACKUP_DIR, which may also be the site's disk. */
 const RESERVE_BYTES = 512 * 1024 ** 2;
 const RESERVE_SHARE = 0.05;
 
@@ -33,16 +33,17 @@ export interface CreatedBackup {
   name: string;
   files: number;
   bytes: number;
-  /** The bytes that aren't shared with an earlier backup. */
+  /** The number of bytes not shared with an earlier backup. */
   addedBytes: number;
-  /** The number of files that were damaged in earlier backups and copied again. */
+  /** The number of files that were damaged in earlier backups and have been copied again. */
   repaired: number;
 }
 
 /**
- * Creates a backup in its own folder in BACKUP_DIR, verifies it, and removes the oldest ones. Files that an earlier
- * backup contains are hard links to its copies. The backup has a temporary name until it is verified, and is removed if
- * anything fails; earlier ones are kept. Blocks the thread for minutes, so don't use it in the server.
+ * Creates a backup in a new folder in BACKUP_DIR, verifies it, and removes the oldest backups. Files that an earlier
+ * backup already contains are hard links to its copies. The backup has a temporary name until it has been verified. If
+ * anything fails, the new backup is removed and earlier ones are kept. Blocks the thread for minutes, so it must not be
+ * used in the server.
  *
  * @throws {BackupRunningError} if another process is running a backup.
  * @throws {BackupError} with a message for the operator, for everything that they can fix. Other errors are bugs.
@@ -56,7 +57,7 @@ export async function createBackup(options: BackupOptions): Promise<CreatedBacku
     removeLeftovers(folder);
     fs.mkdirSync(unfinished, { mode: 0o700 });
     const created = await fill(options, name, unfinished);
-    // Before the rename, so that a power failure can't leave an incomplete backup under the final name.
+    // Flushed before the rename, so that a power failure can't leave an incomplete backup under the final name.
     flushFileSystems([unfinished]);
     fs.renameSync(unfinished, path.join(folder, name));
     removeOldest(folder, options.keep, name);
@@ -65,7 +66,7 @@ export async function createBackup(options: BackupOptions): Promise<CreatedBacku
     try {
       fs.rmSync(unfinished, { recursive: true, force: true });
     } catch (failure) {
-      // The next backup tries again.
+      // The next backup tries to remove them again.
       console.error(`Could not remove ${unfinished}:`, failure);
     }
     throw toBackupError(error, folder);
@@ -97,16 +98,16 @@ async function fill(
     path.join(backup, BACKUP.uploads),
     earlier && path.join(folder, earlier),
   );
-  // For the copy of the database, and the one that is restored to verify it.
+  // The space for the copy of the database, and for the one that is restored in order to verify it.
   const stored = openStoredCopies(databasePath);
   const databaseSpace = 2 * fs.statSync(databasePath).size;
   requireSpace(folder, databaseSpace + (withUploads ? uploads.bytesToCopy(stored) : 0));
-  // Files are copied before the database and again after it, so that every file referenced in the copied database is
-  // in the backup, even if it was added or deleted in the meantime.
+  // Files are copied both before and after the database, so that every file referenced in the copied database is in the
+  // backup, even if the file was added or deleted in the meantime.
   if (withUploads) uploads.copyNew(stored);
   stored.close();
   const tables = await copyDatabase(databasePath, target);
-  // Files that aren't in the store according to the copied database belong to the backup.
+  // Files that aren't in the store according to the copied database must be included in the backup.
   const storedThen = openStoredCopies(target);
   const listed = withUploads ? [] : listUploads(uploadsDir, storedThen.has);
   if (withUploads) uploads.copyNew(storedThen);
@@ -146,7 +147,7 @@ function requireSpace(folder: string, bytes: number): void {
 /** Converts errors that the operator can fix to a `BackupError`. */
 function toBackupError(error: unknown, folder: string): unknown {
   const { code = "", message } = error as NodeJS.ErrnoException;
-  // EFBIG is from a file size limit of the account.
+  // EFBIG is caused by a file size limit for the account.
   if (["ENOSPC", "EDQUOT", "SQLITE_FULL", "EFBIG"].includes(code)) {
     return new BackupError(
       `Not enough space in BACKUP_DIR (${folder}). The unfinished backup was removed. Earlier backups are kept. Free up space or lower BACKUP_KEEP.`,

@@ -20,10 +20,10 @@ import {
 } from "./backup-files.server";
 
 /**
- * A restore can be killed at any time. Afterwards the site has either everything that it had before, or everything in
+ * A restore can be killed at any time. Afterwards, the site has either everything that it had before, or everything in
  * the backup. First, all files are copied under names that the site doesn't use. Then the copy of the database is
- * renamed to `{file}.restored`: from then on the restore, or the next start of the site if it was killed, moves the
- * copies to their places, the database last.
+ * renamed to `{file}.restored`. From then on, the copies are moved to their final places, the database last. This is
+ * done by the restore or, if it was killed, at the next startup of the site.
  */
 
 /** The paths of a site's files. */
@@ -34,23 +34,24 @@ export interface SiteFiles {
 }
 
 export interface Restored {
-  /** How many uploaded files were missing or different. */
+  /** The number of uploaded files that were missing or different. */
   copied: number;
-  /** Entries of the backup's list of files that UPLOADS_DIR doesn't have. */
+  /** Entries in the backup's list of files that are missing from UPLOADS_DIR. */
   missing: ListedFile[];
   /** The previous database; undefined if there was none. */
   previous: string | undefined;
 }
 
-/** The folder for copies in each of the UPLOAD_FOLDERS, which may be on different disks. */
+/** The name of the folder for copies in each of the UPLOAD_FOLDERS, which may be on different disks. */
 const COPIES = ".restore";
 
 /**
- * Replaces the database and the secret of a site and adds the uploaded files of a backup. Files with the same name are
- * replaced; no other file is removed.
+ * Replaces a site's database and secret, and adds the backup's uploaded files. Files with the same name are replaced;
+ * no other file is removed.
  *
  * @param put how to copy the uploaded files.
- * @throws before anything of the site has changed, unless moving the copies fails. Running it again continues.
+ * @throws before anything on the site has changed, unless moving the copies fails. In that case, running the restore
+ * again continues it.
  */
 export function restoreBackup(backup: string, site: SiteFiles, put: CopyFile = copy): Restored {
   finishRestore(site);
@@ -65,7 +66,7 @@ export function restoreBackup(backup: string, site: SiteFiles, put: CopyFile = c
   return { copied, missing, previous };
 }
 
-/** Removes all copies that a restore has made before it changed anything, so that they take no space. */
+/** Removes all copies that a restore has created before it changed anything, so that they don't take up space. */
 export function removeCopies({ databasePath, uploadsDir, secretFile }: SiteFiles): void {
   if (fs.existsSync(restoredFile(databasePath))) return;
   for (const file of [partialFile(databasePath), restoredFile(secretFile)]) {
@@ -75,7 +76,7 @@ export function removeCopies({ databasePath, uploadsDir, secretFile }: SiteFiles
 }
 
 /**
- * Finishes a restore that was interrupted while it moved the copies to their places.
+ * Finishes a restore that was interrupted while moving the copies to their final places.
  *
  * @throws {BackupError} with a message for the operator.
  */
@@ -89,7 +90,7 @@ export function finishInterruptedRestore(site: SiteFiles): void {
   }
 }
 
-/** Tells the operator about copies that an interrupted restore has left, which take space. */
+/** Tells the operator about copies left behind by an interrupted restore, since they take up space. */
 export function reportCopies({ uploadsDir }: SiteFiles): void {
   const folders = copyFolders(uploadsDir);
   if (folders.length === 0) return;
@@ -101,7 +102,7 @@ export function reportCopies({ uploadsDir }: SiteFiles): void {
 /**
  * Moves the copied files to their final places, if a restore has prepared them.
  *
- * @returns the previous database, if there was one; undefined if there was nothing to finish.
+ * @returns the previous database, if there was one, or undefined if there was nothing to finish.
  */
 function finishRestore(site: SiteFiles): { previous: string | undefined } | undefined {
   const { databasePath, uploadsDir, secretFile } = site;
@@ -119,9 +120,10 @@ function finishRestore(site: SiteFiles): { previous: string | undefined } | unde
   if (fs.existsSync(restoredFile(secretFile))) {
     fs.renameSync(restoredFile(secretFile), secretFile);
   }
-  // What Litestream has copied of the previous database doesn't belong to this one: it starts a new generation.
+  // Litestream's copy of the previous database doesn't belong to this one. Litestream starts a new generation.
   fs.rmSync(litestreamFolder(databasePath), { recursive: true, force: true });
-  // Before the last rename: after it, nothing would repeat the others if a power failure undid them.
+  // Flushed before the last rename, because after it, nothing would repeat the other renames if a power failure undid
+  // them.
   flushUploads(uploadsDir);
   const previous = keepPrevious(databasePath, fs.statSync(restored).mtime);
   fs.renameSync(restored, databasePath);
@@ -130,12 +132,13 @@ function finishRestore(site: SiteFiles): { previous: string | undefined } | unde
 }
 
 /**
- * Gives the previous database another name. Where the file system has hard links, it also keeps its own until the new
- * one replaces it.
+ * Gives the previous database another name. If the file system supports hard links, the previous database also keeps
+ * its original name until the new one replaces it.
  */
 function keepPrevious(file: string, restoredAt: Date): string | undefined {
   const previous = `${file}.before-restore-${restoredAt.toISOString().replaceAll(":", "-")}`;
-  // SQLite would apply these to the new database. Those of a damaged one may have rows that can be recovered.
+  // SQLite would apply these files to the new database. A damaged database's files may contain rows that can be
+  // recovered.
   for (const extra of ["-wal", "-shm", "-journal"]) {
     if (fs.existsSync(file + extra)) fs.renameSync(file + extra, previous + extra);
   }
@@ -152,7 +155,7 @@ function linkOrRename(from: string, to: string): void {
   }
 }
 
-/** @returns how many files the site doesn't have with the same size and time. */
+/** @returns the number of files that the site doesn't have with the same size and time. */
 function copyUploads(backup: string, uploadsDir: string, put: CopyFile): number {
   const from = path.join(backup, BACKUP.uploads);
   const wanted = listUploads(from).filter(
@@ -160,7 +163,7 @@ function copyUploads(backup: string, uploadsDir: string, put: CopyFile): number 
   );
   const copies = new Map(wanted.map((file) => [copyOf(uploadsDir, file), file]));
   for (const folder of UPLOAD_FOLDERS) {
-    // Leftovers from restoring another backup, and incomplete copies.
+    // These are leftovers from restoring another backup, and incomplete copies.
     for (const file of filesBelow(path.join(uploadsDir, folder, COPIES))) {
       if (!copies.has(file)) fs.rmSync(file);
     }
@@ -174,7 +177,7 @@ function copyUploads(backup: string, uploadsDir: string, put: CopyFile): number 
   return wanted.length;
 }
 
-/** The folders with copies that exist. */
+/** The existing folders with copies. */
 function copyFolders(uploadsDir: string): string[] {
   return UPLOAD_FOLDERS.map((folder) => path.join(uploadsDir, folder, COPIES)).filter((folder) =>
     fs.existsSync(folder),
@@ -186,7 +189,7 @@ function copyOf(uploadsDir: string, { path: name }: ListedFile): string {
   return path.join(uploadsDir, folder, COPIES, ...rest);
 }
 
-/** Checks whether a file can be moved to its place, before any file is moved. */
+/** Checks whether a file can be moved to its final place. Called before any file is moved. */
 function requireReplaceable(file: string): void {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.accessSync(path.dirname(file), fs.constants.W_OK | fs.constants.X_OK);

@@ -24,7 +24,7 @@ import {
 } from "./backup-records.server";
 import { lockBackups } from "./create-backup.server";
 
-/** The maximum delay of a scheduled backup, and the delay of the first one after the start. */
+/** The maximum delay of a scheduled backup, and the delay of the first one after the site has started. */
 const POLL_EVERY_MS = 15_000;
 const FIRST_POLL_MS = 2_000;
 const UNEXPECTED_ERROR = "An unexpected error occurred. See the site's log.";
@@ -47,7 +47,7 @@ export function startBackups(): void {
   onShutdown(stopBackup);
 }
 
-/** Starts the backup that is due, if any, and records one whose process was killed. */
+/** Starts a backup if one is due, and records a backup whose process was killed. */
 export async function pollBackups(now = Date.now()): Promise<void> {
   if (state().child || state().isLeaving) return;
   if (await runningSince()) {
@@ -64,7 +64,8 @@ export async function pollBackups(now = Date.now()): Promise<void> {
 /**
  * Starts a backup in a separate process with low CPU and I/O priority.
  *
- * @returns a promise for its end, which takes minutes; undefined if a backup is already running or BACKUP_DIR is unset.
+ * @returns a promise that resolves when the backup has ended, which takes minutes; undefined if a backup is already
+ * running or BACKUP_DIR is unset.
  */
 export async function startBackup(
   request: BackupRequest,
@@ -90,7 +91,7 @@ export async function startBackup(
   }
 }
 
-/** Resolves when the process has exited; to undefined if it didn't report a result. */
+/** Resolves when the process has exited. The result is undefined if the process didn't report one. */
 async function resultOf(child: ChildProcess): Promise<BackupResult | undefined> {
   let result: BackupResult | undefined;
   child.once("message", (message) => {
@@ -131,7 +132,7 @@ function isRunningElsewhere(): boolean {
   }
 }
 
-/** Kills the process. The next backup removes what it leaves behind. */
+/** Kills the process. The next backup removes what the process leaves behind. */
 async function stopBackup(): Promise<void> {
   state().isLeaving = true;
   const { child } = state();

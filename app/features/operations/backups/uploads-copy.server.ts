@@ -14,10 +14,10 @@ import {
 } from "./backup-files.server";
 
 /**
- * Creates the copy of the uploads in an unfinished backup. A file that an earlier backup contains with the same size
- * and time is a hard link to that copy and takes no space.
+ * Creates the copy of the uploads in an unfinished backup. If an earlier backup contains a file with the same size and
+ * time, the new copy is a hard link to the earlier one and takes no space.
  *
- * @param earlier the folder of that backup.
+ * @param earlier the folder of the earlier backup.
  */
 export function createUploadsCopy(uploadsDir: string, target: string, earlier: string | undefined) {
   const known = new Map<string, ListedFile>();
@@ -25,7 +25,7 @@ export function createUploadsCopy(uploadsDir: string, target: string, earlier: s
     if (file.sha256) known.set(file.path, file);
   }
   const have = new Map<string, ListedFile>();
-  /** The bytes of each file that was copied and not linked. */
+  /** The number of bytes in each file that was copied rather than linked. */
   const copied = new Map<string, number>();
 
   const earlierCopy = (file: ListedFile) => {
@@ -47,7 +47,10 @@ export function createUploadsCopy(uploadsDir: string, target: string, earlier: s
     copyFrom(path.join(uploadsDir, file.path), file);
   }
 
-  /** Others may write to the file at the same time, so the entry describes the copy and not what was listed. */
+  /**
+   * Other processes may be writing to the file at the same time, so the entry describes the copy rather than the listed
+   * file.
+   */
   function copyFrom(from: string, file: ListedFile): boolean {
     let entry: ListedFile | undefined;
     const isCopied = copyAtomically(file, from, path.join(target, file.path), (source, partial) => {
@@ -60,7 +63,7 @@ export function createUploadsCopy(uploadsDir: string, target: string, earlier: s
   }
 
   return {
-    /** Returns the total size of the files that no earlier backup contains. */
+    /** Returns the total size of the files that aren't in any earlier backup. */
     bytesToCopy: (stored: StoredCopies) =>
       listUploads(uploadsDir, stored.has)
         .filter((file) => !earlierCopy(file))
@@ -68,7 +71,7 @@ export function createUploadsCopy(uploadsDir: string, target: string, earlier: s
     /**
      * Adds the current files to the copy. Can be called repeatedly.
      *
-     * @param stored copies of files in the store, which the backup doesn't contain.
+     * @param stored local copies of files in the store, which aren't included in the backup.
      */
     copyNew(stored: StoredCopies) {
       for (const marker of removeEndedMarkers(have.keys(), uploadsDir, target)) {
@@ -79,20 +82,26 @@ export function createUploadsCopy(uploadsDir: string, target: string, earlier: s
         if (!there || !isSame(there, file)) add(file);
       }
     },
-    /** Copies a file again whose copy is damaged, and updates its entry. Returns false if the source is gone. */
+    /**
+     * Copies a file again because its copy is damaged, and updates its entry. Returns false if the source no longer
+     * exists.
+     */
     repair(file: ListedFile) {
-      // A file that was modified since it was copied is copied in its current state.
+      // A file that has been modified since it was copied is copied in its current state.
       if (!copyFrom(path.join(uploadsDir, file.path), file)) return false;
       Object.assign(file, have.get(file.path));
       return true;
     },
     files: () => [...have.values()],
-    /** Returns the bytes that were copied and not linked. */
+    /** Returns the number of bytes copied rather than linked. */
     addedBytes: () => [...copied.values()].reduce((sum, bytes) => sum + bytes, 0),
   };
 }
 
-/** Links a file. Returns false if the file system has no hard links, or no more for this file; it is copied then. */
+/**
+ * Links a file. Returns false if the file system doesn't support hard links or allows no more links to this file; the
+ * file is then copied.
+ */
 function isLinked(file: ListedFile, from: string, to: string): boolean {
   try {
     return copyAtomically(file, from, to, link);
@@ -108,8 +117,8 @@ function isLinked(file: ListedFile, from: string, to: string): boolean {
 export type StoredCopies = ReturnType<typeof openStoredCopies>;
 
 /**
- * Recognizes copies of files that are in the store: a backup doesn't contain them, because the store has them
- * and the database of the backup says where.
+ * Recognizes local copies of files that are in the store: a backup doesn't contain them, because the store has them and
+ * the backup's database says where.
  */
 export function openStoredCopies(databasePath: string) {
   const sqlite = new Sqlite(databasePath, { readonly: true });
@@ -120,7 +129,7 @@ export function openStoredCopies(databasePath: string) {
     has({ path, bytes, modifiedMs }: ListedFile): boolean {
       const [bucket = "", ...rest] = path.split("/");
       const stored = find.pluck().get(rest.join("/"), bucket, bytes);
-      // A file system may round times to a millisecond.
+      // A file system may round times to milliseconds.
       return stored !== undefined && Math.abs(stored - modifiedMs) < 2;
     },
     close: () => void sqlite.close(),

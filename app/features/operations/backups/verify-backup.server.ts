@@ -12,16 +12,16 @@ import {
 import { checkIntegrity, countTables, type TableCounts } from "./copy-database.server";
 import { restoreBackup } from "./restore-backup.server";
 
-/** The share of earlier verified files that each backup reads again. Later backups read the others. */
+/** The share of already verified files that each backup reads again. Later backups read the other files. */
 const REREAD_SHARE = 1 / 30;
 
 /**
- * Verifies a backup by restoring it to a temporary folder and comparing the result with what was copied: the number of
- * rows of all tables, the names and sizes of all files, and the content of all new files and of a rotating thirtieth of
- * the others. The uploaded files are hard links, so they take no space.
+ * Verifies a backup by restoring it to a temporary folder and comparing the result with what was copied: the row counts
+ * of all tables, the names and sizes of all files, and the content of all new files and of a rotating thirtieth of the
+ * other files. The uploaded files are hard links, so they take no space.
  *
  * @param temporary a folder on the same file system, which is removed afterwards.
- * @returns the files, with the times at which they were read, and how many were repaired.
+ * @returns the files with the times at which they were read, and the number of repaired files.
  * @throws {BackupError} if anything is wrong.
  */
 export function verifyBackup(
@@ -32,9 +32,9 @@ export function verifyBackup(
     withUploads,
     repair,
   }: {
-    /** The number of rows per table when the database was copied. */
+    /** The number of rows in each table when the database was copied. */
     tables: TableCounts;
-    /** If false, the backup only lists the uploaded files, which are elsewhere. */
+    /** If false, the backup only lists the uploaded files, which are stored elsewhere. */
     withUploads: boolean;
     /** Copies a damaged file again. Returns false if that isn't possible. */
     repair: (file: ListedFile) => boolean;
@@ -44,7 +44,7 @@ export function verifyBackup(
   const uploadsDir = path.join(temporary, BACKUP.uploads);
   fs.mkdirSync(temporary, { mode: 0o700 });
   try {
-    // Without hard links there is no space for a second copy, so files are read from the backup itself.
+    // Without hard links, there is no space for a second copy, so files are read from the backup itself.
     const hasLinks = canLink(backup, temporary);
     const { missing } = restoreBackup(
       backup,
@@ -96,7 +96,7 @@ function verifyFiles(backup: string, restored: string, repair: (file: ListedFile
   };
   for (const file of files) {
     if (!isWhole(file, restored)) {
-      // Not in the temporary folder, which still links to the damaged copy.
+      // The temporary folder isn't used, because it still links to the damaged copy.
       if (!repair(file) || !isWhole(file, path.join(backup, BACKUP.uploads))) {
         throw new BackupError(
           `The copy of ${file.path} in the backup is damaged. The backup was removed.`,
@@ -109,7 +109,10 @@ function verifyFiles(backup: string, restored: string, repair: (file: ListedFile
   return { files, repaired };
 }
 
-/** Returns the files to read now: those that were never read, and a share of the others, the oldest first. */
+/**
+ * Returns the files to read now: files that were never read, and a share of the others, starting with those read
+ * longest ago.
+ */
 export function filesToRead(files: readonly ListedFile[]): ListedFile[] {
   const isNew = ({ readAt }: ListedFile) => readAt === undefined;
   const known = files.filter((file) => !isNew(file));

@@ -20,7 +20,7 @@ import { claimantOf, ownerOf, readClaims } from "./claims.server";
 import { type MissingFile, missingFiles } from "./missing-files.server";
 import { isUnchanged, moveToQuarantine, QUARANTINE_MS, UNCHANGED_MS } from "./quarantine.server";
 
-/** No upload takes this long from its first byte in the bucket to its row. */
+/** No upload takes this long from the first byte in the bucket to the video's row. */
 const ABANDONED_MS = 24 * 3_600_000;
 
 /** A file, or a folder of derived files, in a bucket. */
@@ -30,25 +30,25 @@ export interface LibraryEntry extends MediaName {
 }
 
 export interface LibraryReport {
-  /** Entries of the buckets that belong to no video. */
+  /** Entries in the buckets that belong to no video. */
   stray: LibraryEntry[];
-  /** Files that a video references but that don't exist. */
+  /** Files that are referenced by a video but don't exist. */
   missing: MissingFile[];
-  /** The number of entries, and their size in bytes. */
+  /** The number of entries, and their total size in bytes. */
   entries: number;
   bytes: number;
-  /** Why removals are paused, if they are. */
+  /** The reason why removals are paused, if they are. */
   pausedBy?: PauseReason;
 }
 
 /**
  * Compares the buckets with the catalogue and corrects the recorded disk usage. Removes nothing, and can run while the
- * server is running: records that were written since it started are kept, and files of uploads in progress are left to
- * the upload.
+ * server is running: records written since the check started are kept, and files of uploads in progress are left to
+ * those uploads.
  *
  * @param wantsMissing whether to list and record missing files, for which every file is looked up on disk.
  * @param forgetsMissing whether to delete records of missing files even if there are so many that their folder may not
- *   be mounted.
+ * be mounted.
  */
 export async function checkLibrary({
   wantsMissing = true,
@@ -56,7 +56,7 @@ export async function checkLibrary({
 } = {}): Promise<LibraryReport> {
   const recorded = await recordedFiles();
   const pausedBy = await removalsPausedBy();
-  // Files of another site are not recorded as files of this one.
+  // Another site's files are not recorded as files of this site.
   const corrects = pausedBy !== "other-database";
   const claims = await readClaims();
   const report: LibraryReport = {
@@ -82,7 +82,7 @@ export async function checkLibrary({
     const owner = videoId ?? (isKept ? (before?.video_id ?? null) : null);
     if (corrects) await correctRecord(entry, owner, before);
   }
-  // At the next start, these records tell which files should exist.
+  // At the next startup, these records show which files should exist.
   if (forgetsMissing || !pausedBy) await deleteOtherRecords(recorded, found);
   if (corrects) {
     await deleteOrphanDigests();
@@ -94,10 +94,10 @@ export async function checkLibrary({
 }
 
 /**
- * Moves entries that belong to no video to the quarantine, unless they have changed within a week. Checks the catalogue
- * again first, because an upload that was being published has its row by now.
+ * Moves entries that belong to no video to the quarantine, unless they have changed within the last week. Checks the
+ * catalogue again first, because an upload that was being published may have its row by now.
  *
- * @returns the entries that were moved.
+ * @returns the moved entries.
  */
 export async function quarantineStray(
   stray: readonly LibraryEntry[],
@@ -121,9 +121,9 @@ export async function quarantineStray(
 }
 
 /**
- * Moves documents to the quarantine that belong to no performer, unless they have changed within a week.
+ * Moves documents that belong to no performer to the quarantine, unless they have changed within the last week.
  *
- * @returns the names of those that were moved.
+ * @returns the names of the moved documents.
  */
 export async function quarantineDocuments(
   names: readonly string[],
@@ -147,7 +147,7 @@ function isStoredUnchanged(entry: LibraryEntry, now: number): boolean {
 /** Returns the entries that still belong to no video and to no upload in progress. */
 async function stillUnowned(entries: readonly LibraryEntry[]): Promise<LibraryEntry[]> {
   const left: LibraryEntry[] = [];
-  // Checked before the rows are read: an upload releases its reservation after its row is written.
+  // Checked before the rows are read, because an upload only releases its reservation after its row has been written.
   for (const entry of entries) {
     if (!(await isInTransit(entry))) left.push(entry);
   }
@@ -162,10 +162,11 @@ async function isInTransit(entry: LibraryEntry): Promise<boolean> {
 
 /**
  * Returns whether the file belongs to an upload in progress. An upload reserves the empty folder `{userId}/{timestamp}`
- * before the file's first byte and until its row exists. A reservation older than a day was left by a killed process.
+ * from before the file's first byte arrives until its row exists. A reservation older than a day was left by a killed
+ * process.
  */
 export async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry): Promise<boolean> {
-  // An import reserves a whole second with such a folder. Its rows in `imports` tell whether it is running.
+  // An import reserves a whole second with such a folder. Its rows in `imports` show whether it is still running.
   if (isFolder && pathInBucket.endsWith("000")) return false;
   const folder = bucketFile("videos", mediaBasePath(pathInBucket));
   if (!folder) return false;
@@ -176,7 +177,7 @@ export async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry)
   return names?.length === 0 && stat !== undefined && Date.now() - stat.mtimeMs < ABANDONED_MS;
 }
 
-/** Returns the entries of all folders `{bucket}/{userId}/`. */
+/** Returns the entries in all `{bucket}/{userId}/` folders. */
 async function* entries(): AsyncGenerator<LibraryEntry> {
   for (const bucket of BUCKETS) {
     const root = path.join(settings().uploadsDir, bucket);
@@ -192,7 +193,7 @@ async function* entries(): AsyncGenerator<LibraryEntry> {
   yield* storedEntries();
 }
 
-/** Returns the entries that are only in the store. */
+/** Returns the entries that exist only in the store. */
 async function* storedEntries(): AsyncGenerator<LibraryEntry> {
   let entry = "";
   for (const { bucket, path: name } of allStoredFiles()) {
@@ -208,13 +209,13 @@ async function* storedEntries(): AsyncGenerator<LibraryEntry> {
   }
 }
 
-/** Returns the entries of a folder, without hidden ones; none if it doesn't exist. */
+/** Returns a folder's entries without hidden ones, or none if the folder doesn't exist. */
 export async function listing(folder: string) {
   const all = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
   return all.filter(({ name }) => !name.startsWith("."));
 }
 
-/** Recomputes the recorded total from the files' records. */
+/** Recomputes the recorded total from the individual file records. */
 async function correctTotal(): Promise<void> {
   await database()
     .updateTable("storage")
@@ -236,7 +237,7 @@ async function recordedFiles(): Promise<Map<string, RecordedFile>> {
   return new Map(rows.map((row) => [keyOf(row), row]));
 }
 
-/** Writes what was found, unless the record has changed since `before` was read. */
+/** Writes the findings, unless the record has changed since `before` was read. */
 export async function correctRecord(
   { bucket, path, bytes, isFolder }: LibraryEntry,
   videoId: string | null,
@@ -248,7 +249,7 @@ export async function correctRecord(
   }
   await replaceRecord(before, { bucket, path, videoId, kind, bytes });
   if (before) return;
-  // The file may have been deleted since it was measured, and its record removed before this one was written.
+  // The file may have been deleted, and its record removed, after it was measured and before this record was written.
   const file = bucketFile(bucket, path);
   const isThere = file && (await fs.lstat(file).catch(() => undefined));
   if (!isThere && !isStored({ bucket, path })) await forgetFiles([{ bucket, path }]);
@@ -259,13 +260,13 @@ async function deleteOtherRecords(
   found: ReadonlySet<string>,
 ): Promise<void> {
   for (const [key, file] of recorded) {
-    // Files in subfolders are counted in the entry of their folder.
+    // Files in subfolders are counted in their folder's entry.
     const isOwnEntry = file.path.split("/").length === 2;
     if (!(isOwnEntry && found.has(key))) await deleteRecordUnlessChanged(file);
   }
 }
 
-/** Forgets a record unless its file exists or the record has changed since it was read. */
+/** Deletes a record unless its file exists or the record has changed since it was read. */
 export async function deleteRecordUnlessChanged(before: RecordedFile): Promise<void> {
   const isOwnEntry = before.path.split("/").length === 2;
   const file = bucketFile(before.bucket, before.path);
@@ -274,7 +275,10 @@ export async function deleteRecordUnlessChanged(before: RecordedFile): Promise<v
   await replaceRecord(before, undefined);
 }
 
-/** Deletes the digests of videos that another tool has deleted. For our own deletions, the trash deletes them. */
+/**
+ * Deletes the digests of videos that another tool has deleted. When this site deletes a video, the trash deletes its
+ * digests.
+ */
 async function deleteOrphanDigests(): Promise<void> {
   const videos = database().selectFrom("videos").select("id");
   const deleted = database().selectFrom("deleted_videos").select("id");

@@ -22,16 +22,16 @@ const ABANDONED_MS = 24 * 3_600_000;
 export interface StoreReport {
   /** Files (`{bucket}/{path}`) whose object is missing from the store or has a different length. */
   missing: string[];
-  /** Objects of missing files that were moved into the store after the backup of this database. */
+  /** Objects for missing files that were moved into the store after this database was backed up. */
   recoverable: string[];
-  /** Objects that are at least a week old and that no file's record references. */
+  /** Objects that are at least a week old and aren't referenced by any file's record. */
   stray: { key: string; bytes: number }[];
-  /** Keys of incomplete uploads to the store that are at least a day old. */
+  /** The keys of incomplete uploads to the store that are at least a day old. */
   unfinished: string[];
 }
 
 /**
- * Compares the store with the records of the files in it. Returns undefined on a site without a store.
+ * Compares the store's objects with the file records that reference them. Returns undefined on a site without a store.
  *
  * @throws {StorageError}
  */
@@ -43,7 +43,7 @@ export async function checkStore(now = Date.now()): Promise<StoreReport | undefi
   const missing: string[] = [];
   for (const { object, bytes, bucket, path } of allStoredFiles()) {
     if (objects.get(object)?.bytes === bytes) continue;
-    // It may have been moved since the list was read.
+    // The object may have been moved since the list was read.
     const found = await store.head(object);
     if (found?.bytes !== bytes) missing.push(`${bucket}/${path}`);
   }
@@ -60,9 +60,9 @@ export async function checkStore(now = Date.now()): Promise<StoreReport | undefi
 }
 
 /**
- * Schedules the removal of unreferenced objects in 30 days, and removes incomplete uploads. A newer backup of the
- * database that is restored by then may reference the objects. Keeps objects that are referenced since the report, and
- * everything while removals are paused.
+ * Schedules the removal of unreferenced objects in 30 days, and removes incomplete uploads. The delay is needed because
+ * a newer backup of the database may be restored by then and reference the objects. Keeps objects that have been
+ * referenced since the report was created, and keeps everything while removals are paused.
  *
  * @returns the objects that will be removed.
  */
@@ -80,9 +80,9 @@ export async function quarantineObjects(
 }
 
 /**
- * Downloads missing files whose objects are in the store without a record; for each file, the newest object.
+ * Downloads missing files whose objects are in the store but have no record, using the newest object for each file.
  *
- * @returns the names of the files.
+ * @returns the files' names.
  * @throws {StorageError}
  */
 export async function recoverFiles({ recoverable }: Pick<StoreReport, "recoverable">) {
@@ -101,7 +101,7 @@ export async function recoverFiles({ recoverable }: Pick<StoreReport, "recoverab
   return recovered;
 }
 
-/** Returns whether no record references an object and no removal of it is pending. */
+/** Returns whether no record references an object and the object's removal isn't pending. */
 function isUnused(object: string): boolean {
   return !isObjectReferenced(object) && !isObjectRemovalPending(object);
 }

@@ -7,20 +7,22 @@ import { readCaptions } from "~db/captions";
 import { database, prepared } from "~db/client.server";
 import { rowsWithFilesAfter } from "./missing-files.server";
 
-/** Which videos the entries of the buckets belong to, according to the database. */
+/** The videos to which the entries in the buckets belong, according to the database. */
 export interface Claims {
-  /** The video ids by the `{bucket}/{path}` of files that rows reference. */
+  /** The video ids by `{bucket}/{path}` of the files that rows reference. */
   files: Map<string, string>;
-  /** The video ids by `{userId}/{timestamp}`, the folders of derived files. */
+  /** The video ids by `{userId}/{timestamp}`, the names of the folders with derived files. */
   basePaths: Map<string, string>;
-  /** The same for thumbnails, whose folders contain their smaller versions. */
+  /** The same for thumbnails, whose folders contain smaller versions. */
   thumbnailBasePaths: Map<string, string>;
 }
 
-/** Reads the files of videos, of their earlier and pending files, of deleted videos, and of running imports. */
+/**
+ * Reads the files of videos, videos' previous and pending files, and the files of deleted videos and running imports.
+ */
 export async function readClaims(): Promise<Claims> {
   const claims: Claims = { files: new Map(), basePaths: new Map(), thumbnailBasePaths: new Map() };
-  // Deleted videos first, so that a live video with the same files counts as the owner.
+  // Deleted videos come first, so that a live video with the same files counts as the owner.
   const deleted = prepared("SELECT id, row FROM deleted_videos").iterate();
   for (const { id, row } of deleted as Iterable<{ id: string; row: string }>) {
     claim(claims, id, JSON.parse(row) as NamedFiles);
@@ -33,7 +35,7 @@ export async function readClaims(): Promise<Claims> {
     .execute();
   for (const { id, ...row } of others) {
     claim(claims, id, row);
-    // The file of a trimmed version is moved into the bucket before its row references it.
+    // A trimmed version's file is moved into the bucket before its row references it.
     const cut = row.video_url === "" ? trimBasePath(row) : undefined;
     if (cut) claimUrl(claims, id, mediaUrl("videos", `${cut}.mp4`), false);
   }
@@ -47,7 +49,7 @@ export async function readClaims(): Promise<Claims> {
   return claims;
 }
 
-/** Returns the id of the video, or of its other file, that an entry of a bucket belongs to. */
+/** Returns the id of the video, or of the video's other file, to which a bucket entry belongs. */
 export function ownerOf(
   entry: MediaName & { isFolder: boolean },
   claims: Claims,
@@ -59,14 +61,15 @@ export function ownerOf(
   return claims.files.get(`${entry.bucket}/${entry.path}`);
 }
 
-/** Returns the id of the video, or of its other file, whose row currently references an entry. */
+/** Returns the id of the video, or of the video's other file, whose row currently references an entry. */
 export function claimantOf({
   bucket,
   path,
   isFolder,
 }: MediaName & { isFolder: boolean }): string | undefined {
   const url = mediaUrl(bucket, path);
-  // The range from "{url}." to below "{url}0" contains files named like the folder (".") and files in it ("/").
+  // The range from "{url}." up to, but not including, "{url}0" covers files whose names start with the folder's name
+  // (".") and files in the folder ("/").
   const isNamed = (column: string) =>
     isFolder ? `${column} >= @url || '.' AND ${column} < @url || '0'` : `${column} = @url`;
   const names = ["videos", "video_files"].flatMap((table) =>

@@ -3,7 +3,7 @@ import { localFile } from "~/media/files/local-copies.server";
 import { posterColors } from "~/media/images/process-image.server";
 import { database } from "~db/client.server";
 
-/** Computes missing poster colors of rows that another tool has written. Returns how many. */
+/** Computes missing poster colors for rows that another tool has written. Returns the number of rows. */
 export async function fillPosterColors(): Promise<number> {
   const rows = await database()
     .selectFrom("videos")

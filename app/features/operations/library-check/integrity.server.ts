@@ -7,18 +7,20 @@ import { database, projector, sqliteHandle, transaction } from "~db/client.serve
 import { checkLibrary } from "./check-library.server";
 
 /**
- * Checks derived data at start. They follow every change of a row, but other tools may have repaired or rebuilt the
- * database, and files may have been added or removed while the site was down.
+ * Checks derived data at startup. Derived data is updated with every row change, but other tools may have repaired or
+ * rebuilt the database, and files may have been added or removed while the site was down.
  */
 
 const SAMPLES = 20;
 const SAMPLE_LENGTH = 40;
 const SMALL_LIBRARY_VIDEOS = 5_000;
 
-/** Rebuilds all derived data if the totals or the search index don't match the rows. Returns whether it did. */
+/**
+ * Rebuilds all derived data if the totals or the search index don't match the rows. Returns whether they were rebuilt.
+ */
 export async function correctDerivedData(): Promise<boolean> {
   await ensureProjected();
-  // They may differ while an import is still being projected.
+  // The totals may differ while an import's rows are still being projected.
   if (projector().waiting().last !== null || (totalsAgree() && searchFindsRows())) return false;
   await transaction(() => projector().reset());
   while (projector().waiting().last !== null) {
@@ -56,11 +58,11 @@ function searchFindsRows(): boolean {
 }
 
 /**
- * Compares the buckets with the database if that has never been done, and at every start if the library is small enough
- * to do it quickly, because files may have been added or removed while the site was down. For large libraries, use
- * `npm run check-library`.
+ * Compares the buckets with the database if that has never been done, and also at every startup if the library is small
+ * enough to do so quickly, because files may have been added or removed while the site was down. For large libraries,
+ * use `npm run check-library`.
  *
- * @returns whether it did.
+ * @returns whether they were compared.
  */
 export async function correctStorage(): Promise<boolean> {
   const { checked_at } = await database()
@@ -69,7 +71,7 @@ export async function correctStorage(): Promise<boolean> {
     .executeTakeFirstOrThrow();
   const videos = await countVideos({});
   if (checked_at !== null && videos > SMALL_LIBRARY_VIDEOS) return false;
-  // Files of another site are not recorded as files of this one.
+  // Another site's files are not recorded as files of this site.
   if ((await removalsPausedBy()) === "other-database") return false;
   await checkLibrary({ wantsMissing: false });
   return true;

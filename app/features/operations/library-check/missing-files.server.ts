@@ -6,9 +6,9 @@ import { database, prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 
 /**
- * Finds videos with missing files. The list of videos can't check the files of 100,000 videos, so this runs once a day
- * and in `npm run check-library`, and the list shows the time of the check. This is the only writer of the table
- * `missing_files`.
+ * Finds videos with missing files. The list of videos can't check the files of 100,000 videos, so this check runs once
+ * a day and in `npm run check-library`, and the list shows the time of the check. This is the only code that writes to
+ * the `missing_files` table.
  */
 
 export interface MissingFile {
@@ -19,15 +19,15 @@ export interface MissingFile {
 
 const BATCH_SIZE = 500;
 const CHECK_EVERY_MS = 24 * 3_600_000;
-/** How often to check whether a day has passed, and when to do so after the start. */
+/** How often to check whether a day has passed, and the delay of the first such check after startup. */
 const POLL_EVERY_MS = 10 * 60_000;
 const FIRST_POLL_MS = 30_000;
-/** The pause between batches. Checking 100,000 videos takes about eight minutes, most of them pauses. */
+/** The pause between batches. Checking 100,000 videos takes about eight minutes, most of which is spent in pauses. */
 const PAUSE_MS = 2_000;
 
 /**
- * Returns the next batch of rows after a number, with all columns that reference files. All rows of a large library
- * together would take hundreds of megabytes.
+ * Returns the next batch of rows after a row number, with all columns that reference files. Loading all rows of a large
+ * library at once would take hundreds of megabytes.
  */
 export function rowsWithFilesAfter(number: number) {
   return rowsWithFiles().where("number", ">", number).limit(BATCH_SIZE).execute();
@@ -44,8 +44,8 @@ function rowsWithFiles() {
 type Row = Awaited<ReturnType<typeof rowsWithFilesAfter>>[number];
 
 /**
- * Checks every file that a video references, in the order of the rows, and records the videos with missing files. If it
- * is stopped early, the results so far are kept, but it doesn't count as a complete check.
+ * Checks every file that a video references, in row order, and records the videos with missing files. If the check is
+ * stopped early, the results so far are kept, but it doesn't count as a complete check.
  *
  * @param pauseMs the pause after each batch of rows.
  */
@@ -54,7 +54,7 @@ export async function* missingFiles({ pauseMs = 0 } = {}): AsyncGenerator<Missin
   for (let after = 0; ; ) {
     const rows = await rowsWithFilesAfter(after);
     const suspects = missingOf(rows).map(({ number }) => number);
-    // Checked twice, because a file may have been replaced since its row was read.
+    // Files are checked twice, because a file may have been replaced since its row was read.
     const missing = suspects.length > 0 ? missingOf(await rowsOf(suspects)) : [];
     const last = rows.at(-1)?.number;
     const numbers = [...new Set(missing.map(({ number }) => number))];
@@ -89,7 +89,7 @@ function missingUrls({ captions, ...row }: Row): string[] {
   });
 }
 
-/** Records that of the rows after `after` up to `last`, exactly these have missing files. */
+/** Records that, among the rows after `after` up to and including `last`, exactly these rows have missing files. */
 function record(after: number, last: number, numbers: readonly number[]): Promise<void> {
   return transaction(() => {
     prepared("DELETE FROM missing_files WHERE number > ? AND number <= ?").run(after, last);
@@ -102,12 +102,12 @@ function record(after: number, last: number, numbers: readonly number[]): Promis
   });
 }
 
-/** Returns when the last complete check started, ISO 8601 UTC; null if there was none. */
+/** Returns when the last complete check started (ISO 8601, UTC), or null if there was none. */
 export function filesCheckedAt(): string | null {
   return prepared<string | null>("SELECT files_looked_at FROM storage").pluck().get()!;
 }
 
-/** Starts to check for missing files in the background, whenever the last check is a day old. */
+/** Starts checking for missing files in the background, whenever the last check is a day old. */
 export function startCheckingFiles(): void {
   const poll = async () => {
     const last = filesCheckedAt();

@@ -7,7 +7,7 @@ import {
 import { settings } from "~/platform/settings.server";
 import { checkLibrary } from "./check-library.server";
 
-/** Returns what the operator should know while removals are paused, and undefined otherwise. */
+/** Returns what the operator should know while removals are paused, or undefined otherwise. */
 export async function removalsPausedMessage(): Promise<string | undefined> {
   const reason = await removalsPausedBy();
   return reason && messageFor(reason);
@@ -26,7 +26,10 @@ export function messageFor(reason: PauseReason): string {
   return `Nothing is removed automatically for now: ${causes[reason]} If everything is as it should be, select Resume removals on the Alerts page or run npm run check-library -- --resume-removals.`;
 }
 
-/** Accepts the reason for which removals are paused. If there is another reason, they stay paused, with a new alert. */
+/**
+ * Accepts the reason why removals are paused. If there is another reason, removals stay paused, and a new alert is
+ * raised.
+ */
 export async function resumeRemovals(): Promise<void> {
   const reason = await removalsPausedBy();
   if (reason === "missing-files") await checkLibrary({ wantsMissing: false, forgetsMissing: true });

@@ -9,11 +9,11 @@ export const UNCHANGED_MS = 7 * 24 * 3_600_000;
 /** How long quarantined objects stay in the store. */
 export const QUARANTINE_MS = 30 * 24 * 3_600_000;
 
-/** Returns the folder to which `check-library --fix` moves unreferenced files. Nothing removes them from there. */
+/** Returns the folder to which `check-library --fix` moves unreferenced files. The site never removes files from it. */
 export const quarantineFolder = () => path.join(settings().uploadsDir, ".quarantine");
 
 /**
- * Moves a file or folder to today's folder of the quarantine.
+ * Moves a file or folder to today's folder in the quarantine.
  *
  * @param name the path in that folder.
  */
@@ -32,10 +32,10 @@ export async function moveToQuarantine(
   }
 }
 
-/** Returns whether a file, or everything in a folder, hasn't been modified, moved or created for a week. */
+/** Returns whether a file, or everything in a folder, has been unchanged for a week: not modified, moved or created. */
 export async function isUnchanged(file: string, now = Date.now()): Promise<boolean> {
   const stat = await fs.lstat(file).catch(() => undefined);
-  // A copy may keep the modification time of its source, but the file system sets the other.
+  // A copy may keep the modification time of its source, but the file system sets the change time.
   if (!stat || now - Math.max(stat.mtimeMs, stat.ctimeMs) < UNCHANGED_MS) return false;
   if (!stat.isDirectory()) return true;
   for (const name of await fs.readdir(file)) {

@@ -19,27 +19,30 @@ import {
 import { claimantOf } from "./claims.server";
 
 /**
- * Records files that other tools put into the buckets or remove from them while the site runs, so that
- * the studio's sizes are at most a minute old. A folder's modification time shows whether an entry was
- * added or removed; an unchanged library costs one `stat` for each uploader.
+ * Records files that other tools add to the buckets or remove from them while the site is running, so that the sizes
+ * shown in the studio are at most a minute old. A folder's modification time shows whether an entry was added or
+ * removed, so checking an unchanged library takes one `stat` call per uploader.
  */
 
 const CHECK_EVERY_MS = 30_000;
-/** Limits the checks to a twentieth of the time, because a large folder that receives uploads is read each time. */
+/**
+ * Limits the checks to a twentieth of the time, because a large folder that receives uploads must be read at every
+ * check.
+ */
 const MIN_REST_RATIO = 20;
 /** A file that was modified within this time may still be growing. */
 const GROWING_MS = 60_000;
-/** Two changes within the resolution of a file system's clock leave the same modification time. */
+/** Two changes within the resolution of a file system's clock result in the same modification time. */
 const CLOCK_RESOLUTION_MS = 2_000;
 const NAMES_AT_ONCE = 500;
 
-/** The state of the previous check. */
+/** The state after the previous check. */
 export interface SeenFiles {
-  /** Modification times of the folders `{bucket}/{userId}`. */
+  /** The modification times of the `{bucket}/{userId}` folders. */
   folders: Map<string, number>;
-  /** Entries that are measured again at the next check. */
+  /** The entries that will be measured again at the next check. */
   growing: Entry[];
-  /** Folders that could not be read, so that each is logged once. */
+  /** The folders that couldn't be read, so that each failure is logged only once. */
   unreadable: Set<string>;
 }
 
@@ -68,7 +71,7 @@ export function startTrackingFiles(): void {
 /** Records what has changed since the previous check. */
 export async function trackFiles(seen: SeenFiles, now = Date.now()): Promise<void> {
   const pausedBy = await removalsPausedBy();
-  // Files of another site are not recorded as files of this one.
+  // Another site's files are not recorded as files of this site.
   if (pausedBy === "other-database") return;
   const growing = seen.growing;
   seen.growing = [];
@@ -80,7 +83,7 @@ export async function trackFiles(seen: SeenFiles, now = Date.now()): Promise<voi
       try {
         const { mtimeMs } = await fs.stat(folder);
         if (seen.folders.get(folder) === mtimeMs) continue;
-        // The records tell the next start which files should exist.
+        // At the next startup, the records show which files should exist.
         await compare(bucket, user.name, seen, { now, forgets: !pausedBy });
         if (now - mtimeMs > CLOCK_RESOLUTION_MS) seen.folders.set(folder, mtimeMs);
       } catch (error) {
@@ -92,7 +95,7 @@ export async function trackFiles(seen: SeenFiles, now = Date.now()): Promise<voi
   await claimUnowned();
 }
 
-/** Records the entries of a folder that have no record, and forgets records of entries that no longer exist. */
+/** Records a folder's entries that have no record yet, and deletes the records of entries that no longer exist. */
 async function compare(
   bucket: Bucket,
   user: string,
@@ -102,7 +105,7 @@ async function compare(
   const yieldIfDue = createYielder();
   const recorded = new Set<string>();
   const next = prepared<string>(
-    // "0" is the character after "/", so the range is everything in the folder.
+    // "0" is the character after "/", so the range covers everything in the folder.
     `SELECT path FROM media_files WHERE bucket = ? AND path > ? AND path < ? || '0'
      ORDER BY path LIMIT ${NAMES_AT_ONCE}`,
   ).pluck();
@@ -131,7 +134,7 @@ function recordOf({ bucket, path }: MediaName): RecordedFile | undefined {
   return firstRow(query.where("bucket", "=", bucket).where("path", "=", path));
 }
 
-/** Records the size of an entry, and notes whether it has to be measured again. */
+/** Records an entry's size, and notes whether the entry must be measured again. */
 async function measure(entry: Entry, seen: SeenFiles, now: number): Promise<void> {
   const file = bucketFile(entry.bucket, entry.path);
   if (!file) return;
@@ -139,7 +142,7 @@ async function measure(entry: Entry, seen: SeenFiles, now: number): Promise<void
   const stat = await fs.lstat(file).catch(() => undefined);
   if (!stat) return;
   const measured = { ...entry, bytes: await diskUsage(file) };
-  // An upload in progress records its file itself, but it may also be canceled or fail.
+  // An upload in progress records its file itself, but the upload may also be canceled or fail.
   const isUpload = await isArriving(measured);
   const owner = claimantOf(entry) ?? before?.video_id ?? null;
   if (!isUpload) await correctRecord(measured, owner, before);
@@ -149,7 +152,7 @@ async function measure(entry: Entry, seen: SeenFiles, now: number): Promise<void
 /** Assigns recorded files to the videos whose rows have started to reference them. */
 async function claimUnowned(): Promise<void> {
   const yieldIfDue = createYielder();
-  // A library may be copied to its place before rows reference its files.
+  // A library may be copied to its place before any rows reference its files.
   const next = prepared<RecordedFile>(
     `SELECT * FROM media_files
      WHERE video_id IS NULL AND (bucket, path) > (?, ?) ORDER BY bucket, path LIMIT ${NAMES_AT_ONCE}`,

@@ -4,17 +4,17 @@ import type { AlertKind } from "~db/schema/operations";
 
 /** The metrics that are read from the database. */
 export interface LibraryMetrics {
-  /** Without completed jobs, which are the vast majority and not of interest. */
+  /** Completed jobs aren't included, since they are the vast majority and not of interest. */
   jobs: { kind: JobKind; state: "waiting" | "running" | "failed"; jobs: number }[];
   isPaused: boolean;
   alerts: { kind: AlertKind; alerts: number }[];
-  /** The number of open reports, and of those that are overdue. */
+  /** The number of open reports, and the number of overdue reports among them. */
   reports: { open: number; overdue: number };
-  /** When the last verified backup started, ISO 8601 UTC; null if there is none. */
+  /** When the last verified backup started (ISO 8601, UTC); null if there is none. */
   lastVerifiedAt: string | null;
 }
 
-/** Returns the metrics. Runs on a thread, because there may be hundreds of thousands of jobs. */
+/** Returns the metrics. Runs in a worker thread, because there may be hundreds of thousands of jobs. */
 export function readLibraryMetrics(sqlite: Database) {
   const waiting = sqlite.prepare(
     `SELECT kind, 'waiting' AS state, count(*) AS jobs FROM jobs INDEXED BY jobs_waiting

@@ -16,11 +16,17 @@ import { ALERT_KINDS } from "~db/schema/operations";
 import { queryThread } from "~db/threads/query-thread.server";
 import type { LibraryMetrics } from "./library-metrics.server";
 
-/** Histogram buckets in seconds. A cached page takes 1 ms, a page 10 ms, a search in a large library 0.3 s. */
+/**
+ * The histogram buckets in seconds. A cached page takes 1 ms, an uncached page 10 ms, and a search in a large library
+ * 0.3 s.
+ */
 const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const JOB_STATES = ["waiting", "running", "failed"] as const;
 
-/** Routes with responses that last as long as a viewer watches or an upload takes. Counted while open, not timed. */
+/**
+ * Routes whose responses last for as long as a viewer is watching or an upload takes. They are counted while open
+ * rather than timed.
+ */
 const LONG_RESPONSES: Readonly<Record<string, "download" | "upload" | "events">> = {
   "/media/*": "download",
   "/preview/:token/media/*": "download",
@@ -133,7 +139,7 @@ function countRequests(prometheus: typeof Prometheus, registers: Prometheus.Regi
 }
 
 type MakeGauge = (name: string, help: string, labels?: string[]) => Prometheus.Gauge;
-/** Functions that read each part of the metrics. */
+/** The functions that read the individual parts of the metrics. */
 type Parts = Record<"database" | "disk" | "files", () => Promise<void>>;
 
 function siteGauges(gauge: MakeGauge): Parts {
@@ -183,14 +189,15 @@ function siteGauges(gauge: MakeGauge): Parts {
   };
 }
 
-/** Headers that proxies add. Behind a proxy on this machine, all connections come from loopback. */
+/** Headers added by proxies. Behind a proxy on this machine, all connections come from loopback. */
 const PROXY_HEADER =
   /^(forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip|fastly-client-ip)$/i;
 const NO_STORE = { "Cache-Control": "no-store", "Content-Type": "text/plain; charset=utf-8" };
 
 /**
- * Checks whether a request may read the metrics. With METRICS_TOKEN it needs the token. Without, it has to come
- * directly from this machine: the peer and the `Host` header are loopback, and there are no proxy headers.
+ * Checks whether a request may read the metrics. If METRICS_TOKEN is set, the request needs the token. Otherwise, it
+ * must come directly from this machine: the peer and the `Host` header must be loopback, and there must be no proxy
+ * headers.
  *
  * @returns undefined if the request is allowed, otherwise the response.
  */

@@ -59,7 +59,7 @@ async function sendTest(userId: string) {
   }
   await unlessBusy(raiseAlert({ kind: "test", message: "This is a test alert." }));
   await unlessBusy(transaction(() => recordActivity({ userId, action: "alert-test" })));
-  // Not awaited: the page updates when the alert is delivered.
+  // This isn't awaited: the page updates when the alert has been delivered.
   deliverDue().catch(console.error);
   throw redirectWithToast(
     "/admin/alerts",
@@ -77,7 +77,7 @@ async function resume(userId: string) {
   const resumed = resumeRemovals()
     .then(() => checkAlerts())
     .then(() => announceStudioChange());
-  // Then every recorded file is checked, which takes minutes in a large library.
+  // Every recorded file is then checked, which takes minutes in a large library.
   const takesLong = reason === "missing-files";
   if (takesLong) resumed.catch(console.error);
   else await unlessBusy(resumed);
@@ -151,7 +151,7 @@ function AlertHead({ targets, busy }: Pick<AlertsPage, "targets"> & { busy: bool
   );
 }
 
-/** The recent alerts, the newest first, with the deliveries of their notices. */
+/** The most recent alerts, newest first, with the deliveries of their notices. */
 function AlertList({ last, isResuming }: Pick<AlertsPage, "last"> & { isResuming: boolean }) {
   return (
     <ul

@@ -9,7 +9,7 @@ const MESSAGES: Record<CheckName, string> = {
   copy: "The database replica is too far behind.",
 };
 
-/** The health check for orchestrators. Responds with the version, and 200, or 503 and the failing checks. */
+/** The health check for orchestrators. Responds with the version and status 200, or with 503 and the failing checks. */
 export async function loader(): Promise<Response> {
   const failing = await failingChecks();
   const body = failing.length
@@ -26,7 +26,7 @@ export async function loader(): Promise<Response> {
   });
 }
 
-/** The state of Litestream is included but doesn't affect the status, because the site works without it. */
+/** Litestream's state is included, but doesn't affect the status, because the site works without it. */
 function replication(): object {
   const { readOnlyFrom } = settings();
   if (readOnlyFrom) return { readOnlyFrom, dataAgeSeconds: replicaAgeSeconds() };

@@ -4,7 +4,7 @@ import { readPeriod } from "~/shared/statistics-address";
 import { readDiskDays, readTransferDays } from "../statistics/daily-records.server";
 import { csvResponse, readStatistics } from "../statistics/statistics.server";
 
-/** The tables of the statistics page as CSV, for the same period. Disk and transfer include all records. */
+/** The statistics page's tables as CSV, for the same period. The tables for disk and transfer include all records. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   await requirePermission(request, "/admin/statistics/:file");
   const { file } = params;

@@ -6,7 +6,7 @@ import { csvResponse, readVideoStatistics } from "../statistics/statistics.serve
 
 const PERMISSION = "/admin/videos/:id/statistics/:file";
 
-/** The statistics of a video as CSV. Views by day start with the first view. */
+/** A video's statistics as CSV. The views by day start on the day of the first view. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const user = await requirePermission(request, PERMISSION);
   const { id = "", file } = params;

@@ -11,16 +11,16 @@ import type { UploaderTotals } from "./uploader-totals.server";
 export interface StudioStats {
   totalVideos: number;
   totalViews: number;
-  /** Distinct values of `videos.category`, as stored. */
+  /** The distinct values of `videos.category`, as stored. */
   totalCategories: number;
-  /** Formatted, such as `1.50 GB`, or `~0.10 GB` if the disk can't be read. */
+  /** The formatted size, such as `1.50 GB`, or `~0.10 GB` if the disk can't be read. */
   storageUsed: string;
 }
 
 /**
- * Returns the four statistics of the admin panel, for videos of any status.
+ * Returns the four statistics of the admin panel, for videos in any status.
  *
- * @param uploader the id of a user, to count only their uploads.
+ * @param uploader a user's id, to count only that user's uploads.
  */
 export async function studioStats(uploader?: string): Promise<StudioStats> {
   if (uploader !== undefined) return uploaderStats(uploader);

@@ -24,7 +24,7 @@ function Figure({
   children,
 }: {
   title: string;
-  /** What the chart shows in one sentence, also for people who can't see it. */
+  /** One sentence that says what the chart shows, also for people who can't see it. */
   summary: string;
   bars: Bar[];
   headings: [label: string, value: string];
@@ -106,7 +106,7 @@ function PanelHead({ id, title, lead, csv }: Head & { id: string }) {
   );
 }
 
-/** A panel of the statistics page that isn't a chart. */
+/** A panel on the statistics page that isn't a chart. */
 export function Panel({ children, ...head }: Head & { children?: ReactNode }) {
   const id = useId();
   return (
@@ -125,7 +125,9 @@ type ChartProps = Omit<Parameters<typeof Figure>[0], "children"> & {
   unit?: number;
 };
 
-/** A chart with vertical bars in chronological order and values on the left. Shows `empty` if all values are 0. */
+/**
+ * A chart with vertical bars in chronological order and the axis values on the left. Shows `empty` if all values are 0.
+ */
 export function ColumnChart({ format, unit, empty, ...props }: ChartProps & { empty?: string }) {
   const { bars } = props;
   const ticks = axisTicks(Math.max(0, ...bars.map(({ value }) => value)), unit);
@@ -190,7 +192,7 @@ export function ColumnChart({ format, unit, empty, ...props }: ChartProps & { em
   );
 }
 
-/** The values along an axis. Hidden from screen readers, which read the table instead. */
+/** The values along an axis. They are hidden from screen readers, which read the table instead. */
 function Axis({
   ticks,
   format,
@@ -207,14 +209,14 @@ function Axis({
       data-axis={direction}
       className={classNames(
         "flex justify-between text-xs text-muted figures",
-        // Extends half a line beyond the plot at both ends, so that values align with their grid lines.
+        // The axis extends half a line beyond the plot at both ends, so that values align with their grid lines.
         up ? "-my-2 h-48 flex-col-reverse items-end" : "pt-1",
       )}
     >
       {ticks.map((tick, index) => (
         <span
           key={tick}
-          // All values don't fit on a phone.
+          // There isn't enough room for all values on a phone.
           className={!up && index > 0 && index < ticks.length - 1 ? "max-sm:hidden" : undefined}
         >
           {format(tick)}
@@ -224,7 +226,7 @@ function Axis({
   );
 }
 
-/** A chart with horizontal bars, each with its label and number above it, and values below. */
+/** A chart with horizontal bars, each with its label and number above it, and the axis values below. */
 export function RowChart({ format, unit, empty, ...props }: ChartProps & { empty: string }) {
   const { bars } = props;
   const ticks = axisTicks(Math.max(0, ...bars.map(({ value }) => value)), unit);
@@ -270,8 +272,8 @@ const STEPS = [1, 2, 5];
 const MAX_STEPS = 4;
 
 /**
- * Returns the values of an axis: 0 and up to four more, evenly spaced by 1, 2 or 5 times a power of ten. The last is at
- * least `most`.
+ * Returns an axis's values: 0 and up to four more, evenly spaced by 1, 2 or 5 times a power of ten. The last value is
+ * at least `most`.
  *
  * @param unit the smallest step, such as 1 for counts.
  */
@@ -290,7 +292,9 @@ export function axisTicks(most: number, unit = 1): number[] {
 const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 ** 3;
 
-/** Returns the smallest step of an axis in bytes: a tenth of the unit in which its largest value is displayed. */
+/**
+ * Returns the smallest step for an axis in bytes: a tenth of the unit in which the axis's largest value is displayed.
+ */
 export function byteUnit(most: number): number {
   return (most >= GIBIBYTE ? GIBIBYTE : MEBIBYTE) / 10;
 }

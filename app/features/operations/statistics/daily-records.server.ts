@@ -8,14 +8,14 @@ import { every, processState } from "~db/runtime.server";
 import { type DiskDay, forecastDisk } from "./disk-forecast";
 import { periodOf } from "./statistics.server";
 
-/** Each record replaces the previous one of the same day. */
+/** Each record replaces the previous record for the same day. */
 const RECORD_EVERY_MS = 60 * 60_000;
 const RETENTION_DAYS = 366;
 const DAY_MS = 86_400_000;
 
 export type DiskStatistics = NonNullable<Awaited<ReturnType<typeof readDiskStatistics>>>;
 
-/** Returns the disk usage and when the disk will be full; undefined if the system doesn't report it. */
+/** Returns the disk usage and when the disk will be full, or undefined if the system doesn't report the usage. */
 export async function readDiskStatistics(now = Date.now()) {
   const space = await diskSpace();
   return space && { ...space, forecast: forecastDisk(readDiskDays(), space.free, dayOf(now)) };
@@ -27,7 +27,7 @@ export function readDiskDays(): DiskDay[] {
   ).all();
 }
 
-/** Records the disk usage, replacing the record of the same day (UTC). */
+/** Records the disk usage, replacing the record for the same day (UTC). */
 export async function recordDisk(now = Date.now()): Promise<void> {
   const space = await diskSpace();
   if (!space) return;
@@ -40,12 +40,12 @@ export async function recordDisk(now = Date.now()): Promise<void> {
   });
 }
 
-/** Starts to record the disk usage, now and every hour. Nothing else writes these records. */
+/** Starts recording the disk usage, now and then every hour. Nothing else writes these records. */
 export function startDiskRecords(): void {
   every(RECORD_EVERY_MS, "record the disk usage", () => recordDisk(), { firstMs: 0 });
 }
 
-/** Returns the used and free bytes of the uploads' file system. */
+/** Returns the used and free bytes on the uploads' file system. */
 async function diskSpace(): Promise<{ used: number; free: number } | undefined> {
   try {
     const { bavail, bfree, blocks, bsize } = await statfs(settings().uploadsDir);
@@ -61,12 +61,12 @@ function dayOf(now: number): string {
 
 const WRITE_EVERY_MS = 60_000;
 
-/** How many of the bytes that this process has sent are recorded in the database. */
+/** How many of the bytes sent by this process are recorded in the database. */
 const transfer = processState("recorded transfer", () => ({ recordedBytes: 0 }));
 
 /**
- * Adds the bytes sent since the last call to the total of the day. Nothing about the recipients is recorded. If another
- * process is writing, they are added at the next call.
+ * Adds the bytes sent since the last call to the day's total. Nothing about the recipients is recorded. If another
+ * process is writing, the bytes are added at the next call.
  */
 export function recordTransfer(now = Date.now()): void {
   const state = transfer();
@@ -82,15 +82,15 @@ export function recordTransfer(now = Date.now()): void {
   if (isWritten) state.recordedBytes = total;
 }
 
-/** Starts to record the transfer every minute and before the process exits. */
+/** Starts recording the transfer, every minute and before the process exits. */
 export function startTransferRecords(): void {
   every(WRITE_EVERY_MS, "record the transfer", () => recordTransfer());
   onRequestsDone(() => recordTransfer());
 }
 
-/** Returns the transfer for the statistics page: each day of the period, and the current month. */
+/** Returns the transfer for the statistics page: for each day of the period, and for the current month. */
 export function readTransfer(period: PeriodDays, now = Date.now()) {
-  // Includes bytes that are only counted in memory so far.
+  // This includes bytes that so far have only been counted in memory.
   recordTransfer(now);
   const all = periodOf(period, now);
   const bytes = new Map(readTransferDays(all[0]).map((each) => [each.day, each.bytes]));
@@ -100,7 +100,7 @@ export function readTransfer(period: PeriodDays, now = Date.now()) {
   };
 }
 
-/** Returns the recorded days from `from` on, the oldest first. */
+/** Returns the recorded days starting with `from`, oldest first. */
 export function readTransferDays(from = "") {
   return prepared<{
     day: string;
@@ -108,7 +108,7 @@ export function readTransferDays(from = "") {
   }>("SELECT day, bytes FROM transfer_days WHERE day >= ? ORDER BY day").all(from);
 }
 
-/** Returns the bytes sent in the current month (UTC, YYYY-MM), and the budget, if there is one. */
+/** Returns the number of bytes sent in the current month (UTC, YYYY-MM), and the budget if there is one. */
 export function readTransferMonth(now = Date.now()) {
   const month = dayOf(now).slice(0, "YYYY-MM".length);
   const bytes = prepared<number>(

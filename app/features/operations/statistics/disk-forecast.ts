@@ -1,11 +1,11 @@
 import { formatQuantity } from "~/shared/format";
 
-/** The disk usage of a day, in bytes. */
+/** The disk usage on a day, in bytes. */
 export interface DiskDay {
   /** YYYY-MM-DD, UTC */
   day: string;
   used: number;
-  /** The bytes that are available to the site. */
+  /** The number of bytes available to the site. */
   free: number;
 }
 
@@ -16,21 +16,21 @@ export type DiskForecast =
   | { kind: "filling"; days: number };
 
 const DAY_MS = 86_400_000;
-/** The trend is computed from this many days. Older records say little about the future. */
+/** The number of days from which the trend is computed. Older records say little about the future. */
 const TREND_DAYS = 30;
 /** The minimum number of days between the first and the last record. */
 const MIN_DAYS = 7;
-/** The minimum number of records, because two say nothing about the time in between. */
+/** The minimum number of records, because two records say nothing about the time in between. */
 const MIN_RECORDS = 4;
-/** If the disk would be full later than this, it counts as stable. */
+/** If the disk won't be full until later than this, its usage counts as stable. */
 const STABLE_DAYS = 5 * 365;
 
 /**
- * Predicts when the disk will be full: the free space divided by the slope of the usage in the last 30 days (linear
+ * Predicts when the disk will be full: the free space divided by the slope of the usage over the last 30 days (linear
  * least squares, so that a single day with temporary files has little influence).
  *
- * @param free the free bytes now.
- * @param today YYYY-MM-DD, UTC. Later records are ignored, because they are from a wrong clock.
+ * @param free the number of bytes that are currently free.
+ * @param today YYYY-MM-DD, UTC. Later records are ignored, because they were made while the clock was wrong.
  */
 export function forecastDisk(
   records: readonly DiskDay[],
@@ -77,7 +77,10 @@ export function forecastMessage(forecast: DiskForecast): string {
   }
 }
 
-/** Rounds to the precision of the forecast: to days below two weeks, to 5 days below 100 days, otherwise to 50. */
+/**
+ * Rounds to the precision of the forecast: to whole days below two weeks, to 5 days below 100 days, and otherwise to 50
+ * days.
+ */
 function roundDays(days: number): number {
   const step = days < 14 ? 1 : days < 100 ? 5 : 50;
   return Math.round(days / step) * step;

@@ -4,7 +4,7 @@ import type { StudioStats } from "./admin-stats.server";
 
 const NUMBER = new Intl.NumberFormat("en");
 
-/** The four statistics of the admin panel, or dashes if they aren't available. */
+/** The admin panel's four statistics, or dashes if they aren't available. */
 export function StatCards({ stats }: { stats: StudioStats | undefined }) {
   return (
     <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(9rem,100%),1fr))] gap-3 lg:grid-cols-[repeat(auto-fit,minmax(min(14rem,100%),1fr))] lg:gap-4">

@@ -34,7 +34,7 @@ export function PeriodLinks({
   );
 }
 
-/** The number format of axes: 250K, 1.5M. */
+/** The number format for axes: 250K, 1.5M. */
 export const COMPACT_NUMBER = new Intl.NumberFormat("en", { notation: "compact" });
 export const NUMBER = new Intl.NumberFormat("en");
 export const DAY = new Intl.DateTimeFormat("en", {
@@ -72,7 +72,7 @@ export function ViewsByDay({
 
 const PERCENT = new Intl.NumberFormat("en", { style: "percent" });
 
-/** How much of a video is watched: on average, and for each twentieth. */
+/** How much of a video is watched: on average, and for each twentieth of the video. */
 export function DropOff({ watched, csv }: { watched: VideoStatistics["watched"]; csv: string }) {
   const average = averageWatched(watched);
   if (average === undefined) {

@@ -15,7 +15,7 @@ import { queryThread } from "~db/threads/query-thread.server";
 
 const DAY_MS = 86_400_000;
 const TOP_VIDEOS = 10;
-/** Ten years. Limits the range if a wrong clock has recorded an early day. */
+/** Ten years. This limits the range if a wrong clock has caused an early day to be recorded. */
 const MAX_DAYS = 3_650;
 
 /** Returns the views by day and by video for the days up to today (UTC), and the storage by category. */
@@ -24,15 +24,15 @@ export async function readStatistics(days: PeriodDays, now = Date.now()) {
   const from = period[0] ?? "";
   await ensureProjected();
   return {
-    /** Every day of the period, the oldest first; YYYY-MM-DD, UTC. */
+    /** Every day of the period (YYYY-MM-DD, UTC), oldest first. */
     days: await viewsByDay(period, from),
-    /** The most viewed videos of the period, with their views in it. */
+    /** The period's most viewed videos, with their views in that period. */
     videos: await viewsByVideo(from),
     storage: await storageByCategory(),
   };
 }
 
-/** Returns the days that end today, as YYYY-MM-DD in UTC. */
+/** Returns the days up to and including today, as YYYY-MM-DD in UTC. */
 export function periodOf(days: number, now: number): string[] {
   return Array.from({ length: days }, (_, index) =>
     new Date(now - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
@@ -52,9 +52,9 @@ async function viewsByDay(period: readonly string[], from: string, id?: string) 
 }
 
 /**
- * Returns the views of a video by day, and how much of it was watched.
+ * Returns a video's views by day, and how much of it was watched.
  *
- * @param days the number of days up to today (UTC); by default all since the first view.
+ * @param days the number of days up to today (UTC); by default, all days since the first view.
  * @param uploadedBy if set, returns undefined for videos that another user has uploaded.
  */
 export async function readVideoStatistics(
@@ -84,7 +84,9 @@ function daysSinceFirstView(id: string, now: number): number {
   return Math.min(Math.max(1, days), MAX_DAYS);
 }
 
-/** Sums the views before the join, so that of a hundred thousand rows only the resulting videos are read. */
+/**
+ * Sums up the views before the join, so that only the resulting videos' rows are read, rather than a hundred thousand.
+ */
 function viewsByVideo(from: string) {
   return database()
     .selectFrom((e) =>
@@ -110,7 +112,7 @@ async function storageByCategory() {
     .sort((a, b) => b.bytes - a.bytes || (a.category < b.category ? -1 : 1));
 }
 
-/** Returns how much space original files take, and how many streams are outdated. */
+/** Returns how much space original files take up, and how many streams are outdated. */
 export async function readSourceStatistics() {
   const { unrecorded, ...counts } = await queryThread<SourceCounts>(
     "studio",

@@ -6,19 +6,21 @@ import type {
   readVideoStatistics,
 } from "./statistics.server";
 
-/** Types and calculations of the statistics pages. */
+/** The types and calculations for the statistics pages. */
 
 export type Statistics = Awaited<ReturnType<typeof readStatistics>>;
 export type SourceStatistics = Awaited<ReturnType<typeof readSourceStatistics>>;
 export type VideoStatistics = NonNullable<Awaited<ReturnType<typeof readVideoStatistics>>>;
 
-/** Returns the average share of the video that was watched per view, 0 to 1; undefined before the first view. */
+/** Returns the average share of the video that was watched per view (0 to 1), or undefined before the first view. */
 export function averageWatched({ views, parts }: WatchedParts): number | undefined {
   if (views === 0) return undefined;
   return parts.reduce((sum, count) => sum + count, 0) / (views * WATCHED_PARTS);
 }
 
-/** Returns for each part its range in percent, the views that watched it, and their share, 0 to 1. */
+/**
+ * Returns, for each part, its range in percent, the number of views in which it was watched, and their share (0 to 1).
+ */
 export function dropOff({ views, parts }: WatchedParts) {
   return parts.map((count, part) => ({
     from: part * PART_PERCENT,

@@ -46,7 +46,7 @@ function budgetMessage({ bytes, budget }: ReturnType<typeof readTransferMonth>):
   return ` This month: ${formatStorage(bytes)} of ${formatStorage(budget)} (${percent}%).`;
 }
 
-/** The usage of the uploads disk, and when it will be full. */
+/** The usage of the uploads disk, and when the disk will be full. */
 export function DiskPanel({ disk, csv }: { disk: DiskStatistics | undefined; csv: string }) {
   const usedPercent = disk && (disk.used / Math.max(1, disk.used + disk.free)) * 100;
   return (
@@ -74,7 +74,7 @@ export function DiskPanel({ disk, csv }: { disk: DiskStatistics | undefined; csv
   );
 }
 
-/** The effect of each value of KEEP_SOURCES. */
+/** The effect of each KEEP_SOURCES value. */
 const KEPT: Record<SourceStatistics["keep"], string> = {
   always: "All are kept.",
   "until-converted":
@@ -82,7 +82,7 @@ const KEPT: Record<SourceStatistics["keep"], string> = {
   never: "Each is deleted as soon as the playable version is verified.",
 };
 
-/** The space that original files take, and the button that re-encodes outdated streams. */
+/** The space that original files take up, and the button that re-encodes outdated streams. */
 export function SourcePanel({ figures, action }: { figures: SourceStatistics; action: string }) {
   const { keep, sources, converted, removed, outdated, cut } = figures;
   const busy = useNavigation().formData?.get("intent") === "convert-again";

@@ -15,21 +15,21 @@ import type { Frames } from "./frame-hashes";
 import { hashComparedFrames } from "./hash-frames.server";
 
 /**
- * How long an upload waits for its comparison. If that takes longer, the video goes on hold until its job has compared
- * it.
+ * How long an upload waits for its comparison. If the comparison takes longer, the video goes on hold until its job has
+ * finished it.
  */
 export const COMPARISON_TIMEOUT_MS = 20_000;
 
-/** The frame hashes of a file, and the ids of the blocked videos that it resembles. */
+/** A file's frame hashes, and the ids of the blocked videos that the file resembles. */
 export interface FileComparison {
   frames: Frames;
   blockedVideos: number[];
 }
 
 /**
- * Compares a file with the block list before its video is created.
+ * Compares a file with the block list before the file's video is created.
  *
- * @returns undefined if there is nothing to compare, "late" if the comparison failed or took too long.
+ * @returns undefined if there is nothing to compare, or "late" if the comparison failed or took too long.
  */
 export async function compareFile(file: string): Promise<FileComparison | "late" | undefined> {
   if (!hasBlockedFrames() || !ffmpegAvailable()) return undefined;
@@ -56,7 +56,7 @@ export function findBlockedVideos(frames: Frames): Promise<number[]> {
   return queryThread<number[]>("studio", "blocked-videos", frames);
 }
 
-/** Records the frame hashes of a video. For use inside a transaction. */
+/** Records a video's frame hashes. Must be called inside a transaction. */
 export function recordFrames(videoId: string, { first, step, hashes }: Frames): void {
   prepared(
     `INSERT OR REPLACE INTO video_frames (video_id, first, step, frames)
@@ -64,7 +64,7 @@ export function recordFrames(videoId: string, { first, step, hashes }: Frames): 
   ).run({ videoId, first, step, hashes });
 }
 
-/** Returns the recorded frame hashes of a video. */
+/** Returns a video's recorded frame hashes. */
 export function recordedFrames(videoId: string): Frames | undefined {
   return prepared<Frames>(
     "SELECT first, step, frames AS hashes FROM video_frames WHERE video_id = ?",
@@ -72,8 +72,8 @@ export function recordedFrames(videoId: string): Frames | undefined {
 }
 
 /**
- * Puts a video on hold that resembles blocked videos, unless these matches have been dismissed. For use inside a
- * transaction.
+ * Puts a video on hold if it resembles blocked videos, unless these matches have been dismissed. Must be called inside
+ * a transaction.
  *
  * @returns whether the video is on hold.
  */
@@ -88,7 +88,10 @@ export function holdMatches(videoId: string, blockedVideos: readonly number[]): 
   return open.length > 0;
 }
 
-/** Puts videos on hold whose uploaded file is identical to a blocked video's. For use inside its transaction. */
+/**
+ * Puts videos on hold whose uploaded file is identical to that of a blocked video. Must be called inside the
+ * transaction that adds the blocked video to the list.
+ */
 export function holdCopies(videoId: string, blockedVideo: number): void {
   const copies = prepared<string>(
     `SELECT DISTINCT copy.video_id FROM video_digests AS own
@@ -100,13 +103,14 @@ export function holdCopies(videoId: string, blockedVideo: number): void {
 }
 
 /**
- * Puts a video on hold until its job has compared it; compared.server.ts releases it. For use inside a transaction.
+ * Puts a video on hold until its job has compared it with the block list; compared.server.ts releases it. Must be
+ * called inside a transaction.
  */
 export function holdUncompared(videoId: string): void {
   hold({ videoId, reason: "comparing" });
 }
 
-/** Records which blocked videos a video resembles. For use inside a transaction. */
+/** Records which blocked videos a video resembles. Must be called inside a transaction. */
 function recordMatches(videoId: string, blockedVideos: readonly number[]): void {
   const add = prepared(
     `INSERT OR IGNORE INTO block_list_matches (video_id, blocked_video_id, found_at)
@@ -116,14 +120,14 @@ function recordMatches(videoId: string, blockedVideos: readonly number[]): void 
   for (const blocked of blockedVideos) add.run({ videoId, blocked, now: new Date().toISOString() });
 }
 
-/** Returns the ids of those videos that are on hold because they resemble a blocked video. */
+/** Returns the ids of the given videos that are on hold because they resemble a blocked video. */
 export function heldForBlockList(videoIds: readonly string[]): string[] {
   return [...holdsOf(videoIds)].flatMap(([id, reasons]) =>
     reasons.includes("block-list") ? [id] : [],
   );
 }
 
-/** Returns the blocked videos that a video resembles or is on hold for. These may be off the list by now. */
+/** Returns the blocked videos that a video resembles or is on hold for. Some of them may no longer be on the list. */
 export function matchesOf(videoId: string): string[] {
   const open = prepared<string>(
     `SELECT CAST(blocked_video_id AS TEXT) FROM block_list_matches
@@ -135,10 +139,10 @@ export function matchesOf(videoId: string): string[] {
 }
 
 /**
- * Records that a video differs from some blocked videos that it resembles, and releases their holds. For use inside a
- * transaction.
+ * Records that a video differs from some of the blocked videos that it resembles, and releases the holds for these
+ * matches. Must be called inside a transaction.
  *
- * @returns whether one of these matches was open.
+ * @returns whether any of these matches was still open.
  */
 export function dismissMatches(videoId: string, blockedVideos: readonly string[]): boolean {
   const dismiss = prepared(
@@ -153,7 +157,7 @@ export function dismissMatches(videoId: string, blockedVideos: readonly string[]
   return changes.includes(true);
 }
 
-/** Deletes the frame hashes of a video's earlier file. Holds are kept. For use inside a transaction. */
+/** Deletes the frame hashes of a video's previous file. Holds are kept. Must be called inside a transaction. */
 export function deleteFrames(videoId: string): void {
   prepared("DELETE FROM video_frames WHERE video_id = ?").run(videoId);
   prepared("DELETE FROM block_list_matches WHERE video_id = ? AND dismissed_at IS NOT NULL").run(
@@ -162,11 +166,11 @@ export function deleteFrames(videoId: string): void {
 }
 
 /**
- * Compares the videos of the site with entries of the block list, and records the matches for the block list page.
+ * Compares the site's videos with entries of the block list, and records the matches for the block list page.
  *
  * @param from the id of the first entry.
  * @param holds whether to put matching videos on hold until someone has reviewed them.
- * @param to the id of the last entry; all following ones by default.
+ * @param to the id of the last entry; by default, all entries after the first are compared.
  * @returns the number of videos with a match.
  */
 export async function compareSite(from: number, holds: boolean, to?: number): Promise<number> {

@@ -2,15 +2,19 @@ import type { Database } from "better-sqlite3";
 import { type Frames, similarity, VARIANTS } from "./frame-hashes";
 import { hammingDistance, hasContent, wordsOf } from "./perceptual-hash";
 
-/** The index contains every second frame, in the middle crop variant. */
+/** The index contains every other frame, in the middle crop variant. */
 const INDEXED_EVERY = 2;
 const INDEXED_VARIANT = 1;
-/** The index is by parts of a hash: five parts of 12 bits. Similar hashes nearly always share at least one part. */
+/**
+ * Hashes are indexed by their parts: five parts of 12 bits each. Similar hashes nearly always share at least one part.
+ */
 const PART_BITS = 12;
 const PARTS = 5;
-/** Larger than the tolerance for the same frame, because the crop and the timestamp differ. */
+/** Larger than the tolerance for the same frame, because the crops and the timestamps differ. */
 const NEAR_BITS = 14;
-/** How many frames of a video have to be near frames of a blocked one before both are compared in full. */
+/**
+ * How many of a video's frames must be similar to a blocked video's frames before the two videos are compared in full.
+ */
 const MIN_NEAR_FRAMES = 2;
 const MAX_COMPARED = 50;
 
@@ -24,24 +28,24 @@ interface BlockedRow {
 export interface BlockListIndex {
   ids: number[];
   hashes: Uint32Array;
-  /** The owner of each hash, as a position in `ids`. */
+  /** The owner of each hash, as an index into `ids`. */
   entries: Uint32Array;
   parts: IndexedPart[];
 }
 
-/** The hashes with a given value of this part are in `order`, from `starts[value]` to `starts[value + 1]`. */
+/** The hashes with a given value of this part are in `order`, from `starts[value]` up to `starts[value + 1]`. */
 interface IndexedPart {
   starts: Uint32Array;
   order: Uint32Array;
 }
 
 /**
- * Returns the ids of the blocked videos that a video resembles, by hashes from hashComparedFrame(). Runs on a thread,
- * which keeps an index and rebuilds it when the list has changed.
+ * Returns the ids of the blocked videos that a video resembles, based on hashes from hashComparedFrame(). Runs in a
+ * worker thread, which keeps an index and rebuilds it when the list has changed.
  */
 export function readBlockedVideos(sqlite: Database) {
-  // Reading every row takes 30 ms for 10,000. The index may contain deleted or removed entries, which are skipped, and
-  // keeps those that are put back. The frames of an entry only change when it leaves the state `waiting`.
+  // Reading 10,000 rows takes 30 ms. The index may contain deleted or removed entries: they are skipped, but kept in
+  // case they are put back. An entry's frames only change when it leaves the `waiting` state.
   const version = sqlite
     .prepare(
       `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'blocked_videos'), 0) || ' ' ||
@@ -91,7 +95,7 @@ function createIndex(rows: Iterable<BlockedRow>): BlockListIndex {
   return { ids, hashes: words, entries: Uint32Array.from(entries), parts };
 }
 
-/** Sorts the hashes by the value of a part (counting sort). A map of arrays would take twice the memory. */
+/** Sorts the hashes by the value of a part, using a counting sort. A map of arrays would take twice the memory. */
 function indexPart(words: Uint32Array, count: number, part: number): IndexedPart {
   const starts = new Uint32Array(2 ** PART_BITS + 1);
   for (let at = 0; at < count; at++) starts[partValue(words, at, part) + 1]! += 1;
@@ -102,7 +106,7 @@ function indexPart(words: Uint32Array, count: number, part: number): IndexedPart
   return { starts, order };
 }
 
-/** Returns the bits of a part. The four lowest bits of the hash are skipped; the first of them is always 0. */
+/** Returns the bits of a hash part. The four lowest bits of the hash are skipped; the first of them is always 0. */
 function partValue(words: Uint32Array, at: number, part: number): number {
   const bit = 4 + part * PART_BITS;
   const word = words[2 * at + (bit >> 5)]!;
@@ -112,7 +116,7 @@ function partValue(words: Uint32Array, at: number, part: number): number {
   return value & (2 ** PART_BITS - 1);
 }
 
-/** Returns the ids of the blocked videos with the most frames near those of a video. */
+/** Returns the ids of the blocked videos with the most frames that are similar to the video's frames. */
 function candidates(
   { ids, hashes, entries, parts }: BlockListIndex,
   { hashes: own }: Frames,
@@ -142,14 +146,14 @@ function candidates(
     .map(([entry]) => ids[entry]!);
 }
 
-/** How many videos are compared per query, so that other queries can run in between. */
+/** The number of videos compared per query, so that other queries can run in between. */
 const BATCH_SIZE = 500;
 
 interface ComparisonQuery {
-  /** The ids of the first and the last entry; all following ones without a last one. */
+  /** The ids of the first and the last entry. Without a last one, all entries after the first are included. */
   from: number;
   to?: number;
-  /** Only compare videos after this id. */
+  /** Only videos after this id are compared. */
   after: string;
 }
 
@@ -158,7 +162,7 @@ export interface ComparisonBatch {
   last: string | undefined;
 }
 
-/** Returns the videos of the site that resemble some entries of the list. Runs on a thread. */
+/** Returns the site's videos that resemble some entries of the list. Runs in a worker thread. */
 export function readVideosLikeBlocked(sqlite: Database) {
   const videos = sqlite.prepare<[string], Frames & { id: string }>(
     `SELECT video_id AS id, first, step, frames AS hashes FROM video_frames

@@ -8,16 +8,16 @@ import type { BlockReason } from "~db/schema/moderation";
 import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { VARIANTS } from "./frame-hashes";
 
-/** The error for a file that is on the block list. */
+/** The error message for a file that is on the block list. */
 export const BLOCKED_FILE =
   "This file is on the block list and can’t be uploaded. The upload was deleted.";
 
-/** How a blocked video can be recognized. */
+/** The ways in which a blocked video can be recognized. */
 export interface Blocked {
   blockedVideoId: number;
   /**
-   * `frames`: by its frames, which are known or being extracted. `few`: by the frames from an earlier comparison.
-   * `bytes`: only identical files are recognized.
+   * `frames`: by its frames, which are known or are being extracted. `few`: by the few frames from an earlier
+   * comparison. `bytes`: only identical files are recognized.
    */
   known: "frames" | "few" | "bytes";
 }
@@ -29,11 +29,11 @@ interface FileRow {
 }
 
 /**
- * Adds a video to the block list. For use inside the transaction that removes it. The video may be in the catalogue or
- * in the trash, and may be deleted permanently right afterwards: its file is kept until its frames have been extracted
- * in the background, even across a restart.
+ * Adds a video to the block list. Must be called inside the transaction that removes the video. The video may be in the
+ * catalogue or in the trash, and may be permanently deleted right afterwards: its file is kept until its frames have
+ * been extracted in the background, even across a restart.
  *
- * @returns undefined if there is no such video. A video that is already blocked gets the new reason.
+ * @returns undefined if there is no such video. If the video is already blocked, its reason is updated.
  */
 export function blockVideo(
   videoId: string,
@@ -68,7 +68,7 @@ export function blockVideo(
 }
 
 /**
- * Removes a video from the block list. For use inside a transaction.
+ * Removes a video from the block list. Must be called inside a transaction.
  *
  * @returns whether it was on the list.
  */
@@ -77,10 +77,10 @@ export function unblockVideo(videoId: string): boolean {
 }
 
 /**
- * Removes an entry from the list. For use inside a transaction. It matches nothing until it is put back. Videos on hold
- * because of it stay on hold until someone has reviewed them.
+ * Removes an entry from the list. Must be called inside a transaction. The entry matches nothing until it is put back.
+ * Videos on hold because of the entry stay on hold until someone has reviewed them.
  *
- * @returns whether it was on the list.
+ * @returns whether the entry was on the list.
  */
 export function removeEntry(blockedVideoId: number, now = new Date()): boolean {
   const { changes } = prepared(
@@ -93,19 +93,19 @@ export function removeEntry(blockedVideoId: number, now = new Date()): boolean {
   return true;
 }
 
-/** How long a removed entry can be put back. */
+/** How long a removed entry can still be put back. */
 export const PUT_BACK_DAYS = 30;
 
-/** Returns the time (ISO 8601 UTC) up to which removed entries can no longer be put back. */
+/** Returns the cutoff time (ISO 8601, UTC): entries removed before it can no longer be put back. */
 function putBackLimit(now = Date.now()): string {
   return new Date(now - PUT_BACK_DAYS * 24 * 3_600_000).toISOString();
 }
 
 /**
- * Puts a removed entry back on the list. For use inside a transaction. Afterwards, the caller has to compare the videos
- * that were uploaded in the meantime with it.
+ * Puts a removed entry back on the list. Must be called inside a transaction. Afterwards, the caller must compare the
+ * entry with the videos that were uploaded in the meantime.
  *
- * @returns false if it wasn't removed, or was removed too long ago.
+ * @returns false if the entry wasn't removed, or was removed too long ago.
  */
 export function putBackEntry(blockedVideoId: number): boolean {
   const { changes } = prepared(
@@ -114,7 +114,7 @@ export function putBackEntry(blockedVideoId: number): boolean {
   return changes > 0;
 }
 
-/** Returns whether a file is identical to a blocked one. */
+/** Returns whether a file is identical to a blocked video's file. */
 export function isBlockedFile(sha256: string): boolean {
   return (
     prepared(
@@ -124,7 +124,7 @@ export function isBlockedFile(sha256: string): boolean {
   );
 }
 
-/** Returns whether the list has MD5 digests, so that those of files have to be computed. */
+/** Returns whether the list contains MD5 digests, so that uploaded files' MD5 digests must be computed, too. */
 export function hasBlockedMd5s(): boolean {
   return (
     prepared(
@@ -134,7 +134,7 @@ export function hasBlockedMd5s(): boolean {
   );
 }
 
-/** Returns whether a file has the MD5 digest of a blocked one. */
+/** Returns whether a file has the same MD5 digest as a blocked file. */
 export function isBlockedMd5(md5: string): boolean {
   return (
     prepared(
@@ -144,7 +144,7 @@ export function isBlockedMd5(md5: string): boolean {
   );
 }
 
-/** Returns whether the list has any frames to compare videos with. */
+/** Returns whether the list contains any frames that videos can be compared with. */
 export function hasBlockedFrames(): boolean {
   return (
     prepared(
@@ -163,7 +163,9 @@ function rowOf(videoId: string): FileRow | undefined {
   ).get(videoId);
 }
 
-/** Copies the frames of the video's comparison, which are uncropped and far apart. Returns false without any. */
+/**
+ * Copies the frames from the video's comparison, which are uncropped and far apart. Returns false if there are none.
+ */
 function copyFrames(videoId: string, blockedVideoId: number): boolean {
   const row = prepared<{ first: number; step: number; frames: Buffer }>(
     "SELECT first, step, frames FROM video_frames WHERE video_id = ? AND frames <> x''",
@@ -180,7 +182,7 @@ function copyFrames(videoId: string, blockedVideoId: number): boolean {
   return true;
 }
 
-/** Returns the path in the bucket of the file to extract frames from. */
+/** Returns the path in the bucket of the file that the frames are extracted from. */
 function fileOf(row: FileRow): string | undefined {
   for (const url of [row.video_url, row.source_url]) {
     const name = parseMediaUrl(url ?? "");
@@ -190,16 +192,16 @@ function fileOf(row: FileRow): string | undefined {
   return undefined;
 }
 
-/** An arrived file that is about to become a video or to replace one's file. */
+/** An uploaded file that is about to become a video or to replace a video's file. */
 export interface ArrivedFile {
   path: string;
-  /** Hexadecimal; undefined if there is no file. */
+  /** The digest in hexadecimal; undefined if there is no file. */
   sha256?: string;
-  /** Hexadecimal; only set once the list has MD5 digests. */
+  /** Hexadecimal; only set if the list contains MD5 digests. */
   md5?: string;
 }
 
-/** Returns whether a file is on the list. The file is only read if the list has MD5 digests. */
+/** Returns whether a file is on the list. The file is only read if the list contains MD5 digests. */
 export async function isOnBlockList(file: ArrivedFile): Promise<boolean> {
   let found = findOnList(file);
   while (found === "needs MD5") {
@@ -210,8 +212,8 @@ export async function isOnBlockList(file: ArrivedFile): Promise<boolean> {
 }
 
 /**
- * Runs the transaction that inserts the rows of files, with those that aren't on the block list. They are compared
- * inside the transaction, because the list may have grown while they were examined.
+ * Runs the transaction that inserts the files' rows, passing it the files that aren't on the block list. The files are
+ * compared inside the transaction, because the list may have grown while they were being examined.
  */
 export async function insertUnblocked<T extends ArrivedFile, R>(
   files: readonly T[],
@@ -240,14 +242,14 @@ const EVERY_MS = 60_000;
 const BATCH_SIZE = 32;
 const DIGEST_BATCH_SIZE = 200;
 
-/** Starts to delete expired data of the block list every minute. */
+/** Starts deleting the block list's expired data every minute. */
 export function startDeletingExpiredEntries(): void {
   every(EVERY_MS, "delete old entries and titles of the block list", () => deleteExpiredEntries());
 }
 
 /**
- * Deletes entries that were removed from the list more than 30 days ago, and titles of videos that were blocked longer
- * than REPORT_KEEP ago.
+ * Deletes entries that were removed from the list more than 30 days ago, and the titles of videos that were blocked
+ * longer ago than REPORT_KEEP.
  *
  * @param now milliseconds since 1970.
  */
@@ -271,7 +273,7 @@ export async function deleteExpiredEntries(now = Date.now()): Promise<void> {
   }
 }
 
-/** Deletes an entry in several transactions, because it may have hundreds of thousands of digests. */
+/** Deletes an entry in several transactions, because the entry may have hundreds of thousands of digests. */
 async function deleteEntry(id: number, removedBefore: string): Promise<void> {
   const yieldIfDue = createWriteYielder();
   const isDue =
@@ -296,7 +298,7 @@ const listener = processState("hashing of blocked videos", () => ({
   work: undefined as (() => void) | undefined,
 }));
 
-/** Notifies the background hashing of a new entry, after the transaction. */
+/** Notifies the background hashing of a new entry once the transaction has ended. */
 function notifyHashing(): void {
   setImmediate(() => listener().work?.());
 }

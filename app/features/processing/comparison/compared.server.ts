@@ -8,15 +8,18 @@ import { parseReason } from "../queue/failure-reasons";
 import { onJobsChanged } from "../queue/queue-state.server";
 
 const EVERY_MS = 10_000;
-/** The number of releases per transaction. */
+/** The number of holds released per transaction. */
 const BATCH_SIZE = 32;
-/** Rows per query, with yields to the event loop in between: after an import, tens of thousands may be waiting. */
+/**
+ * Rows per query; the loop yields to the event loop in between, because tens of thousands of videos may be waiting
+ * after an import.
+ */
 const HOLD_BATCH_SIZE = 1_000;
 
 /**
- * Starts to release videos that have been compared with the block list: after each job, and at startup for those that
- * were compared before the process was killed. A video that resembles a removed one already has another hold by then,
- * from the transaction that ended the job.
+ * Starts releasing videos that have been compared with the block list. This happens after each job, and at startup for
+ * videos that were compared before the process was killed. By then, a video that resembles a blocked one already has
+ * another hold, from the transaction that ended the job.
  */
 export function startReleasingCompared(): void {
   const releases = every(EVERY_MS, "release compared videos", releaseCompared, { firstMs: 0 });
@@ -26,15 +29,15 @@ export function startReleasingCompared(): void {
 }
 
 /**
- * Releases the holds of videos that have been compared.
+ * Releases the comparison holds of videos that have been compared.
  *
- * @returns how many.
+ * @returns the number of released videos.
  */
 export async function releaseCompared(): Promise<number> {
   const yieldIfDue = createWriteYielder();
   let released = 0;
   for (let after = ""; ; ) {
-    // The partial index requires this condition.
+    // This condition is needed to match the partial index.
     const holds = prepared<{ videoId: string; isCompared: 0 | 1 }>(
       `SELECT video_id AS videoId, EXISTS (SELECT 1 FROM jobs
          WHERE jobs.video_id = video_holds.video_id AND kind = 'fingerprint' AND state = 'done') AS isCompared
@@ -54,21 +57,21 @@ export async function releaseCompared(): Promise<number> {
   }
 }
 
-/** The state of the comparison of a video that is on hold for it. */
+/** The state of the comparison of a video that is on hold until it has been compared. */
 export interface Uncompared {
-  /** Whether it becomes public once it has no more holds. */
+  /** Whether the video becomes public once it has no more holds. */
   isToBePublic: boolean;
-  /** Why it won't be compared automatically; undefined while a job is waiting or running. */
+  /** The reason why the video won't be compared automatically; undefined while a job is waiting or running. */
   failure?: ComparisonFailure;
 }
 
-/** Why a comparison failed for good, and what to do about it. One sentence each. */
+/** The reasons why a comparison can fail permanently, and what to do about them. One sentence each. */
 export interface ComparisonFailure {
   why: string;
   advice: string;
 }
 
-/** Returns undefined for a video that isn't on hold for its comparison. */
+/** Returns undefined for a video that isn't on hold for a comparison. */
 export function uncomparedOf(videoId: string): Uncompared | undefined {
   const status = prepared<VideoStatus>(
     `SELECT status FROM video_holds JOIN videos ON videos.id = video_id
@@ -81,7 +84,7 @@ export function uncomparedOf(videoId: string): Uncompared | undefined {
   return { isToBePublic: status === "published", ...(failure && { failure }) };
 }
 
-/** The jobs that a comparison depends on. */
+/** The jobs on which a comparison depends. */
 const JOBS_OF_COMPARISON = ["transcode", "storyboard", "fingerprint"] as const satisfies JobKind[];
 const NO_JOB: ComparisonFailure = {
   why: "No duplicate check is queued for it.",
@@ -95,7 +98,7 @@ interface ComparisonJob {
   reason: string | null;
 }
 
-/** Returns the jobs of a video that its comparison depends on. */
+/** Returns those of a video's jobs on which its comparison depends. */
 export function jobsOfComparison(videoId: string): ComparisonJob[] {
   return prepared<ComparisonJob>(
     `SELECT id, kind, state, reason FROM jobs
@@ -103,7 +106,7 @@ export function jobsOfComparison(videoId: string): ComparisonJob[] {
   ).all(videoId, JSON.stringify(JOBS_OF_COMPARISON));
 }
 
-/** Returns, for the videos whose comparison has failed for good, why it failed. */
+/** Returns the reasons why videos' comparisons have failed permanently, by video id. */
 export function comparisonFailures(videoIds: readonly string[]): Map<string, ComparisonFailure> {
   const waiting = prepared<string>(
     `SELECT video_id FROM video_holds
@@ -121,7 +124,7 @@ export function comparisonFailures(videoIds: readonly string[]): Map<string, Com
 
 function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefined {
   const of = (kind: ComparisonJob["kind"]) => jobs.find((job) => job.kind === kind);
-  // The storyboard job enqueues the comparison, so its failure counts until then.
+  // The storyboard job enqueues the comparison, so a failed storyboard job counts as a failure until then.
   const last = of("fingerprint") ?? of("storyboard");
   const failed = [of("transcode"), last].find((job) => job?.state === "failed");
   if (failed) return parseReason(failed.reason ?? "It failed without giving a reason.");
@@ -129,10 +132,10 @@ function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefine
   return isUnderWay || of("fingerprint") ? undefined : NO_JOB;
 }
 
-/** How many waiting videos are checked for a list. Takes a few milliseconds. */
+/** The number of waiting videos that are checked to build a list. Checking them takes a few milliseconds. */
 const MAX_QUEUED = 1_000;
 
-/** Returns the videos whose comparison has failed for good. */
+/** Returns the videos on hold because their comparison has failed permanently. */
 export function failedComparisons(most: number): { id: string; title: string; why: string }[] {
   const waiting = prepared<{ id: string; title: string }>(
     `SELECT videos.id, title FROM

@@ -6,16 +6,18 @@ import { isBlockedFile, isBlockedMd5 } from "./blocked-videos.server";
 import { ListFileError, linesOf } from "./list-file.server";
 
 /**
- * Imports lists of MD5 and SHA-256 digests from other organizations: one digest per line, output of `sha256sum` or
- * `md5sum`, or CSV. Each list is one entry of the block list.
+ * Imports lists of MD5 and SHA-256 digests from other organizations: one digest per line, the output of `sha256sum` or
+ * `md5sum`, or CSV. Each list becomes one entry on the block list.
  */
 
 const MAX_DIGESTS = 2_000_000;
-/** The number of digests per transaction, which takes a few milliseconds. */
+/** The number of digests per transaction, each of which takes a few milliseconds. */
 const BATCH_SIZE = 100;
 const MAX_LISTED_LINES = 10;
 
-/** Excludes parts of longer words, paths, and names with an extension, because file names may look like digests. */
+/**
+ * Excludes parts of longer words, paths, and file names with an extension, because file names may look like digests.
+ */
 const DIGESTS = /(?<![\w./])(?:[0-9a-f]{32}|[0-9a-f]{64})(?![\w.])/gi;
 const COMMENT = /^(?:#|;|\/\/|$)/;
 /** Matches a CSV header in the first line. */
@@ -25,16 +27,17 @@ const HEADER = /hash|digest|md5|sha-?256/i;
 export interface ImportedDigests {
   /** The number of digests that weren't on the list before. */
   added: number;
-  /** The number of digests that were on the list or are repeated in the file. */
+  /** The number of digests that were already on the list or are repeated in the file. */
   known: number;
 }
 
 /**
- * Adds the digests of a file to the block list as one entry. The file is read twice, so that nothing is added if a line
- * is invalid. If the process is killed, the entry has the digests up to that point, and another import adds the rest.
+ * Adds a file's digests to the block list as one entry. The file is read twice, so that nothing is added if a line is
+ * invalid. If the process is killed, the entry contains the digests up to that point, and importing the file again adds
+ * the rest.
  *
- * @param name the name of the file, which becomes the title of the entry.
- * @throws {ListFileError} if the file has no digests, invalid lines, or too many digests.
+ * @param name the file's name, which becomes the entry's title.
+ * @throws {ListFileError} if the file contains no digests, invalid lines, or too many digests.
  */
 export async function importDigestList(
   file: string,
@@ -98,13 +101,13 @@ function badLinesMessage(named: readonly number[], count: number): string {
 }
 
 /**
- * Returns a function that parses the lines of a file in order. For each line it returns the digests in lower case, an
- * empty list for an empty line, a comment or the CSV header, and undefined for an invalid line.
+ * Returns a function that parses a file's lines in order. For each line, the function returns the digests in lower
+ * case, an empty list if the line is empty, a comment or the CSV header, or undefined if the line is invalid.
  */
 function lineReader(): (line: string) => string[] | undefined {
   let isFirst = true;
   return (raw) => {
-    // `linesOf` decodes as Latin-1, in which the UTF-8 byte order mark is these three characters.
+    // `linesOf` decodes the file as Latin-1, in which the UTF-8 byte order mark consists of these three characters.
     const line = raw.replace(/^\u00ef\u00bb\u00bf/, "").trim();
     if (COMMENT.test(line)) return [];
     const isHeader = isFirst && HEADER.test(line);
@@ -126,7 +129,7 @@ function addEntry(name: string, reason: BlockReason): number {
   return Number(lastInsertRowid);
 }
 
-/** @returns the id of the entry. */
+/** @returns the entry's id. */
 function addTo(entry: number, digests: ReadonlySet<string>): number {
   const addMd5 = prepared("INSERT INTO blocked_md5s (md5, blocked_video_id) VALUES (?, ?)");
   const addSha256 = prepared("INSERT INTO blocked_files (sha256, blocked_video_id) VALUES (?, ?)");

@@ -25,9 +25,9 @@ import {
 const RESULT_WAIT_MS = 60_000;
 
 /**
- * Records the fingerprint of a video and finds similar videos. The fingerprint is recorded first, so that of two videos
- * processed in parallel, one finds the other. The video is also compared with the block list, even if that was done at
- * its upload.
+ * Records a video's fingerprint and finds similar videos. The fingerprint is recorded first, so that if two similar
+ * videos are processed in parallel, one finds the other. The video is also compared with the block list, even if that
+ * was already done when it was uploaded.
  */
 export async function fingerprintVideo(
   job: JobRow,
@@ -71,7 +71,7 @@ function recordFingerprint({ videoId, seconds, fingerprint }: FingerprintedVideo
   });
 }
 
-/** Enqueues the duplicate check of a video, once its storyboard exists. For use inside a transaction. */
+/** Enqueues a video's duplicate check once its storyboard exists. Must be called inside a transaction. */
 export function enqueueFingerprint(videoId: string, priority: number): void {
   prepared(
     `INSERT OR IGNORE INTO jobs (video_id, kind, priority)
@@ -79,7 +79,7 @@ export function enqueueFingerprint(videoId: string, priority: number): void {
   ).run({ videoId, priority });
 }
 
-/** Records pairs of similar videos. Dismissed pairs stay dismissed. For use inside a transaction. */
+/** Records pairs of similar videos. Dismissed pairs stay dismissed. Must be called inside a transaction. */
 export function recordPairs(videoId: string, similar: readonly string[]): void {
   prepared(
     "DELETE FROM similar_videos WHERE dismissed_at IS NULL AND (first = @id OR second = @id)",
@@ -91,7 +91,9 @@ export function recordPairs(videoId: string, similar: readonly string[]): void {
   for (const other of similar) add.run({ id: videoId, other });
 }
 
-/** Deletes the fingerprint and the pairs of a video's earlier file. For use inside a transaction. */
+/**
+ * Deletes the fingerprint and the pairs that belong to a video's previous file. Must be called inside a transaction.
+ */
 export function deleteFingerprint(videoId: string): void {
   deleteFrames(videoId);
   prepared("DELETE FROM video_fingerprints WHERE video_id = ?").run(videoId);

@@ -10,17 +10,20 @@ import {
   wordsOf,
 } from "./perceptual-hash";
 
-/** The side in pixels of the gray frames in which borders are detected. */
+/** The side length, in pixels, of the gray frames in which borders are detected. */
 export const FRAME_SIDE = 128;
-/** The shares of width and height that the crop variants of a blocked video omit, so that cropped copies are found. */
+/**
+ * The fractions of the width and height that the crop variants of a blocked video leave out, so that cropped copies are
+ * found.
+ */
 const CROPS = [0, 0.05, 0.1] as const;
 export const VARIANTS = CROPS.length;
-/** The maximum mean brightness (of 255) of a row or column of pixels in a border. */
+/** The maximum mean brightness (out of 255) of a row or column of pixels for it to count as part of a border. */
 const MAX_BORDER_BRIGHTNESS = 20;
-/** The maximum share of a side that is a border at either end. */
+/** The maximum fraction of a side that counts as a border at either end. */
 const MAX_BORDER_SHARE = 0.4;
 
-/** A part of a frame, in pixels. */
+/** A region of a frame, in pixels. */
 export interface Box {
   left: number;
   top: number;
@@ -29,9 +32,10 @@ export interface Box {
 }
 
 /**
- * Returns the part of the frames without borders, which are rows and columns at the edges that are dark in all frames.
+ * Returns the region of the frames without borders, which are rows and columns at the edges that are dark in all
+ * frames.
  *
- * @param frames FRAME_SIDE by FRAME_SIDE gray pixels of one byte each.
+ * @param frames FRAME_SIDE × FRAME_SIDE gray pixels, one byte each.
  */
 export function contentBox(frames: Iterable<Uint8Array>): Box {
   const rows = new Float64Array(FRAME_SIDE);
@@ -64,7 +68,7 @@ function withoutBorders(brightness: Float64Array): [number, number] {
   return [from, to];
 }
 
-/** Returns the hashes of a frame of a blocked video: one for each crop variant. */
+/** Returns the hashes for a blocked video's frame: one for each crop variant. */
 export function hashBlockedFrame(frame: Uint8Array, box: Box): Uint8Array {
   const hashes = new Uint8Array(VARIANTS * HASH_BYTES);
   for (const [variant, crop] of CROPS.entries()) {
@@ -74,7 +78,10 @@ export function hashBlockedFrame(frame: Uint8Array, box: Box): Uint8Array {
   return hashes;
 }
 
-/** Returns the hashes of a frame of a video to compare with blocked ones: as it is, and mirrored. */
+/**
+ * Returns the hashes for a frame of a video that is compared with blocked ones: one of the original frame and one of
+ * its mirror image.
+ */
 export function hashComparedFrame(frame: Uint8Array, box: Box): Uint8Array {
   const [asItIs, mirrored] = hashWithMirror(scaleDown(frame, box));
   const hashes = new Uint8Array(2 * HASH_BYTES);
@@ -89,7 +96,9 @@ function within({ left, top, right, bottom }: Box, crop: number): Box {
   return { left: left + x, top: top + y, right: right - x, bottom: bottom - y };
 }
 
-/** Scales a part of a frame down to the size for hashing. Each pixel is the mean of those that it covers. */
+/**
+ * Scales a region of a frame down to the size used for hashing. Each pixel is the mean of the pixels that it covers.
+ */
 function scaleDown(frame: Uint8Array, { left, top, right, bottom }: Box): Uint8Array {
   const small = new Uint8Array(HASHED_SIDE ** 2);
   const columns = pixelsOf(left, right);
@@ -104,7 +113,7 @@ function scaleDown(frame: Uint8Array, { left, top, right, bottom }: Box): Uint8A
   return small;
 }
 
-/** Returns the range of pixels (at least one) between two edges that each of HASHED_SIDE pixels covers. */
+/** Returns the range of pixels (at least one) that each of HASHED_SIDE pixels covers between two edges. */
 function pixelsOf(from: number, to: number): [first: number, end: number][] {
   const edge = (at: number) => Math.round(from + (at * (to - from)) / HASHED_SIDE);
   return Array.from({ length: HASHED_SIDE }, (_, at): [number, number] => {
@@ -113,28 +122,34 @@ function pixelsOf(from: number, to: number): [first: number, end: number][] {
   });
 }
 
-/** The hashes of evenly spaced frames of a video. */
+/** The hashes of a video's frames at evenly spaced times. */
 export interface Frames {
-  /** The time of the first frame in seconds. */
+  /** The timestamp of the first frame, in seconds. */
   first: number;
-  /** Seconds between two frames. */
+  /** The number of seconds between two frames. */
   step: number;
-  /** Per frame, VARIANTS hashes for a blocked video (see hashBlockedFrame), otherwise two (see hashComparedFrame). */
+  /**
+   * Per frame: VARIANTS hashes for a blocked video (see hashBlockedFrame), or two for other videos (see
+   * hashComparedFrame).
+   */
   hashes: Uint8Array;
 }
 
-/** The minimum number of frames that have to match a blocked video. */
+/** The minimum number of frames that must match a blocked video. */
 const MIN_FRAMES = 5;
-/** The minimum share of matching frames, of those that aren't blank. A video may contain more than the blocked one. */
+/**
+ * The minimum share of frames that must match, not counting blank frames. A video may contain more than the blocked
+ * one.
+ */
 const MIN_SHARE = 0.3;
-/** The tolerance in seconds for the time offset between two videos, in addition to their steps. */
+/** The tolerance, in seconds, for the time offset between two videos, in addition to their intervals between frames. */
 const TOLERANCE_SECONDS = 1;
 
 /**
  * Returns how much of a video is part of a blocked one, at any offset.
  *
- * @returns the share of its frames that match, in the same order and at the same intervals, mirrored or not; 0 if there
- *   are too few or they differ too little from each other.
+ * @returns the share of the video's frames that match, in the same order and at the same intervals, mirrored or not; 0
+ * if there are too few frames or if the frames are too similar to each other.
  */
 export function similarity(video: Frames, blocked: Frames): number {
   const words = wordsOf(video.hashes);

@@ -16,22 +16,22 @@ import {
   hashComparedFrame,
 } from "./frame-hashes";
 
-/** The number of frames of a video that are compared with blocked ones. */
+/** The number of a video's frames that are compared with blocked videos. */
 export const COMPARED_FRAMES = 32;
-/** The maximum number of frames of a blocked video. */
+/** The maximum number of frames recorded for a blocked video. */
 const BLOCKED_FRAMES = 600;
-/** The minimum number of seconds between two frames of a blocked video. */
+/** The minimum number of seconds between two recorded frames of a blocked video. */
 const MIN_STEP = 0.5;
 
 const SIZE = { width: FRAME_SIDE, height: FRAME_SIDE };
 const FRAME_BYTES = FRAME_SIDE ** 2;
 const RAW = ["-an", "-sn", "-dn", "-f", "rawvideo"];
-/** Skips non-reference frames and deblocking, which make no difference to a hash. */
+/** Skips non-reference frames and deblocking, which make no difference to the hashes. */
 const FAST_DECODING = ["-skip_frame", "noref", "-skip_loop_filter", "all"];
-/** Decodes only keyframes, if a few frames are needed from a file that has to be read completely. */
+/** Decodes only keyframes, for cases in which only a few frames are needed but the whole file must be read. */
 const KEYFRAME_DECODING = ["-skip_frame", "nokey", "-skip_loop_filter", "all"];
 
-/** Hashes frames from all over a video for comparing it. Unreadable frames get empty hashes. */
+/** Hashes frames spread over a whole video in order to compare it. Unreadable frames get empty hashes. */
 export async function hashComparedFrames(
   file: string,
   probe: Probe,
@@ -45,7 +45,7 @@ export async function hashComparedFrames(
     const rate = rateFor(step);
     const options = { count: COMPARED_FRAMES, decoding: KEYFRAME_DECODING, urgent };
     frames.push(...(await framesInOrder(file, probe, rate, task, options)));
-    // The last keyframe represents the frames after it.
+    // The last keyframe stands for the frames after it.
     while (frames.length < COMPARED_FRAMES) frames.push(frames.at(-1));
   } else {
     const options = { decoding: FAST_DECODING, urgent };
@@ -56,7 +56,7 @@ export async function hashComparedFrames(
   return { first: step / 2, step, hashes };
 }
 
-/** Hashes consecutive frames of a video to block. */
+/** Hashes consecutive frames of a video that is being blocked. */
 export async function hashBlockedFrames(file: string, probe: Probe, task: Task): Promise<Frames> {
   const step = Math.max(MIN_STEP, probe.durationSeconds / BLOCKED_FRAMES);
   const rate = rateFor(step);
@@ -64,16 +64,16 @@ export async function hashBlockedFrames(file: string, probe: Probe, task: Task):
   const frames = await framesInOrder(file, probe, rate, task, options);
   const box = contentBox(frames);
   const hashes = await hashAll(frames, (frame) => hashBlockedFrame(frame, box), 24);
-  // ffmpeg's frame at a time shows what comes half a step later.
+  // The frame that ffmpeg outputs for a timestamp shows what appears half a step later.
   return { first: rate.denominator / 2_000, step: rate.denominator / 1_000, hashes };
 }
 
-/** Returns the rate for one frame every `step` seconds. */
+/** Returns the frame rate for one frame every `step` seconds. */
 function rateFor(step: number): Rate {
   return { numerator: 1_000, denominator: Math.ceil(step * 1_000) };
 }
 
-/** Extracts frames at a constant rate, from the beginning of the file. */
+/** Extracts frames at a constant rate, starting at the beginning of the file. */
 async function framesInOrder(
   file: string,
   probe: Probe,
@@ -103,7 +103,7 @@ async function framesInOrder(
   }
 }
 
-/** Hashes frames, yielding to the event loop in between. One takes a fraction of a millisecond. */
+/** Hashes frames, yielding to the event loop in between. Hashing one frame takes a fraction of a millisecond. */
 async function hashAll(
   frames: readonly (Uint8Array | undefined)[],
   hash: (frame: Uint8Array) => Uint8Array,

@@ -19,7 +19,7 @@ import { onHashingNeeded } from "./blocked-videos.server";
 import type { Frames } from "./frame-hashes";
 import { hashBlockedFrames } from "./hash-frames.server";
 
-/** After this many attempts, the entry keeps what was known before, like one whose file isn't a video. */
+/** After this many attempts, the entry keeps only what was known before, like an entry whose file isn't a video. */
 const MAX_ATTEMPTS = 3;
 const POLL_EVERY_MS = 60_000;
 const RESULT_WAIT_MS = 60_000;
@@ -34,12 +34,12 @@ const hashing = processState(
   stop,
 );
 
-/** Starts to extract and hash the frames of blocked videos, one video at a time. Resumes after a restart. */
+/** Starts extracting and hashing the frames of blocked videos, one video at a time. Resumes after a restart. */
 export function startHashingBlockedVideos(): void {
   const hashes = every(POLL_EVERY_MS, "hash the frames of blocked videos", hashBlockedVideos);
   onHashingNeeded(hashes.run);
   hashes.run();
-  // Registered after the timer, so that this runs first at shutdown.
+  // Registered after the timer, so that it runs first at shutdown.
   const state = hashing();
   onShutdown(() => stop(state));
 }
@@ -49,7 +49,7 @@ function stop(state: { running: TaskControl | undefined; isStopped: boolean }): 
   state.running?.abort();
 }
 
-/** Hashes each waiting video once. The timer tries those that fail again a minute later. */
+/** Hashes each waiting video once. The timer retries failed videos a minute later. */
 export function hashBlockedVideos(): Promise<void> {
   const state = hashing();
   return state.runExclusive(async () => {
@@ -66,7 +66,7 @@ export function hashBlockedVideos(): Promise<void> {
 interface WaitingVideo {
   id: number;
   attempts: number;
-  /** In the bucket `videos`. */
+  /** The path in the `videos` bucket. */
   file: string;
 }
 
@@ -81,7 +81,7 @@ async function hashVideo({
       prepared("UPDATE blocked_videos SET attempts = ? WHERE id = ?").run(count, blockedVideoId),
     );
   try {
-    // Counted in advance, so that a video that crashes the process is eventually given up.
+    // The attempt is counted in advance, so that the site eventually gives up on a video that crashes the process.
     await countAttempts(attempt);
     const file = bucketFile("videos", name);
     if (!file) throw new Error(`videos/${name} is not a valid path in the bucket.`);
@@ -93,7 +93,7 @@ async function hashVideo({
            SELECT @sha256, id FROM blocked_videos WHERE id = @blockedVideoId`,
         ).run({ sha256, blockedVideoId }),
       );
-      // Takes minutes, so it runs at the lowest priority and not in parallel.
+      // Hashing takes minutes, so it runs at the lowest priority and one video at a time.
       return asJob(() => framesOf(file));
     });
     if (hashing().isStopped) return;
@@ -107,11 +107,11 @@ async function hashVideo({
     if (isTemporary || attempt < MAX_ATTEMPTS) return;
     await write(() => giveUp(blockedVideoId));
   }
-  // Its file may be unreferenced now.
+  // The entry's file may no longer be referenced.
   removeSoon();
 }
 
-/** Returns undefined if the file isn't a video or has a single frame, or if ffmpeg isn't installed. */
+/** Returns undefined if the file isn't a video, if it has only one frame, or if ffmpeg isn't installed. */
 async function framesOf(file: string): Promise<Frames | undefined> {
   const found = await probe(file).catch((error): undefined => {
     if (!(error instanceof RefusedFileError)) throw error;

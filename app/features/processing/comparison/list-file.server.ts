@@ -7,12 +7,12 @@ import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { isBlockedFile } from "./blocked-videos.server";
 import { VARIANTS } from "./frame-hashes";
 
-/** The first line of a file. Each of the others is one `Entry`. */
+/** The first line of a file. Each other line is one `Entry`. */
 const HEADER = { format: "afterdark-block-list", version: 1 };
 /** The maximum size of a list file. */
 export const MAX_LIST_BYTES = 512 * 1024 ** 2;
 const MAX_VIDEOS = 100_000;
-/** The longest valid entry has 29 KB of hexadecimal digits. */
+/** The longest valid entry contains 29 KB of hexadecimal digits. */
 const MAX_LINE_BYTES = 64 * 1024;
 const MAX_FRAMES = 600;
 const BATCH_SIZE = 50;
@@ -25,24 +25,24 @@ const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const entry = z.object({
   reason: z.enum(BLOCK_REASONS),
   blocked: z.iso.datetime(),
-  /** The digests of the original and of the playable version. */
+  /** The digests of the original file and of the playable version. */
   sha256: z.array(sha256).check(z.minLength(1), z.maxLength(16)),
   first: z.number().check(z.gte(0), z.lte(100_000)),
   step: z.number().check(z.gte(0), z.lte(100_000)),
-  /** Hexadecimal digits, VARIANTS times 16 for each frame; empty where only the bytes are known. */
+  /** Hexadecimal digits, VARIANTS times 16 per frame; empty if only the digests are known. */
   frames: z.string().check(z.regex(/^(?:[0-9a-f]{2})*$/), z.maxLength(MAX_FRAMES * FRAME_DIGITS)),
 });
 type Entry = z.infer<typeof entry>;
 
-/** Returns whether a file is a block list that this software exported, and not a list of digests. */
+/** Returns whether a file is a block list exported by this software, rather than a list of digests. */
 export async function isBlockListFile(file: string): Promise<boolean> {
   for await (const line of linesOf(file)) if (line.trim() !== "") return line.startsWith("{");
   return false;
 }
 
 /**
- * Exports the list line by line. It contains only hashes. Videos without a known digest are left out, and so are
- * imported digest lists, which belong to their publishers.
+ * Exports the list line by line. The export contains only hashes. It leaves out videos without a known digest, as well
+ * as imported digest lists, which belong to their publishers.
  */
 export async function* exportBlockList(): AsyncGenerator<string> {
   yield `${JSON.stringify(HEADER)}\n`;
@@ -68,14 +68,15 @@ export interface Imported {
   /** The number of videos that weren't on the list before. */
   added: number;
   known: number;
-  /** The added videos have this id or a higher one. */
+  /** The lowest id of the added videos. */
   from: number;
 }
 
 /**
- * Adds the videos of a file to the list. The file is read twice, so that nothing is added unless all of it is valid.
+ * Adds the videos in a file to the list. The file is read twice, so that nothing is added unless the whole file is
+ * valid.
  *
- * @throws {ListFileError} if the file isn't a valid list or is too long.
+ * @throws {ListFileError} if the file isn't a valid list or contains too many videos.
  */
 export async function importBlockList(file: string): Promise<Imported> {
   const yieldIfDue = createWriteYielder();
@@ -98,7 +99,7 @@ export async function importBlockList(file: string): Promise<Imported> {
   return imported;
 }
 
-/** Adds an entry. Returns false if the list already has one of its digests. */
+/** Adds an entry. Returns false if the list already contains one of its digests. */
 function addEntry({ reason, blocked, sha256: digests, first, step, frames }: Entry): boolean {
   if (digests.some(isBlockedFile)) return false;
   const { lastInsertRowid } = prepared(
@@ -154,7 +155,7 @@ function parse(line: string): unknown {
   }
 }
 
-/** Reads a file line by line. Throws early if a line is too long. */
+/** Reads a file line by line. Throws as soon as a line is too long. */
 export async function* linesOf(file: string): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of createReadStream(file, {

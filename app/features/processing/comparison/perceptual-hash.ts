@@ -1,21 +1,30 @@
 import type { Database } from "better-sqlite3";
 
-/** The side in pixels of the gray frames that are hashed. */
+/** The side length, in pixels, of the gray frames that are hashed. */
 export const HASHED_SIDE = 32;
-/** The number of low frequencies in each direction. */
+/** The number of low frequencies used in each direction. */
 const LOW_FREQUENCIES = 8;
 /** The number of frames in a fingerprint. */
 export const FINGERPRINT_FRAMES = 16;
 export const HASH_BYTES = 8;
-/** The standard deviation of the brightness (of 255) below which a frame counts as blank, such as a black one. */
+/**
+ * The standard deviation of the brightness (out of 255) below which a frame counts as blank; black frames, for example,
+ * are blank.
+ */
 const MIN_CONTRAST = 8;
-/** How many of 64 bits may differ between two frames of the same scene. Unrelated frames differ in about 32. */
+/**
+ * The number of bits, out of 64, that may differ between two frames of the same scene. Unrelated frames differ in about
+ * 32.
+ */
 export const MAX_DIFFERENT_BITS = 10;
-/** The minimum number of distinct frames. With fewer, a video is a still or test card, which resembles many others. */
+/**
+ * The minimum number of distinct frames. With fewer, a video is a still image or a test card, which resembles many
+ * other videos.
+ */
 const MIN_DIFFERENT = 4;
-/** The minimum share of each video's frames that are found in the other one. */
+/** The minimum share of each video's frames that must be found in the other one. */
 const MIN_SHARE = 0.6;
-/** By how many positions matching frames may be shifted, for videos whose beginning was trimmed. */
+/** The number of positions by which matching frames may be shifted, for videos whose beginning was trimmed. */
 const MAX_SHIFT = 2;
 
 const cosines = Array.from({ length: LOW_FREQUENCIES }, (_, frequency) =>
@@ -25,10 +34,10 @@ const cosines = Array.from({ length: LOW_FREQUENCIES }, (_, frequency) =>
 );
 
 /**
- * Returns the perceptual hash (pHash) of a frame: which of the 64 lowest frequencies of its cosine transform are above
- * their median. The first, its brightness, doesn't count.
+ * Returns a frame's perceptual hash (pHash): which of the 64 lowest frequencies of its cosine transform are above their
+ * median. The first frequency, which is the frame's brightness, isn't counted.
  *
- * @param frame HASHED_SIDE by HASHED_SIDE gray pixels of one byte each.
+ * @param frame HASHED_SIDE × HASHED_SIDE gray pixels, one byte each.
  * @returns 8 bytes; all 0 for a blank frame.
  */
 export function perceptualHash(frame: Uint8Array): Uint8Array {
@@ -78,8 +87,8 @@ function contrastOf(frame: Uint8Array): number {
 }
 
 /**
- * Returns the fingerprint of a video: the concatenated hashes of its frames. Empty if there are too few distinct frames
- * that aren't blank.
+ * Returns a video's fingerprint: the concatenated hashes of its frames. The fingerprint is empty if too few frames are
+ * distinct and not blank.
  */
 export function fingerprintOf(hashes: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(hashes.length * HASH_BYTES);
@@ -87,7 +96,7 @@ export function fingerprintOf(hashes: readonly Uint8Array[]): Uint8Array {
   return areDistinct(wordsOf(all), [...hashes.keys()]) ? all : new Uint8Array();
 }
 
-/** Returns whether enough of some frames are distinct and not blank. */
+/** Returns whether enough of the given frames are distinct and not blank. */
 export function areDistinct(words: Uint32Array, frames: readonly number[]): boolean {
   const seen: number[] = [];
   for (const at of frames) {
@@ -105,7 +114,7 @@ export function wordsOf(fingerprint: Uint8Array): Uint32Array {
   return new Uint32Array(new Uint8Array(fingerprint).buffer);
 }
 
-/** Returns whether two fingerprints are of the same video: most frames of each are found in the other. */
+/** Returns whether two fingerprints belong to the same video: most frames of each are found in the other one. */
 export function isSimilar(a: Uint32Array, b: Uint32Array): boolean {
   return isFoundIn(a, b) && isFoundIn(b, a);
 }
@@ -137,24 +146,24 @@ export function hammingDistance(a: Uint32Array, at: number, b: Uint32Array, othe
   return popCount(a[2 * at]! ^ b[2 * other]!) + popCount(a[2 * at + 1]! ^ b[2 * other + 1]!);
 }
 
-/** Returns the number of set bits of a 32-bit value. */
+/** Returns the number of bits that are set in a 32-bit value. */
 function popCount(value: number): number {
   const pairs = value - ((value >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** The maximum share of the longer video that a similar one may lack. */
+/** The maximum share of the longer video that may be missing from a similar one. */
 const MAX_LENGTH_DIFFERENCE = 0.2;
 
 export interface FingerprintedVideo {
   videoId: string;
   seconds: number;
-  /** See `fingerprintOf`. */
+  /** A fingerprint, see `fingerprintOf`. */
   fingerprint: Uint8Array;
 }
 
-/** Returns the ids of similar videos. Runs on a thread, because it reads all videos of about the same length. */
+/** Returns the ids of similar videos. Runs in a worker thread, because it reads all videos of about the same length. */
 export function readSimilarVideos(sqlite: Database) {
   const videos = sqlite.prepare<unknown[], { id: string; hashes: Buffer }>(/* sql */ `
     SELECT video_id AS id, hashes FROM video_fingerprints

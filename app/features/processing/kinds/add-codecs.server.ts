@@ -44,25 +44,28 @@ import type { Probe } from "~/media/probe/probe.server";
 import { EXTRA_CODECS } from "~/shared/streams/codecs";
 import { unlessMissing } from "~/shared/unless-missing";
 
-/** The factor on the CPU limit. SVT-AV1 takes three to four times the CPU time of x264's `veryfast`. */
+/**
+ * The factor by which the CPU limit is multiplied. SVT-AV1 takes three to four times as much CPU time as x264's
+ * `veryfast`.
+ */
 const CPU_TIME_FACTOR = 6;
 
 /** An existing stream. */
 interface Stream {
-  /** The folder on disk. */
+  /** The path of the folder on disk. */
   folder: string;
-  /** The path of the folder in its bucket. */
+  /** The folder's path in its bucket. */
   path: string;
-  /** The content of the master playlist. */
+  /** The master playlist's content. */
   master: string;
 }
 
 /**
- * Encodes the video of a stream in additional codecs: files and playlists next to those in H.264, with the same audio,
- * and a new master playlist with both. Current viewers keep using the previous master playlist.
+ * Encodes a stream's video in additional codecs. This adds files and playlists next to the H.264 ones, with the same
+ * audio, and a new master playlist that contains both. Current viewers keep using the previous master playlist.
  *
  * @param hlsUrl the stream; null if the video has none.
- * @throws {HardwareSuspendedError} before encoding, if a codec needs hardware that is suspended.
+ * @throws {HardwareSuspendedError} before encoding, if a codec needs hardware whose use is suspended.
  */
 export async function addCodecs(
   source: Source,
@@ -125,7 +128,7 @@ async function openStream(hlsUrl: string): Promise<Stream | undefined> {
   return { folder: path.dirname(file), path: path.posix.dirname(name.path), master };
 }
 
-/** Removes files that a killed attempt has left in the stream's folder. */
+/** Removes the files that a killed attempt has left in the stream's folder. */
 async function removeLeftovers({ path: folder, master }: Stream): Promise<void> {
   const unreferenced: MediaName[] = [];
   for (const name of await namesIn({ bucket: "videos", path: folder })) {
@@ -138,7 +141,7 @@ async function removeLeftovers({ path: folder, master }: Stream): Promise<void> 
 
 const ADDED_FILE = /^((?:av1|hevc)-\w+-\w+?)(?:-keyframes)?\.(?:mp4|m3u8)$/;
 
-/** Returns the renditions that the stream has in H.264, except the one for slow connections. */
+/** Returns the stream's H.264 renditions, except the one for slow connections. */
 function renditionsOf(probe: Probe, { master }: Stream): Rendition[] {
   const names = renditionNames(master);
   return streamRenditions(probe).filter(
@@ -153,7 +156,7 @@ interface EncodeInput {
   rate: Rate;
 }
 
-/** Encodes one rendition at a time, because an AV1 encoder takes as much memory as a whole ladder in H.264. */
+/** Renditions are encoded one at a time, because an AV1 encoder takes as much memory as a whole H.264 ladder. */
 function codecArguments(
   { file, probe, rendition, rate }: EncodeInput,
   encoder: CodecEncoder,
@@ -178,7 +181,7 @@ function codecArguments(
   ];
 }
 
-/** Writes the playlists of an encoded file. Its segments must end where those in H.264 do. */
+/** Writes the playlists for an encoded file. Its segments must end at the same positions as the H.264 segments. */
 async function addedRendition(
   task: Task,
   stream: Stream,
@@ -206,16 +209,16 @@ async function addedRendition(
 }
 
 /**
- * A rendition that is added to an existing stream, with the same audio. It gets a copy of the lines that the master
- * playlist has for the same rendition in H.264.
+ * A rendition that is added to an existing stream, with the same audio. The master playlist's lines for the same
+ * rendition in H.264 are copied for it.
  */
 export interface AddedRendition {
   /** The name of the same rendition in H.264, such as `720p`. */
   name: string;
-  /** The segments of that rendition. */
+  /** The segments of the H.264 rendition. */
   h264Segments: readonly Segment[];
   file: string;
-  /** The file names of its playlists. */
+  /** The names of the rendition's playlists. */
   playlist: string;
   keyframePlaylist: string;
   codec: string;
@@ -225,14 +228,14 @@ export interface AddedRendition {
 
 const SEGMENT = /^#EXTINF:([\d.]+),\n#EXT-X-BYTERANGE:(\d+)@(\d+)$/gm;
 
-/** Returns the segments of a media playlist that we generated (RFC 8216 §4.3.2). */
+/** Returns the segments of a media playlist that this software generated (RFC 8216 §4.3.2). */
 export function readSegments(playlist: string): Segment[] {
   return [...playlist.matchAll(SEGMENT)].map(([, duration, bytes, offset]) => ({
     ...{ duration: Number(duration), bytes: Number(bytes), offset: Number(offset) },
   }));
 }
 
-/** Returns the target duration in seconds, which all playlists of a stream share (§4.3.3.1). */
+/** Returns the target duration in seconds, which is the same for all playlists of a stream (§4.3.3.1). */
 export function readTarget(playlist: string): number {
   return Number(/^#EXT-X-TARGETDURATION:(\d+)$/m.exec(playlist)?.[1] ?? Number.NaN);
 }
@@ -243,7 +246,10 @@ export function renditionNames(master: string): string[] {
   return [...new Set(names.map(([, name]) => name!))];
 }
 
-/** Adds renditions to a master playlist, after those in H.264: native players start with the first one. */
+/**
+ * Adds renditions to a master playlist, after the H.264 renditions, because native players start with the first
+ * rendition.
+ */
 export function addToMaster(master: string, added: readonly AddedRendition[]): string {
   const tags = added.flatMap((one) => variantTags(master, one));
   const keyframes = added.flatMap((one) => keyframesTag(master, one));
@@ -252,13 +258,13 @@ export function addToMaster(master: string, added: readonly AddedRendition[]): s
   return [...lines.slice(0, last), ...tags, ...lines.slice(last, -1), ...keyframes, ""].join("\n");
 }
 
-/** Returns one variant for each audio group that the same rendition in H.264 is combined with (§4.3.4.2). */
+/** Returns one variant for each audio group that the same H.264 rendition is combined with (§4.3.4.2). */
 function variantTags(master: string, one: AddedRendition): string[] {
   const own = bandwidth(one.segments);
   const before = bandwidth(one.h264Segments);
   const pattern = new RegExp(`^(#EXT-X-STREAM-INF:.*)\\n${one.name}\\.m3u8$`, "gm");
   return [...master.matchAll(pattern)].flatMap(([, tag]) => [
-    // The rest of the bandwidth is that of the audio.
+    // The rest of the bandwidth is for the audio.
     tag!
       .replace(/\bBANDWIDTH=(\d+)/, (_, all) => `BANDWIDTH=${Number(all) - before.peak + own.peak}`)
       .replace(
@@ -270,7 +276,7 @@ function variantTags(master: string, one: AddedRendition): string[] {
   ]);
 }
 
-/** Returns the I-frame variant of the rendition, if the stream has one in H.264 (§4.3.4.3). */
+/** Returns the rendition's I-frame variant, if the stream has one in H.264 (§4.3.4.3). */
 function keyframesTag(master: string, one: AddedRendition): string[] {
   const { peak, average } = bandwidth(one.keyframes);
   const pattern = new RegExp(

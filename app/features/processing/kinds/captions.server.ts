@@ -11,14 +11,14 @@ import type { Probe } from "~/media/probe/probe.server";
 import type { SubtitleStream } from "~/media/probe/streams";
 import type { Captions } from "~db/captions";
 
-/** More than any commercial release has. */
+/** The maximum number of caption tracks, which is more than any commercial release has. */
 const MAX_TRACKS = 20;
-/** Captions of a long video take 200 KB, so a larger file isn't real text. */
+/** The captions of a long video take 200 KB, so a much larger file isn't real text. */
 const MAX_BYTES = 4 * 1024 ** 2;
-/** Captions are sparse, so ffmpeg may read a long file for minutes without any output. */
+/** Captions are sparse, so ffmpeg may read a long file for minutes without producing any output. */
 const WATCHDOG_MS = 600_000;
 
-/** Extracts the text captions of a file as WebVTT, labeled with their language and title. */
+/** Extracts a file's text captions as WebVTT, labeled with their language and title. */
 export async function extractCaptions(
   source: Source,
   probe: Probe,
@@ -45,7 +45,7 @@ export async function extractCaptions(
   return { moves: captions.length > 0 ? [move] : [], columns: {}, captions };
 }
 
-/** Extracts all streams in one pass, or each one separately if one of them is damaged. */
+/** Extracts all streams in one pass, or each stream separately if one of them is damaged. */
 async function extract(
   source: Source,
   probe: Probe,
@@ -62,7 +62,7 @@ async function extract(
       task,
       [
         ...inputArguments(source.file),
-        // SubRip, because ffmpeg doesn't escape "<" and "&" in WebVTT.
+        // SubRip is used because ffmpeg doesn't escape "<" and "&" in WebVTT.
         ...some.flatMap(({ stream, file }) => [
           ...["-map", `0:${stream.index}`, "-c:s", "srt", ...NO_METADATA],
           ...["-fs", String(MAX_BYTES), "-f", "srt", file],
@@ -94,7 +94,7 @@ async function extract(
   return whole;
 }
 
-/** Returns the WebVTT of one stream; undefined if it has no text. */
+/** Returns one stream's WebVTT, or undefined if it contains no text. */
 async function webvttOf(file: string): Promise<string | undefined> {
   try {
     const { size } = await stat(file);

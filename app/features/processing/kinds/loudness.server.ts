@@ -6,12 +6,12 @@ import type { Probe } from "~/media/probe/probe.server";
 /** The value that EBU R128 defines for silence. Also used for videos without audio. */
 const SILENCE_LUFS = -70;
 
-/** Only audio is read, so on a slow disk ffmpeg may not report progress for minutes. */
+/** Only the audio is read, so ffmpeg may not report progress for minutes on a slow disk. */
 const WATCHDOG_MS = 600_000;
 
 /**
- * Measures the integrated loudness and true peak of a video (EBU R128, ITU-R BS.1770), in stereo like the stream. The
- * player uses them to normalize the volume, so that nothing has to be re-encoded.
+ * Measures a video's integrated loudness and true peak (EBU R128, ITU-R BS.1770), in stereo like the stream. The player
+ * uses these values to normalize the volume, so that nothing has to be re-encoded.
  */
 export async function measureLoudness(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   if (!probe.audio) return { ...NO_ARTIFACT, columns: { loudness: SILENCE_LUFS, true_peak: null } };
@@ -36,7 +36,9 @@ export async function measureLoudness(source: Source, probe: Probe, task: Task):
   return { ...NO_ARTIFACT, columns: measured };
 }
 
-/** Parses the summary of ffmpeg's `ebur128` filter. The peak of silence is `-inf`, which is returned as null. */
+/**
+ * Parses the summary printed by ffmpeg's `ebur128` filter. The peak of silence is `-inf`, which is returned as null.
+ */
 export function parseSummary(
   lines: readonly string[],
 ): { loudness: number; true_peak: number | null } | undefined {

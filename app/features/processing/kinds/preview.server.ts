@@ -16,16 +16,18 @@ import type { Probe } from "~/media/probe/probe.server";
 import { AV1_PREVIEW, H264_PREVIEW, previewStart } from "~/shared/streams/preview-files";
 
 export const MAX_PREVIEW_BYTES = 500_000;
-/** The shorter side in pixels, the quality, and the maximum bitrate in bits per second. */
+/** The length of the shorter side in pixels, the quality, and the maximum bitrate in bits per second. */
 const PREVIEW = { side: 270, crf: 27, maxBitrate: 420_000 };
 
 const CLIP_SECONDS = 8;
 
-/** AV1 encoders only add requested keyframes. The clip is always played from its start. */
+/**
+ * AV1 encoders only add keyframes on request. The clip is always played from its start, so it needs no other keyframes.
+ */
 const KEYFRAME_EVERY = 250;
 
 /**
- * Encodes a short clip without audio of at most 500 KB for the hover preview of a card. If AV1 is enabled, creates a
+ * Encodes a short clip without audio, of at most 500 KB, as a card's hover preview. If AV1 is enabled, this creates a
  * folder with the clip in both codecs.
  */
 export async function createPreview(
@@ -78,7 +80,7 @@ async function encodeSmall(
   }
 }
 
-/** Encodes one continuous part of the video, so that the loop returns to the start of the preview. */
+/** Encodes one continuous part of the video, so that playback loops back to the start of the preview. */
 async function encode(
   { source, probe, task }: Clip,
   name: string,
@@ -89,7 +91,7 @@ async function encode(
   const start = previewStart(durationSeconds);
   const filters = [
     ...videoFilters(video, fit(video, PREVIEW.side), rate),
-    // The last frame may extend beyond the part that is read.
+    // The last frame may extend beyond the part that is being read.
     `trim=duration=${CLIP_SECONDS}`,
     uploadFilter("off"),
   ];

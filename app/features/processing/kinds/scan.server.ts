@@ -14,14 +14,14 @@ import { jobsChanged } from "../queue/queue-state.server";
 /** Decides which files are scanned, runs the scan, and applies its result. */
 
 const BATCH_SIZE = 200;
-/** After all jobs of new videos. */
+/** Scans run after all jobs for new videos. */
 const LIBRARY_PRIORITY = 90;
 
 /**
- * Puts a new video on hold until its file has been scanned. Does nothing without SCAN_COMMAND. Synchronous, for the
- * transaction that inserts the video.
+ * Puts a new video on hold until its file has been scanned. Does nothing without SCAN_COMMAND. Synchronous, because it
+ * is called in the transaction that inserts the video.
  *
- * @returns whether it will be scanned.
+ * @returns whether the file will be scanned.
  */
 export function scanNewVideo(videoId: string): boolean {
   if (!settings().scanCommand) return false;
@@ -30,7 +30,10 @@ export function scanNewVideo(videoId: string): boolean {
   return true;
 }
 
-/** Queues the scan of a replacement file. It isn't activated before it passes, see activate-replacement.server.ts. */
+/**
+ * Queues the scan of a replacement file. The file isn't activated until it has passed, see
+ * activate-replacement.server.ts.
+ */
 export function scanReplacement(fileId: string): void {
   if (settings().scanCommand) queueScan(fileId);
 }
@@ -42,8 +45,8 @@ function queueScan(id: string): void {
 }
 
 /**
- * Queues the scans again that were unfinished when videos went to the trash. Their holds and findings are still there.
- * Synchronous, for the transaction that restores the videos.
+ * Requeues the scans that were unfinished when videos were moved to the trash. Their holds and findings still exist.
+ * Synchronous, because it is called in the transaction that restores the videos.
  */
 export function queueUnfinishedScans(
   ids: readonly string[],
@@ -65,9 +68,10 @@ export function queueUnfinishedScans(
 }
 
 /**
- * Queues the scan of every video that has a file on this site and was never scanned. They stay public while they wait.
+ * Queues scans for all videos that have a file on this site and were never scanned. The videos stay public while they
+ * wait.
  *
- * @returns how many.
+ * @returns the number of videos.
  */
 export async function scanLibrary(): Promise<number> {
   const next = prepared<{ number: number }>(
@@ -94,7 +98,7 @@ export async function scanLibrary(): Promise<number> {
   return added;
 }
 
-/** Stores the result of a scan. Synchronous, for the transaction that ends its job. */
+/** Stores a scan's result. Synchronous, because it is called in the transaction that ends the scan's job. */
 export function recordScan(id: string, { verdict, reason }: ScanResult): void {
   if (verdict === "pass") {
     prepared("DELETE FROM scan_findings WHERE video_id = ?").run(id);
@@ -103,7 +107,7 @@ export function recordScan(id: string, { verdict, reason }: ScanResult): void {
   }
   writeFinding(id, verdict, reason);
   if (tableOf(id) === "videos") hold({ videoId: id, reason: "scan" });
-  // An activity without a user.
+  // The activity has no user.
   prepared(
     `INSERT INTO activities (action, subject_id, detail)
      SELECT @action, id, title FROM videos
@@ -111,7 +115,10 @@ export function recordScan(id: string, { verdict, reason }: ScanResult): void {
   ).run({ id, action: verdict === "hold" ? "scan-held" : "scan-refused" });
 }
 
-/** Records that a scan gave no result. Earlier findings stay. Synchronous, for a transaction. */
+/**
+ * Records that a scan didn't produce a verdict. Earlier findings are kept. Synchronous, because it is called in a
+ * transaction.
+ */
 export function recordUnscanned(id: string, reason: string): void {
   writeFinding(id, "unchecked", reason);
 }
@@ -124,7 +131,7 @@ function writeFinding(id: string, verdict: ScanFindingsTable["verdict"], reason:
   ).run({ id, verdict, reason, now: new Date().toISOString() });
 }
 
-/** Queues a scan again. Synchronous, for a transaction; call `jobsChanged("work")` after the commit. */
+/** Requeues a scan. Synchronous, because it is called in a transaction; call `jobsChanged("work")` after the commit. */
 export function scanAgain(id: string): void {
   prepared(
     `INSERT INTO jobs (video_id, kind, priority) VALUES (@id, 'scan', @priority)
@@ -134,8 +141,8 @@ export function scanAgain(id: string): void {
 }
 
 /**
- * Ends the scan of a video or of a replacement file after a moderator has decided: deletes the findings and ignores the
- * result of a running scan. Synchronous, for a transaction.
+ * Ends the scan of a video or of a replacement file after a moderator has made a decision: deletes the findings and
+ * ignores the result of a running scan. Synchronous, because it is called in a transaction.
  */
 export function endScan(id: string): void {
   prepared("DELETE FROM scan_findings WHERE video_id = ?").run(id);
@@ -146,20 +153,21 @@ export function endScan(id: string): void {
   releaseHold({ videoId: id, reason: "scan" });
 }
 
-/** The command gave no result. The file stays on hold and is scanned again. */
+/** The command produced no verdict. The file stays on hold and is scanned again. */
 export class UnscannedError extends Error {}
 
-/** Wall-clock time. Allows for a large file on a slow disk. */
+/** The limit on wall-clock time. It allows for a large file on a slow disk. */
 const TIMEOUT_MS = 30 * 60_000;
 export const MAX_REASON_LENGTH = 300;
-/** How much output is kept; the rest is read and discarded. */
+/** How much of the output is kept; the rest is read and discarded. */
 const MAX_OUTPUT_BYTES = 8 * 1024;
 const VERDICTS = ["pass", "hold", "refuse"] as const;
 
 /**
- * Runs SCAN_COMMAND with the file as its last argument: at low priority, without the site's secrets and without a shell.
- * Exit code 0 passes the file, 1 holds it, 2 refuses it. The first line on standard output is the reason. Without a
- * reason, 1 and 2 are no verdict, because interpreters and wrappers also exit with these codes when they fail.
+ * Runs SCAN_COMMAND with the file as its last argument. The command runs at low priority, without the site's secrets
+ * and without a shell. Exit code 0 passes the file, 1 holds it, 2 refuses it. The first line on standard output is the
+ * reason. Without a reason, exit codes 1 and 2 don't count as a verdict, because interpreters and wrappers also exit
+ * with these codes when they fail.
  *
  * @param signal kills the command and its child processes.
  * @throws {UnscannedError} if there is no verdict.
@@ -209,7 +217,7 @@ function resultOf({ error, code, signal }: End, reason: string): ScanResult {
   throw new UnscannedError(`The scan ${end}${output}.`);
 }
 
-/** The output is untrusted: it may repeat the name of a file. */
+/** The output is untrusted, since it may contain the file's name. */
 function reasonIn(output: Buffer): string {
   const lines = output.toString("utf8").split(/[\r\n\u2028\u2029]+/);
   const cleaned = lines.map((line) => line.replaceAll(/[\p{C}\s]+/gu, " ").trim());

@@ -12,7 +12,10 @@ const SIDE = 720;
 const CANDIDATES = 9;
 const FILE = "poster.webp";
 
-/** Creates a poster for a video without a thumbnail: the best of several frames spread over the video, as WebP. */
+/**
+ * Creates a poster for a video without a thumbnail: picks the best of several frames spread over the video and encodes
+ * it as WebP.
+ */
 export async function createPoster(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   const times = Array.from(
     { length: CANDIDATES },
@@ -34,7 +37,7 @@ export async function createPoster(source: Source, probe: Probe, task: Task): Pr
   };
 }
 
-/** Copies a thumbnail that another tool has added, without metadata such as EXIF. */
+/** Copies a thumbnail that another tool has added, removing metadata such as EXIF. */
 export async function cleanThumbnail(source: Source, file: string, task: Task): Promise<Artifact> {
   const before = source.row.thumbnail_url!;
   const { colors } = await processImage({
@@ -57,16 +60,16 @@ async function firstFrame(source: Source, probe: Probe, task: Task): Promise<str
 }
 
 const MIN_SECONDS_EACH = 2;
-/** A remainder shorter than this share of the interval doesn't get its own tile. */
+/** A remainder shorter than this fraction of the interval doesn't get its own tile. */
 const MIN_SHARE = 0.1;
 const MAX_FRAMES = 100;
 const LONGER_SIDE = 160;
 const COLUMNS = 5;
 const ROWS = 5;
 
-/** The storyboard tiles of a video: one every 2 s, at most 100. */
+/** A video's storyboard tiles: one every 2 s, but at most 100. */
 interface Plan {
-  /** Seconds that each tile covers; the last may cover fewer. */
+  /** The number of seconds that each tile covers; the last one may cover fewer. */
   interval: number;
   count: number;
 }
@@ -77,7 +80,7 @@ function storyboardPlan(durationSeconds: number): Plan {
   return { interval, count };
 }
 
-/** Returns the position of a tile: the index of its sprite, and its offset in pixels. */
+/** Returns a tile's position: the index of its sprite, and its offset in pixels. */
 function tilePosition(index: number, size: { width: number; height: number }) {
   const within = index % (COLUMNS * ROWS);
   return {
@@ -87,7 +90,7 @@ function tilePosition(index: number, size: { width: number; height: number }) {
   };
 }
 
-/** Creates a storyboard: sprites, and a WebVTT file that maps times to tiles. */
+/** Creates a storyboard, consisting of sprites and a WebVTT file that maps times to tiles. */
 export async function createStoryboard(
   source: Source,
   probe: Probe,
@@ -100,7 +103,7 @@ export async function createStoryboard(
   const folder = `storyboard-${generation}`;
   await mkdir(path.join(task.folder, folder), { recursive: true });
   const times = Array.from({ length: plan.count }, (_, index) => {
-    // The middle of the cue, so that its frame is at most half a cue away from any position.
+    // The middle of the cue, so that the frame is at most half a cue away from any position.
     return (index * plan.interval + cueEnd(index, plan, probe.durationSeconds)) / 2;
   });
   const found = await extractFrames(source.playedFile, probe, times, size, task, (done) =>
@@ -125,7 +128,7 @@ export async function createStoryboard(
   };
 }
 
-/** Returns the size of a tile: 160 pixels on the longer side. */
+/** Returns a tile's size: 160 pixels on the longer side. */
 function tileSize({ width, height }: { width: number; height: number }) {
   const scale = LONGER_SIDE / Math.max(width, height);
   const even = (value: number) => Math.max(2, 2 * Math.round((value * scale) / 2));
@@ -156,7 +159,7 @@ function cueEnd(index: number, { interval, count }: Plan, durationSeconds: numbe
   return index === count - 1 ? durationSeconds : (index + 1) * interval;
 }
 
-/** Returns the WebVTT, with media fragments (https://www.w3.org/TR/media-frags/#naming-space). */
+/** Returns the storyboard's WebVTT file, with media fragments (https://www.w3.org/TR/media-frags/#naming-space). */
 function storyboardVtt(
   plan: Plan,
   size: { width: number; height: number },

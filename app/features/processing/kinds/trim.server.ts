@@ -23,27 +23,27 @@ import { languageArguments, selectStreams } from "~/media/encode/transcode.serve
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "~/media/probe/probe.server";
 
-/** The stream is encoded from the result, so it must be visually lossless; x264's CRF 17 nearly is. */
+/** The stream is encoded from the result, so it must be visually lossless, which x264's CRF 17 nearly is. */
 const QUALITY = 17;
-/** The factor on the bitrate of the best rendition of a stream. */
+/** The factor by which the bitrate of a stream's best rendition is multiplied. */
 const BITRATE_FACTOR = 3;
 const AUDIO_BITRATE = 192_000;
 /** No device decodes larger frames in H.264. */
 const MAX_SIDE = 2160;
 const FILE = "cut.mp4";
 
-/** The share of a frame's duration by which a time may be rounded down and still mean that frame. */
+/** The fraction of a frame's duration by which a time may be rounded down and still refer to that frame. */
 const ROUNDING_FRAMES = 0.05;
-/** Less than a frame's duration, but more than the rounding error of timestamps. */
+/** Less than a frame's duration, but more than timestamps' rounding errors. */
 const MARGIN_SECONDS = 0.002;
 
-/** The start and length for ffmpeg, in seconds, so that it includes whole frames. */
+/** The start and length passed to ffmpeg, in seconds, chosen so that only whole frames are included. */
 interface FrameRange {
   seek: number;
   length: number;
 }
 
-/** Returns the range from the frame shown at the start up to, but without, the frame shown at the end. */
+/** Returns the range from the frame shown at the start up to, but not including, the frame shown at the end. */
 function frameRange({ start, end }: TrimRange, framesPerSecond: number): FrameRange {
   const frameAt = (seconds: number) => Math.floor(seconds * framesPerSecond + ROUNDING_FRAMES);
   const first = frameAt(start);
@@ -55,8 +55,8 @@ function frameRange({ start, end }: TrimRange, framesPerSecond: number): FrameRa
 }
 
 /**
- * Creates a file with a part of a video and all of its audio tracks. It is re-encoded, because a copy could only start
- * at keyframes, which are seconds apart.
+ * Creates a file that contains a part of a video, with all audio tracks. The part is re-encoded, because a copy could
+ * only start at keyframes, which are seconds apart.
  */
 export async function trimVideo(
   source: Source & { trim: TrimRange },
@@ -79,7 +79,7 @@ async function encode(
   const { video, audioTracks } = probe;
   const rate = constantFrameRate(video.frameRate);
   const { seek, length } = frameRange(trim, rate.numerator / rate.denominator);
-  // Seeking doesn't work if timestamps jump, so everything before the part is decoded, too.
+  // Seeking doesn't work if timestamps jump, so everything before the part must be decoded, too.
   const canSeek = !timestampsJump(probe);
   const trimFilters = (prefix: "" | "a") =>
     canSeek

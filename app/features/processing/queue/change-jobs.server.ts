@@ -6,10 +6,12 @@ import { PRIORITIES, PRIORITY_BAND } from "./kinds";
 export const JOB_CHANGES = ["again", "now", "later"] as const;
 export type JobChange = (typeof JOB_CHANGES)[number];
 
-/** By then, a remote worker that was running the job has learned that it lost the lease. */
+/** By then, a remote worker that was running the job has learned that it has lost the lease. */
 const RELEASE_DELAY_MS = 30_000;
 
-/** Returns the priority band for moved jobs: one band beyond all unfinished jobs. Rerun jobs stay in band 0. */
+/**
+ * Returns the priority band for jobs that are moved: one band beyond all unfinished jobs. Rerun jobs stay in band 0.
+ */
 function bandFor(change: JobChange): number {
   if (change === "again") return 0;
   const aggregate = change === "now" ? "min" : "max";
@@ -26,8 +28,8 @@ function bandFor(change: JobChange): number {
 
 const PRIORITY_OF_KIND = `CASE kind ${JOB_KINDS.map((kind) => `WHEN '${kind}' THEN ${PRIORITIES[kind]}`).join(" ")} END`;
 
-// The unary "+" keeps SQLite from using the index on `state`, so that it looks up only the jobs that are listed.
-/** Cleanup jobs can only be retried: they wait for viewers who may still be watching what they remove. */
+// The unary "+" keeps SQLite from using the index on `state`, so that it only looks up the listed jobs.
+/** Cleanup jobs can only be retried, since they wait for viewers who may still be watching the files to be removed. */
 const CHANGES: Record<JobChange, string> = {
   again: `state = 'waiting', attempts = 0, reason = NULL, progress = 0, finished_at = NULL,
       run_after = @now, priority = CASE state WHEN 'failed' THEN priority ELSE ${PRIORITY_OF_KIND} END
@@ -43,13 +45,13 @@ const CHANGES: Record<JobChange, string> = {
     WHERE +state IN ('waiting', 'running') AND kind <> 'cleanup'`,
 };
 
-/** The jobs to change: by job id, or all jobs of some videos. */
+/** The jobs to change: either by job id, or all jobs of some videos. */
 export type ChosenJobs = { jobs: readonly number[] } | { videos: readonly string[] };
 
 /**
- * Returns a function that changes jobs. Call it inside a transaction, and `jobsChanged("work")` after the commit.
- * All jobs that one such function moves get the same priority band. A running job that is moved to the back stops:
- * its worker learns of it at the next heartbeat, and the job starts from the beginning later.
+ * Returns a function that changes jobs. Call it inside a transaction, and `jobsChanged("work")` after the commit. All
+ * jobs moved by the same function get the same priority band. A running job that is moved to the back stops: its worker
+ * is told at the next heartbeat, and the job starts over later.
  */
 export function createJobChanger(change: JobChange, now = Date.now()) {
   const sqlite = sqliteHandle();
@@ -60,14 +62,14 @@ export function createJobChanger(change: JobChange, now = Date.now()) {
          coalesce((SELECT video_id FROM video_files WHERE id = jobs.video_id), video_id) AS video_id`,
     );
   const chosen = "(SELECT value FROM json_each(@chosen))";
-  // A job that moves to the front takes the transcode that it depends on along.
+  // A job that is moved to the front takes along the transcode that it depends on.
   const byNumber = update(
     change === "now"
       ? `(id IN ${chosen} OR (kind = 'transcode' AND video_id IN
            (SELECT video_id FROM jobs WHERE id IN ${chosen})))`
       : `id IN ${chosen}`,
   );
-  // Moving a video's jobs includes those of its pending file. A rerun only includes the current file.
+  // Moving a video's jobs includes the jobs for its pending file. A rerun only includes those for the current file.
   const byVideo = update(
     change === "again"
       ? `video_id IN ${chosen}`

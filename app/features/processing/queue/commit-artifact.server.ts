@@ -34,7 +34,7 @@ import { delayCleanup, requeueJob } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
 import { hasLease, markDone, RESULT_WAIT_MS, tableOf } from "./queue.server";
 
-/** The name of the result belongs to another video's file. Retrying doesn't help. */
+/** The result's file name belongs to another video's file. Retrying doesn't help. */
 export class NameTakenError extends Error {
   constructor(name: string) {
     super(`The result can't be stored as ${name}, because that file belongs to another video.`);
@@ -42,11 +42,12 @@ export class NameTakenError extends Error {
 }
 
 /**
- * Moves a job's output files to where they are served from, then references them in the row, in the transaction that
- * ends the job. If the process is killed at any point before that, the row still references its earlier files.
+ * Moves a job's output files to the location from which they are served, then references them in the row, in the
+ * transaction that ends the job. If the process is killed at any point before that, the row still references its
+ * previous files.
  *
- * @returns false if the artifact is no longer needed, for example because the video was deleted. Its files are
- *   removed then.
+ * @returns false if the artifact is no longer needed, for example because the video was deleted. In that case, its
+ * files are removed.
  */
 export async function commitArtifact(
   job: JobRow,
@@ -70,22 +71,22 @@ export async function commitArtifact(
   const result = note ? { ...artifact, note } : artifact;
   const wanted = await retryWhileBusy(() => writeResult(job, source, result), RESULT_WAIT_MS);
   if (!wanted) {
-    // A deleted video may have files with the same names; `removeUnreferenced` keeps those that its row references.
+    // A deleted video may have files with the same names; `removeUnreferenced` keeps the files that its row references.
     await retryWhileBusy(() => removeUnreferenced(moved, "discarded"), RESULT_WAIT_MS);
     return false;
   }
   await retryWhileBusy(() => withdrawAnnouncement(moved), RESULT_WAIT_MS);
-  // Someone may be watching the earlier stream, so the cleanup job removes it later.
+  // Someone may be watching the previous stream, so the cleanup job removes it later.
   if (!replacesStream(job, source)) await removeStale(source, job.kind);
-  // Must not be skipped: the job has ended, so nothing would record the sizes of its files later.
+  // This must not be skipped: the job has ended, so nothing else would record the files' sizes later.
   await retryWhileBusy(() => recordArtifactFiles(source, artifact), RESULT_WAIT_MS);
   return true;
 }
 
 /**
- * Reserves the file name of a result next to the source, such as the MP4 of an AVI. Derived files always get new names.
+ * Reserves the file name for a result next to the source, such as the MP4 version of an AVI.
  *
- * @throws {NameTakenError} if the name belongs to another video's file, or to a file that another tool may reference.
+ * @throws {NameTakenError} if the name is used by another video's file, or by a file that another tool may reference.
  */
 async function claimName(job: JobRow, { basePath }: Source, name: MediaName): Promise<void> {
   if (name.path.startsWith(`${basePath}/`)) return;
@@ -103,7 +104,7 @@ async function claimName(job: JobRow, { basePath }: Source, name: MediaName): Pr
   if (isTaken) throw new NameTakenError(`${name.bucket}/${name.path}`);
 }
 
-/** Returns whether the row of a job's video references a file. */
+/** Returns whether the row of the job's video references a file. */
 function namesFile({ video_id }: JobRow, { bucket, path: name }: MediaName): boolean {
   const row = sqliteHandle().prepare(
     `SELECT 1 FROM ${tableOf(video_id)} WHERE id = @id
@@ -112,7 +113,7 @@ function namesFile({ video_id }: JobRow, { bucket, path: name }: MediaName): boo
   return row.get({ id: video_id, url: mediaUrl(bucket, name) }) !== undefined;
 }
 
-/** Marks a video's derived files as not in the store, so that new ones are moved there even after a crash. */
+/** Marks a video's derived files as not in the store, so that new ones are moved to the store even after a crash. */
 function markUnstored(basePath: string): void {
   const mark = sqliteHandle().prepare(
     "UPDATE media_files SET stored = 0 WHERE bucket = ? AND path = ? AND stored = 1",
@@ -120,13 +121,13 @@ function markUnstored(basePath: string): void {
   for (const bucket of BUCKETS) mark.run(bucket, basePath);
 }
 
-/** Writes the result in one transaction. Only touches the columns of the result, so concurrent edits are kept. */
+/** Writes the result in one transaction. Only the columns for the result are changed, so concurrent edits are kept. */
 function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<boolean> {
   const sqlite = sqliteHandle();
   return transaction(() => {
     if (!hasLease(job)) return false;
     if (artifact.ofStream && artifact.ofStream !== streamOf(job)) {
-      // The stream was replaced in the meantime: run again, for the new one.
+      // The stream has been replaced in the meantime, so the job runs again for the new one.
       requeueJob(job.video_id, "codecs", "running");
       return false;
     }
@@ -147,12 +148,12 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
       (artifact.poster && !namePoster(job, artifact.poster)) ||
       (artifact.thumbnail && !replaceThumbnail(job, artifact.thumbnail))
     ) {
-      // Someone has given the video a thumbnail in the meantime. It stays, and the job is done.
+      // Someone has added a thumbnail to the video in the meantime. It is kept, and the job is done.
       markDone(job.id);
       return false;
     }
     if (artifact.streamIsUrgent) {
-      // Until the stream exists there is nothing to watch, so the poster for the video card is urgent as well.
+      // There is nothing to watch until the stream exists, so the poster for the video card is urgent as well.
       sqlite
         .prepare(
           `UPDATE jobs SET priority = @priority WHERE video_id = @id AND (kind = 'ladder'
@@ -178,11 +179,11 @@ function streamOf({ video_id }: JobRow): unknown {
 }
 
 function replacesStream({ kind }: JobRow, { row }: Source): boolean {
-  // An incomplete stream isn't kept for its viewers: playback would stall at its end.
+  // An incomplete stream isn't kept for its current viewers, since playback would stall at its end.
   return kind === "ladder" && row.hls_url !== null && row.video_url !== "";
 }
 
-/** Captions that an admin added are kept, and take precedence over those from the file with the same label. */
+/** Captions that an admin added are kept, and take precedence over captions from the file that have the same label. */
 function writeCaptions(job: JobRow, artifact: readonly Captions[]): void {
   const sqlite = sqliteHandle();
   const table = tableOf(job.video_id);
@@ -229,7 +230,10 @@ const GENERATIONS: Partial<Record<JobKind, string>> = {
   preview: "preview-",
 };
 
-/** Removes derived files of a kind that no row references: earlier generations, and those of a killed attempt. */
+/**
+ * Removes derived files of one kind that no row references: those of earlier generations, and those of a killed
+ * attempt.
+ */
 export async function removeStale({ basePath }: Source, kind: JobKind): Promise<void> {
   const prefix = GENERATIONS[kind];
   if (!prefix) return;
@@ -243,7 +247,7 @@ export async function removeStale({ basePath }: Source, kind: JobKind): Promise<
   await retryWhileBusy(() => removeUnreferenced(stale, "discarded"), RESULT_WAIT_MS);
 }
 
-/** Records the sizes of a result's files: each file next to the video, and the video's two folders. */
+/** Records the sizes of a result's files: of each file next to the video, and of the video's two folders. */
 async function recordArtifactFiles(
   { videoId, basePath, row, url }: Source,
   artifact: Artifact,
@@ -269,12 +273,12 @@ async function recordArtifactFiles(
 const SHARED = "The file wasn't replaced because another video uses it too.";
 
 /**
- * Replaces the file at a video's URL with a verified one. First, the earlier file gets a second name, which the row
- * references as its source: players that have started with it continue to read it (see file-version.server.ts), and
- * captions and renditions are created from it. If the process is killed at any point, both URLs still have a file,
- * even if the video is in the trash.
+ * Replaces the file at a video's URL with a verified one. First, the previous file gets a second name, which the row
+ * references as its source: players that have started with the previous file continue to read it (see
+ * file-version.server.ts), and captions and renditions are created from it. If the process is killed at any point, both
+ * URLs still have a file, even if the video is in the trash.
  *
- * @returns a note for the studio if another video uses the file, in which case it isn't replaced.
+ * @returns a note for the studio if the file isn't replaced because another video uses it.
  */
 export async function replaceVideoFile(
   job: JobRow,
@@ -305,7 +309,7 @@ export async function replaceVideoFile(
   return undefined;
 }
 
-/** Links the file under a second name on disk, and adds a record for the same object in the store. */
+/** Links the file under a second name on disk, and records the second name for the same object in the store. */
 async function keepEarlierVersion(
   name: MediaName,
   target: string,
@@ -320,10 +324,10 @@ async function keepEarlierVersion(
 }
 
 /**
- * Sets the earlier version as the source of the video. A source that the row already has is what the job used as its
- * input, and is kept.
+ * Sets the previous version as the video's source. If the row already has a source, it is the job's input and is kept.
  *
- * @returns "changed" if the row is gone or has another file by now; "shared" if another row references the file.
+ * @returns "changed" if the row has since been deleted or has another file; "shared" if another row references the
+ * file.
  */
 function nameEarlier(
   job: JobRow,

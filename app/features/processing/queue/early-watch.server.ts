@@ -13,10 +13,10 @@ import { hasLease, RESULT_WAIT_MS } from "./queue.server";
 import { jobsChanged } from "./queue-state.server";
 
 /**
- * Makes a video watchable while its stream is being encoded. A row with a stream but no file has an incomplete
- * stream: the job that finishes the stream sets both columns together.
+ * Makes a video watchable while its stream is being encoded. If a row has a stream but no file, the stream is
+ * incomplete: the job that finishes the stream sets both columns together.
  *
- * @returns undefined for a video that has a playable file, which visitors watch until the stream is complete.
+ * @returns undefined if the video has a playable file, which visitors watch until the stream is complete.
  */
 export async function earlyWatch(job: JobRow, source: Source): Promise<EarlyWatch | undefined> {
   const { basePath, row } = source;
@@ -31,14 +31,16 @@ export async function earlyWatch(job: JobRow, source: Source): Promise<EarlyWatc
     async publish(folderName) {
       const url = mediaUrl("videos", `${basePath}/${folderName}/master.m3u8`);
       const isNamed = await retryWhileBusy(() => nameStream(job, url), RESULT_WAIT_MS);
-      // Viewers of an earlier attempt lose its files, and continue with this one.
+      // Viewers of an earlier attempt lose its files, and continue with the current one.
       if (isNamed) await removeStale(source, "ladder");
       lowerPriority(job);
     },
   };
 }
 
-/** Lowers the job's priority now that its video can be watched. It still precedes jobs that nobody waits for. */
+/**
+ * Lowers the job's priority now that its video can be watched. It still runs before jobs that nobody is waiting for.
+ */
 function lowerPriority(job: JobRow): void {
   job.priority = Math.max(job.priority, PRIORITIES.transcode + 1);
   jobsChanged("work");
@@ -55,7 +57,10 @@ function nameStream(job: JobRow, url: string): Promise<boolean> {
   });
 }
 
-/** Returns how many seconds an earlier attempt made watchable, by its shortest playlist; 0 if there is none. */
+/**
+ * Returns how many seconds an earlier attempt made watchable, according to its shortest playlist; 0 if there was no
+ * earlier attempt.
+ */
 async function watchableSeconds(hlsUrl: string | null): Promise<number> {
   const name = parseMediaUrl(hlsUrl ?? "");
   const master = name && bucketFile(name.bucket, name.path);

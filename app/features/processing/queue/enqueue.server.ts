@@ -15,19 +15,20 @@ import { OUTDATED_SQL } from "./outdated-streams.server";
 import { jobsChanged } from "./queue-state.server";
 
 /**
- * The kinds of jobs that every video gets right away. Additional codecs are for popular videos (`enqueuePopularCodecs`),
- * the duplicate check follows the storyboard, and only new files are scanned (kinds/scan.server.ts).
+ * The kinds of jobs that every video gets right away. Additional codecs are only for popular videos
+ * (`enqueuePopularCodecs`), the duplicate check follows the storyboard, and scans are only for new files
+ * (kinds/scan.server.ts).
  */
 export const DEFAULT_KINDS = JOB_KINDS.filter(
   (kind) => kind !== "codecs" && kind !== "fingerprint" && kind !== "scan",
 );
 
 /**
- * Enqueues all jobs of some videos: playable copy, captions, poster, storyboard, hover preview, loudness, stream. Each
- * job checks whether there is anything to do. Existing jobs stay as they are. Does nothing without ffmpeg.
+ * Enqueues all jobs for some videos: playable copy, captions, poster, storyboard, hover preview, loudness, stream. Each
+ * job checks whether there is anything to do. Existing jobs aren't changed. Does nothing without ffmpeg.
  *
  * Upload and import call it inside their transaction, and call `jobsChanged("work")` after the commit. A row that
- * another tool inserts doesn't get jobs automatically: its file may still be arriving, or not be in our buckets.
+ * another tool inserts doesn't get jobs automatically: its file may still be incomplete, or not in our buckets.
  */
 export function enqueueJobs(
   videoIds: readonly string[],
@@ -56,7 +57,7 @@ function insertJobs(jobs: readonly ReturnType<typeof jobOf>[]): void {
   );
 }
 
-/** Queues a video's job again if it is in the given state. For use inside a transaction. */
+/** Requeues a video's job if it is in the given state. Must be called inside a transaction. */
 export function requeueJob(videoId: string, kind: JobKind, state: JobState): void {
   sqliteHandle()
     .prepare(
@@ -81,20 +82,20 @@ type IncompleteVideo = Pick<
   | "cut_of"
 > & { unclean_video: 0 | 1; unclean_thumbnail: 0 | 1 };
 
-/** Returns the jobs for everything that a video lacks. What it already has isn't created again. */
+/** Returns the jobs for everything that a video lacks. Files that it already has aren't created again. */
 function missingKinds(row: IncompleteVideo): JobKind[] {
   // A trimmed version is created from another video's file.
   if (!row.video_url && !row.source_url && !row.cut_of) return [];
   const isConverted = row.video_url !== "" && row.source_url !== null;
   const wanted: Record<JobKind, boolean> = {
-    // The job itself checks whether an unconverted file has its index (`moov`) at the front.
+    // The job checks whether an unconverted file has its index (`moov`) at the front.
     transcode: !isConverted || row.unclean_video === 1,
     captions: row.captions === null,
     poster: row.thumbnail_url === null || row.unclean_thumbnail === 1,
     storyboard: row.storyboard_url === null,
     preview: row.preview_url === null,
     loudness: row.loudness === null,
-    // Without a file, the stream is incomplete, see `earlyWatch`.
+    // If there is no playable file, the stream is incomplete, see `earlyWatch`.
     ladder: row.hls_url === null || row.video_url === "",
     cleanup: true,
     codecs: false,
@@ -104,14 +105,14 @@ function missingKinds(row: IncompleteVideo): JobKind[] {
   return JOB_KINDS.filter((kind) => wanted[kind]);
 }
 
-/** The size of a batch of videos. SQLite allows 32,766 parameters in a statement. */
+/** The number of videos per batch. SQLite allows 32,766 parameters in a statement. */
 const BATCH_SIZE = 500;
 
 /**
  * Enqueues jobs for everything that some videos lack, for example after they were restored from the trash. Call it
  * inside a transaction, and `jobsChanged("work")` after the commit.
  *
- * @param table the table of the rows; pending files of videos are in `video_files`.
+ * @param table the table that contains the rows; videos' pending files are in `video_files`.
  */
 export function enqueueMissingJobs(
   videoIds: readonly string[],
@@ -139,8 +140,8 @@ export function enqueueMissingJobs(
 }
 
 /**
- * Restarts the delay of a video's cleanup job, because someone may be watching the file that was just replaced. Call it
- * inside the transaction that replaces the file.
+ * Restarts the delay before a video's cleanup job, because someone may be watching the file that was just replaced.
+ * Call this function inside the transaction that replaces the file.
  */
 export function delayCleanup(videoId: string): void {
   const { kind, priority, run_after } = jobOf(videoId, "cleanup");
@@ -154,7 +155,7 @@ export function delayCleanup(videoId: string): void {
     .run({ videoId, kind, priority, run_after });
 }
 
-/** Enqueues jobs for everything that videos of the library lack. Returns the number of these videos. */
+/** Enqueues jobs for everything that the library's videos lack. Returns the number of affected videos. */
 export async function enqueueMissingInLibrary(): Promise<number> {
   if (!ffmpegAvailable()) return 0;
   const rows = await database()
@@ -183,13 +184,13 @@ export async function enqueueMissingInLibrary(): Promise<number> {
   return rows.length;
 }
 
-/** Behind even the re-encoded streams, each of which has its own priority from 1,000 on. */
+/** Additional codecs come after even the re-encoded streams, each of which has its own priority, starting at 1,000. */
 const POPULAR_PRIORITY = 100_000_000;
 
 /**
  * Enqueues additional codecs for the streams of public videos with enough views, the most viewed first.
  *
- * @returns the number of jobs added.
+ * @returns the number of added jobs.
  */
 export async function enqueuePopularCodecs(): Promise<number> {
   if (extraCodecs().length === 0) return 0;
@@ -212,7 +213,7 @@ export async function enqueuePopularCodecs(): Promise<number> {
 }
 
 /**
- * Enqueues additional codecs for the stream of one video, regardless of its views. A stream that is still being
+ * Enqueues additional codecs for one video's stream, regardless of the number of views. A stream that is still being
  * encoded gets them once it is complete.
  *
  * @param record records the activity, in the same transaction.
@@ -236,15 +237,15 @@ export async function enqueueCodecs(videoId: string, record = () => {}): Promise
   return isAdded;
 }
 
-/** Streams to re-encode go behind everything else, each behind the previous one. */
+/** Streams to re-encode come after everything else, each after the previous one. */
 const REENCODE_PRIORITY = 1_000;
 const REENCODE_BATCH_SIZE = 200;
 
 /**
- * Queues all streams for re-encoding that were encoded with other settings than the current ones. The existing stream
- * is served until the new one is complete. Calling it again updates the order.
+ * Queues all streams for re-encoding that weren't encoded with the current settings. The existing stream is served
+ * until the new one is complete. Calling it again updates the order.
  *
- * @returns the number of videos that are queued for it now.
+ * @returns the number of videos that are now queued for re-encoding.
  */
 export async function reencodeOutdatedStreams(record = (_videos: number) => {}): Promise<number> {
   if (!ffmpegAvailable()) return 0;
@@ -275,8 +276,8 @@ export async function reencodeOutdatedStreams(record = (_videos: number) => {}):
 
 /**
  * Queues the cleanup of videos whose source may be removed again, because KEEP_SOURCES may have changed while the site
- * was down. Skips videos whose files were compared and differ (they have a `reason`): decoding them at every start
- * would yield the same result.
+ * was down. Skips videos whose files have been compared and differ (they have a `reason`), since decoding them at every
+ * startup would yield the same result.
  */
 export async function requeueCleanups(): Promise<void> {
   if (settings().keepSources === "always") return;

@@ -25,8 +25,8 @@ const UPLOAD_AGAIN =
 const SEE_LOG = "Retry. If it fails again, check the site’s log.";
 
 /**
- * Advice by the text of a reason; the first match counts. Includes texts that earlier versions have stored in the
- * database.
+ * Advice, selected by the text of a reason; the first match counts. Includes reasons that earlier versions stored in
+ * the database.
  */
 const ADVICE: [RegExp, string][] = [
   [/disk is full|(?:nearly|almost) full/i, "Free up disk space, then retry."],
@@ -63,7 +63,7 @@ const ADVICE: [RegExp, string][] = [
   ],
 ];
 
-/** Splits a stored reason into why the job failed and ffmpeg's output, and adds advice. */
+/** Splits a stored reason into the explanation of the failure and ffmpeg's output, and adds advice. */
 export function parseReason(reason: string): { why: string; advice: string; output?: string } {
   const at = reason.indexOf(FFMPEG_OUTPUT_PREFIX);
   const why = (at < 0 ? reason : reason.slice(0, at)).trim();
@@ -95,6 +95,6 @@ export function describeFailure(message: string, lines: readonly string[]): stri
     .slice(0, 1_000);
 }
 
-/** Shown in the log and the studio if ffmpeg is missing. */
+/** The message shown in the log and the studio if ffmpeg is missing. */
 export const WITHOUT_FFMPEG =
   "ffmpeg isn’t installed. Videos are published unconverted, without thumbnails, previews or streaming.";

@@ -33,7 +33,7 @@ function waitingText(
   return isRunning ? `${jobs} remaining` : `Queued for processing (${jobs})`;
 }
 
-/** The unfinished jobs of a video, in its row of the admin list. Renders nothing when all are done. */
+/** A video's unfinished jobs, shown in its row of the admin list. Renders nothing when all jobs are done. */
 export function JobLine({ summary }: { summary: JobSummary | undefined }) {
   if (!summary) return null;
   const { running, waiting, failed, isBlocked } = summary;

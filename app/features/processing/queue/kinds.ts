@@ -2,11 +2,11 @@ import { formatSpan } from "~/shared/format-span";
 import type { JobKind, JobState } from "~db/schema";
 
 /**
- * The priority of each kind of job; lower runs first. What makes a new video watchable comes first, its images come
- * before its renditions, and all of these before what older videos still lack.
+ * The priority of each kind of job; lower values run first. The jobs that make a new video watchable come first, its
+ * images come before its renditions, and all of these come before jobs for files that older videos still lack.
  */
 export const PRIORITIES: Record<JobKind, number> = {
-  // A new video isn't public before its scan.
+  // A new video isn't public until its scan has finished.
   scan: 0,
   transcode: 0,
   captions: 5,
@@ -21,15 +21,15 @@ export const PRIORITIES: Record<JobKind, number> = {
 };
 
 /**
- * The width of a priority band. A job that an admin moves keeps the priority of its kind and shifts by whole bands:
- * below 0 it precedes all other jobs, from 100 on it follows them.
+ * The width of a priority band. A job that an admin moves keeps the priority of its kind and is shifted by whole bands:
+ * below 0, it runs before all other jobs, and from 100 on, after them.
  */
 export const PRIORITY_BAND = 100;
 
-/** How long an original is kept next to its copy, for viewers who were playing it when the copy replaced it. */
+/** How long an original is kept next to its copy, for viewers who were watching it when it was replaced. */
 export const SOURCE_KEPT_MS = 6 * 3_600_000;
 
-/** The display name of each kind of job. The kind itself is stored. */
+/** The display name of each kind of job. The kind's name itself is stored. */
 export const JOB_LABELS: Record<JobKind, string> = {
   scan: "Scan",
   transcode: "Preparing for playback",
@@ -44,14 +44,14 @@ export const JOB_LABELS: Record<JobKind, string> = {
   fingerprint: "Duplicate check",
 };
 
-/** The label of the first job of a trimmed version, which creates its file. */
+/** The label of a trimmed version's first job, which creates its file. */
 const TRIMMING = "Trimming";
 
 /**
- * Returns the label of a job in lists.
+ * Returns a job's label for lists.
  *
  * @param of `file`: the row of `video_files` that the job is for, or null if it is for the video itself; `cut_of`: the
- *   original that this file is trimmed from.
+ * original that this file is trimmed from.
  */
 export function jobLabel(
   kind: JobKind,
@@ -62,28 +62,31 @@ export function jobLabel(
   return `Trimmed version: ${kind === "transcode" ? TRIMMING : JOB_LABELS[kind]}`;
 }
 
-/** A job as the studio shows it. Plain values only, so that it can be sent to the browser. */
+/** A job as shown in the studio. It contains only plain values, so that it can be sent to the browser. */
 export interface ListedJob {
   id: number;
   videoId: string;
-  /** The title of the video. */
+  /** The video's title. */
   title: string;
   label: string;
-  /** An explanation, if the label alone isn't clear. */
+  /** An explanation, shown if the label alone isn't clear. */
   note?: string;
   state: JobState;
   /** 0 to 1 */
   progress: number;
-  /** Seconds of video processed per second. */
+  /** The speed, in seconds of video processed per second. */
   speed?: number;
   secondsLeft?: number;
-  /** Why the last attempt failed. */
+  /** The reason why the last attempt failed. */
   reason?: string;
   /** Set if someone has moved the job to the front or the back of the queue. */
   position?: "first" | "last";
-  /** When it finished or failed for good, ISO 8601 UTC. */
+  /** The time when the job finished or failed permanently (ISO 8601, UTC). */
   finishedAt?: string;
-  /** Whether it depends on a job that has failed for good. It runs once that job is retried and succeeds. */
+  /**
+   * Whether the job depends on a job that has failed permanently. It runs once that job has been retried and has
+   * succeeded.
+   */
   isBlocked?: boolean;
   attempts: number;
 }
@@ -95,12 +98,12 @@ export const BLOCKED = `Blocked: “${JOB_LABELS.transcode}” failed.`;
 export interface JobSummary {
   running?: ListedJob;
   waiting: number;
-  /** Whether the queued jobs depend on one that has failed. */
+  /** Whether the queued jobs depend on a job that has failed. */
   isBlocked?: boolean;
   failed: ListedJob[];
 }
 
-/** Returns a text such as `43% · 2.1× speed · 1 min 20 s left`. */
+/** Returns text such as `43% · 2.1× speed · 1 min 20 s left`. */
 export function progressText({
   progress,
   speed,

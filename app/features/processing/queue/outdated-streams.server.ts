@@ -1,13 +1,16 @@
 import type { Database } from "better-sqlite3";
 
 /**
- * Selects videos whose stream was encoded with other settings than the current ones (@settings). Requires that the
- * source still exists: the playable version has a lower quality than the stream that was made from the source.
+ * Selects videos whose stream wasn't encoded with the current settings (@settings). The source must still exist, since
+ * the playable version has a lower quality than the stream that was encoded from the source.
  */
 export const OUTDATED_SQL = /* sql */ `
   hls_url IS NOT NULL AND hls_settings IS NOT @settings AND source_removed_at IS NULL`;
 
-/** Returns the ids of videos with an outdated stream, alternating the newest and the most viewed. Runs on a thread. */
+/**
+ * Returns the ids of videos with an outdated stream, alternating between the newest and the most viewed. Runs in a
+ * worker thread.
+ */
 export function readOutdatedStreams(sqlite: Database) {
   const statement = sqlite.prepare<unknown[], string>(/* sql */ `
     SELECT id FROM (
@@ -18,12 +21,13 @@ export function readOutdatedStreams(sqlite: Database) {
   return (settings: string) => statement.pluck().all({ settings });
 }
 
-/** The next call returns the following ones, since these have jobs by then. */
+/** The next call returns the next ids, since these videos have jobs by then. */
 const POPULAR_BATCH_SIZE = 100;
 
 /**
- * Returns the ids of public videos with at least this many views whose stream has no job for additional codecs, the
- * most viewed first. Runs on a thread, because it reads every popular video once all of them have such a job.
+ * Returns the ids of public videos that have at least this many views and whose stream has no job for additional
+ * codecs, the most viewed first. Runs in a worker thread, because it reads every popular video once all of them have
+ * such a job.
  */
 export function readPopularStreams(sqlite: Database) {
   const statement = sqlite.prepare<unknown[], string>(/* sql */ `
@@ -35,19 +39,22 @@ export function readPopularStreams(sqlite: Database) {
 }
 
 export interface SourceCounts {
-  /** Original files that have been or will be replaced by a playable version. */
+  /** The original files that have been or will be replaced by a playable version. */
   sources: { videos: number; bytes: number };
-  /** Those of videos for which everything has been created. */
+  /** The original files of videos for which everything has been created. */
   converted: { videos: number; bytes: number };
-  /** Earlier versions of playable files. Their sizes are recorded only as a part of their folder's. */
+  /** Previous versions of playable files. Their sizes are only recorded as part of their folder's size. */
   unrecorded: { url: string; isConverted: 0 | 1 }[];
-  /** The number of videos whose source was removed. */
+  /** The number of videos whose source has been removed. */
   removed: number;
   /** The number of videos with an outdated stream whose source still exists. */
   outdated: number;
 }
 
-/** Counts the sources and streams of the whole catalogue. Runs on a thread: it reads an index entry for each video. */
+/**
+ * Counts the sources and streams of the whole catalogue. Runs in a worker thread, because it reads an index entry for
+ * each video.
+ */
 export function readSourceCounts(sqlite: Database) {
   const sources = sqlite.prepare<
     unknown[],

@@ -26,10 +26,10 @@ import { PRIORITIES } from "./kinds";
 import { tableOf } from "./queue.server";
 import { mayRemoveSource, removeEarlierVersions } from "./remove-source.server";
 
-/** The video has no file that can be processed. Retrying doesn't help. */
+/** The video doesn't have a file that can be processed. Retrying doesn't help. */
 export class UnusableSourceError extends Error {}
 
-/** Returns the source file of a job's video; undefined if the video has no file in our buckets. */
+/** Returns the source file of a job's video, or undefined if the video has no file in our buckets. */
 export async function sourceOf(job: JobRow): Promise<Source | undefined> {
   const row = await database()
     .selectFrom(tableOf(job.video_id) as "videos")
@@ -59,9 +59,9 @@ function fileOf(url: string): string | undefined {
   return name && bucketFile(name.bucket, name.path);
 }
 
-/** Creates the output of a job in the task's folder. */
+/** Creates a job's output in the task's folder. */
 export async function produceArtifact(job: JobRow, source: Source, task: Task): Promise<Artifact> {
-  // Never the name of an existing file: what someone may be watching is kept.
+  // The name is never that of an existing file, since a file that someone may be watching is kept.
   const generation = `${job.id.toString(36)}${Date.now().toString(36)}`;
   const { video_url: url, thumbnail_url: thumbnail } = source.row;
   switch (job.kind) {
@@ -92,7 +92,7 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
     case "loudness":
       return measureLoudness(source, await read(source.file), task);
     case "ladder": {
-      // The playable version has a lower quality than the stream that was made from the removed source.
+      // The playable version has a lower quality than the stream that was encoded from the removed source.
       if (source.row.hls_url && source.row.source_removed_at) return NO_ARTIFACT;
       const watch = await earlyWatch(job, source);
       return encodeLadder(source, await read(source.file), task, generation, paceOf(job), watch);
@@ -109,7 +109,7 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
   }
 }
 
-/** Returns how fast a job should run: slower presets are used when no other job of its kind is waiting. */
+/** Returns how fast a job should run: slower presets are used if no other job of its kind is waiting. */
 export function paceOf({ id, kind, priority }: JobRow): Pace {
   if (priority < PRIORITIES[kind]) return "urgent";
   const others = sqliteHandle()
@@ -118,7 +118,7 @@ export function paceOf({ id, kind, priority }: JobRow): Pace {
   return others ? "usual" : "idle";
 }
 
-/** The kinds of jobs that read the playable file. The others read the source. */
+/** The kinds of jobs that read the playable file. The other kinds read the source. */
 const KINDS_READING_PLAYABLE_FILE: ReadonlySet<JobKind> = new Set([
   "poster",
   "storyboard",
@@ -127,8 +127,8 @@ const KINDS_READING_PLAYABLE_FILE: ReadonlySet<JobKind> = new Set([
 ] as const);
 
 /**
- * Makes the files of a job readable for ffmpeg while `work` runs. Files are moved into the store only after their jobs
- * are done, so only later jobs read them from there.
+ * Makes a job's files readable for ffmpeg while `work` is running. Files are moved into the store only after their jobs
+ * are done, so only later jobs read them from the store.
  *
  * @throws {StorageError} if the store doesn't return them.
  */

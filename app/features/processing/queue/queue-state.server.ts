@@ -14,19 +14,19 @@ export function onJobsChanged(listener: Listener): () => void {
   return () => all.delete(listener);
 }
 
-/** Notifies the listeners of this process about changed jobs. */
+/** Notifies the listeners in this process about changed jobs. */
 export function jobsChanged(change: Change): void {
   for (const listener of listeners()) listener(change);
 }
 
-/** Returns since when the queue has been paused, ISO 8601 UTC; null if it isn't paused. */
+/** Returns the time since which the queue has been paused (ISO 8601, UTC), or null if it isn't paused. */
 export function pausedSince(): string | null {
   return prepared<string | null>("SELECT paused_at FROM queue_state").pluck().get()!;
 }
 
 /**
- * Pauses or resumes the queue. Running jobs are suspended, in this process immediately and in others within 5 s. The
- * pause survives a restart.
+ * Pauses or resumes the queue. Running jobs are suspended: in this process immediately, in other processes within 5 s.
+ * The pause survives a restart.
  *
  * @param record records the activity, in the same transaction.
  * @returns whether the state has changed.

@@ -25,22 +25,22 @@ import {
 import { SOURCE_KEPT_MS } from "./kinds";
 import { jobsChanged, pausedSince } from "./queue-state.server";
 
-/** A job whose worker sends no heartbeat for this long is available to other workers. */
+/** A job becomes available to other workers if its worker hasn't sent a heartbeat for this long. */
 export const LEASE_MS = 30_000;
-/** A job that fails this often has failed for good. */
+/** A job that has failed this often fails permanently. */
 const MAX_ATTEMPTS = 3;
-/** A job during which the site stops this often fails for good, because it may be the cause. */
+/** A job during which the site has stopped this often fails permanently, because it may be the cause. */
 const MAX_KILLS = 5;
 const RETRY_DELAY_MS = 30_000;
-/** The longest delay of any job except cleanup, including retries (see `fail`) and waiting for disk space. */
+/** The longest delay for any job except cleanup, including retries (see `fail`) and waiting for disk space. */
 const MAX_DELAY_MS = RETRY_DELAY_MS * 4 ** (MAX_ATTEMPTS - 1);
 
-/** Returns a name for this process that is unique among those that use the same database. */
+/** Returns a name for this process that is unique among the processes that use the same database. */
 export const ownWorker = processState(
   "worker name",
   () => `${os.hostname()}/${process.pid}/${Date.now()}`,
 );
-/** Who claims a job (default: this process), and which kinds of jobs (default: all). */
+/** Who claims a job (this process by default), and which kinds of jobs (all by default). */
 export interface Claimant {
   worker?: string;
   kinds?: readonly JobKind[] | undefined;
@@ -49,13 +49,13 @@ export interface Claimant {
 const iso = (time: number) => new Date(time).toISOString();
 
 /**
- * Claims the next job in one statement, so that two workers never get the same one. The order is by priority, then by
- * age. A video's scan runs before all of its other jobs, its transcode before the rest, and its cleanup last. Claims
+ * Claims the next job in one statement, so that two workers never get the same job. Jobs are claimed by priority, then
+ * by age. A video's scan runs before all of its other jobs, its transcode before the rest, and its cleanup last. Claims
  * nothing while the queue is paused.
  *
- * The same transaction returns the jobs of remote workers whose leases have expired to the queue.
+ * The same transaction requeues the jobs of remote workers whose leases have expired.
  *
- * @param maxPriority only claims jobs up to this priority.
+ * @param maxPriority only jobs with a priority value up to this one are claimed.
  * @throws {DatabaseBusyError} if another process holds the lock for 2 seconds.
  */
 export async function claim(
@@ -154,13 +154,13 @@ function failCrashingJobs(now: number): void {
     .run();
 }
 
-/** Withdraws incomplete streams of videos without a file, when their encoding has failed for good. */
+/** Withdraws the incomplete streams of videos that have no file, once their encoding has failed permanently. */
 const WITHDRAW_INCOMPLETE_STREAMS =
   "UPDATE videos SET hls_url = NULL WHERE video_url = '' AND hls_url <> ''";
 
 /**
- * Extends the lease of a job and records its progress. Skipped while another process is writing, which is safe: the
- * lease is three times as long as the interval between heartbeats.
+ * Extends the lease of a job and records its progress. The update is skipped while another process is writing, which is
+ * safe: the lease is three times as long as the interval between heartbeats.
  *
  * @returns false if the lease has been lost.
  */
@@ -184,7 +184,7 @@ export function heartbeat(
   return changes > 0 || !written;
 }
 
-/** Returns whether the claimant still has the job. Its video may have been deleted, or its lease lost. */
+/** Returns whether the claimant still has the job. The job's video may have been deleted, or its lease lost. */
 export function hasLease({ id, worker }: Pick<JobRow, "id" | "worker">): boolean {
   return (
     sqliteHandle()
@@ -195,7 +195,7 @@ export function hasLease({ id, worker }: Pick<JobRow, "id" | "worker">): boolean
 
 const CLEARED_LEASE = { worker: null, lease_until: null, speed: null, seconds_left: null } as const;
 
-/** Marks a job as done. Call it in the transaction that writes the result. */
+/** Marks a job as done. Call this function in the transaction that writes the result. */
 export function markDone(id: number, note: string | null = null): void {
   sqliteHandle()
     .prepare(
@@ -206,9 +206,9 @@ export function markDone(id: number, note: string | null = null): void {
 }
 
 /**
- * Records a failure. The job is retried after 30 s, then after 2 minutes, and then has failed for good.
+ * Records a failure. The job is retried after 30 s, then after 2 minutes, and then fails permanently.
  *
- * @param final fails it for good immediately, because retrying can't help.
+ * @param final whether to fail the job permanently right away, because retrying wouldn't help.
  */
 export async function fail(job: JobRow, reason: string, final = false): Promise<void> {
   const isFinal = final || job.attempts >= MAX_ATTEMPTS;
@@ -233,7 +233,7 @@ export async function fail(job: JobRow, reason: string, final = false): Promise<
  * Returns a job to the queue without counting the attempt, for example at SIGTERM or when the disk is full.
  *
  * @param afterMs the delay, at most eight minutes.
- * @param reason what the job waits for, as a message for the studio.
+ * @param reason what the job is waiting for, as a message for the studio.
  */
 export async function returnToQueue(
   job: JobRow,
@@ -253,7 +253,9 @@ export async function returnToQueue(
   jobsChanged("work");
 }
 
-/** How long to wait for the write lock: minutes of encoding shouldn't be lost because another process is writing. */
+/**
+ * How long to wait for the write lock. Minutes of encoding shouldn't be lost just because another process is writing.
+ */
 export const RESULT_WAIT_MS = 60_000;
 
 /** Updates a job if the claimant still has it. */
@@ -266,7 +268,7 @@ async function updateClaimed(job: JobRow, columns: UpdateObject<Schema, "jobs">)
   await retryWhileBusy(() => query.execute(), RESULT_WAIT_MS);
 }
 
-/** Retries one failed job, or all. Returns how many. */
+/** Retries one failed job, or all failed jobs. Returns their number. */
 export async function retryFailedJobs(id?: number): Promise<number> {
   let query = database()
     .updateTable("jobs")
@@ -280,8 +282,8 @@ export async function retryFailedJobs(id?: number): Promise<number> {
 }
 
 /**
- * Expires the leases of dead workers on this machine immediately. One transaction, so that a job which another worker
- * has claimed in the meantime isn't affected.
+ * Expires the leases of dead workers on this machine immediately. This is done in one transaction, so that a job
+ * claimed by another worker in the meantime isn't affected.
  */
 export async function reclaimFromDeadWorkers(): Promise<void> {
   await transaction(() => {
@@ -305,7 +307,7 @@ function isDead(worker: string): boolean {
   if (worker.startsWith(REMOTE_PREFIX)) return false;
   const [host, pid] = worker.split("/");
   if (host !== os.hostname()) return false;
-  // In a container, a restarted process has the same process id.
+  // In a container, a restarted process has the same process id as before.
   if (Number(pid) === process.pid) return true;
   try {
     process.kill(Number(pid), 0);
@@ -316,10 +318,10 @@ function isDead(worker: string): boolean {
 }
 
 /**
- * Returns the table with the row that a job updates: a video, or a pending file of one. Both tables have the same
- * columns.
+ * Returns the table that contains the row updated by a job: that of a video, or of a video's pending file. Both tables
+ * have the same columns.
  *
- * @returns `videos` if neither table has the id.
+ * @returns `videos` if neither table contains the id.
  */
 export function tableOf(id: string): "videos" | "video_files" {
   return prepared("SELECT 1 FROM video_files WHERE id = ?").get(id) ? "video_files" : "videos";

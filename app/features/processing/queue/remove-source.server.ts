@@ -25,16 +25,16 @@ import {
   verifyReplacement,
 } from "./verify-replacement.server";
 
-/** An original that may be removed, with the files that were verified to replace it. */
+/** An original that may be removed, with the files that have been verified as its replacement. */
 export interface Removal {
-  /** `copied`: a copy contains everything. `converted`: KEEP_SOURCES allows it. */
+  /** `copied`: a copy contains everything. `converted`: KEEP_SOURCES allows the removal. */
   reason: "copied" | "converted";
   verified: Verified;
 }
 
 /**
- * Removes earlier versions of the playable file. Players that started with one of them have long finished. Their URLs
- * lead to the current file (see media-access.server.ts).
+ * Removes previous versions of the playable file. Players that started with one of them have long since finished. Their
+ * URLs lead to the current file (see media-access.server.ts).
  */
 export async function removeEarlierVersions(source: Source): Promise<void> {
   const names = await namesIn({ bucket: "videos", path: source.basePath });
@@ -45,10 +45,10 @@ export async function removeEarlierVersions(source: Source): Promise<void> {
 }
 
 /**
- * Checks whether the original may be removed: early, in the captions job, or in the cleanup job. The caller then calls
- * `removeSource`.
+ * Checks whether the original may be removed, either early, in the captions job, or in the cleanup job. The caller then
+ * calls `removeSource`.
  *
- * @returns `removal` if the original may be removed; `note` says why it is kept if that can't be verified.
+ * @returns `removal` if the original may be removed; `note` says why the original is kept if that can't be verified.
  */
 export async function planSourceRemoval(
   job: JobRow,
@@ -70,9 +70,9 @@ export async function planSourceRemoval(
 }
 
 /**
- * Verifies whether an original can be removed before its stream is encoded (KEEP_SOURCES=never): a file that browsers
- * can't play, once its captions are extracted. A file with several audio tracks is kept until the stream has them. If
- * the verification fails, the original is kept for the cleanup job, which reports the problem.
+ * Verifies whether an original can be removed before its stream is encoded (KEEP_SOURCES=never). This applies to a file
+ * that browsers can't play, once its captions have been extracted. A file with several audio tracks is kept until the
+ * stream contains them. If the verification fails, the original is kept for the cleanup job, which reports the problem.
  *
  * Decoding needs the job's lease, so this runs before the job ends, and `removeSource` after it.
  */
@@ -93,7 +93,10 @@ async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal |
   }
 }
 
-/** Returns whether a job may remove the original after verifying it, for which it reads both files. */
+/**
+ * Returns whether a job may remove the original after verifying that it has been replaced, for which it reads both
+ * files.
+ */
 export function mayRemoveSource({ kind }: JobRow, { row, url }: Source): boolean {
   const { keepSources } = settings();
   const isReplaced = row.video_url !== "" && row.video_url !== url;
@@ -110,7 +113,9 @@ function storedFiles({ row, url }: Source): Replacement["stored"] | undefined {
   return original && playing ? { original, playing } : undefined;
 }
 
-/** @throws {KeptOriginalError} if KEEP_SOURCES allows the removal, but it can't be verified that nothing is lost. */
+/**
+ * @throws {KeptOriginalError} if KEEP_SOURCES allows the removal, but it can't be verified that nothing would be lost.
+ */
 async function verifyRemoval(
   job: JobRow,
   source: Source,
@@ -118,7 +123,7 @@ async function verifyRemoval(
 ): Promise<Removal | undefined> {
   const stored = storedFiles(source);
   if (!stored) return undefined;
-  // Checked first, because decoding both files takes minutes.
+  // This is checked first, because decoding both files takes minutes.
   if (!canRemove(job, source)) return undefined;
   const video = await cachedProbe(source.file);
   if (copyHasAllTracks(video)) {
@@ -138,7 +143,7 @@ async function verifyRemoval(
   };
 }
 
-/** Removes the original. The removal is enqueued in the transaction that clears it from the row. */
+/** Removes the original. The removal of the file is enqueued in the transaction that clears it from the row. */
 export async function removeSource(job: JobRow, source: Source, removal: Removal): Promise<void> {
   const name = parseMediaUrl(source.url);
   if (!name) return;
@@ -149,7 +154,7 @@ export async function removeSource(job: JobRow, source: Source, removal: Removal
   }
 }
 
-/** False if the row has changed, another row references the file, or a job may be reading it. */
+/** False if the row has changed, if another row references the file, or if a job may be reading it. */
 const CAN_REMOVE = /* sql */ `
   id = @id AND source_url = @url AND video_url = @played AND hls_url IS @stream
   AND NOT EXISTS (SELECT 1 FROM videos WHERE source_url = @url AND id <> @id)
@@ -188,12 +193,12 @@ function clearSource(
   });
 }
 
-/** The minimum share of a video's length: a shorter file or stream is incomplete. */
+/** The minimum share of a video's length. A shorter file or stream is considered incomplete. */
 export const MIN_LENGTH_SHARE = 0.95;
 
 /**
  * Returns whether a stream can replace its source: every playlist in the master playlist has an end tag and is as long
- * as the video, the files contain all byte ranges of the playlists, and all audio tracks of the video are included.
+ * as the video, the files contain all byte ranges in the playlists, and all of the video's audio tracks are included.
  *
  * @param master the path of the multivariant playlist (RFC 8216 §4.3.4).
  */
@@ -206,8 +211,8 @@ async function isCompleteStream(master: string, video: Probe): Promise<boolean> 
 }
 
 /**
- * Returns the files of a stream that have to be verified before the original is removed: the largest rendition, and the
- * audio tracks, which may be the only ones left in other languages.
+ * Returns those files of a stream that must be verified before the original is removed: the largest rendition, and the
+ * audio tracks, since they may be the only remaining audio in other languages.
  */
 async function verifiedFilesOf(master: string) {
   const text = await readText(master);
@@ -220,7 +225,10 @@ async function verifiedFilesOf(master: string) {
   };
 }
 
-/** Returns whether every playlist in the master playlist has an end tag and this length, and its files all bytes. */
+/**
+ * Returns whether every playlist in the master playlist has an end tag and the given length, and whether its files
+ * contain all bytes.
+ */
 export async function hasCompletePlaylists(master: string, seconds: number): Promise<boolean> {
   const text = await readText(master);
   const variants = text.match(/^#EXT-X-STREAM-INF:.*\n.+$/gm) ?? [];
@@ -256,7 +264,7 @@ async function isCompletePlaylist(playlist: string, seconds: number): Promise<bo
   return ends.size > 0;
 }
 
-/** Returns an empty string for a missing file. */
+/** Returns an empty string if the file is missing. */
 async function readText(file: string): Promise<string> {
   return (await readMediaText(file).catch(unlessMissing)) ?? "";
 }

@@ -11,10 +11,12 @@ import {
 import type { JobSummary, ListedJob } from "./kinds";
 import { pausedSince } from "./queue-state.server";
 
-/** Kinds of jobs that may be queued for days, so that the row of a video doesn't mention them. */
+/** The kinds of jobs that may be queued for days, so that a video's row doesn't mention them. */
 const BACKGROUND_KINDS: readonly string[] = ["codecs", "fingerprint"];
 
-/** Returns the unfinished and failed jobs of some videos, for the rows of the admin list. Omits videos without any. */
+/**
+ * Returns the unfinished and failed jobs of some videos, for the rows of the admin list. Omits videos that have none.
+ */
 export function jobSummaries(videoIds: readonly string[]): Record<string, JobSummary> {
   const ids = "(SELECT value FROM json_each(@ids))";
   // A cleanup job waits for hours by design, and creates nothing.
@@ -50,7 +52,7 @@ export async function queueView() {
   return {
     ...{ running: of("running"), waiting: of("waiting"), failed: of("failed") },
     waitingCount: counts.waiting ?? 0,
-    /** Since when the queue has been paused, ISO 8601 UTC; null if it isn't paused. */
+    /** Since when the queue has been paused (ISO 8601, UTC); null if it isn't paused. */
     pausedSince: pausedSince(),
     /** Whether the queue is on hold because the disk is almost full. */
     diskFull: !(await hasFreeDiskSpace()),

@@ -14,23 +14,23 @@ import { fileVersion } from "~/media/serve/file-version.server";
 /** The original is kept. The message gives the reason, for the log and the studio. */
 export class KeptOriginalError extends Error {}
 
-/** The verified files, with the version that each had at that time. */
+/** The verified files, with the version that each had when it was verified. */
 export type Verified = ReadonlyMap<string, string>;
 
 export interface Replacement {
   /** The paths of the original and of the playable version. */
   stored: { original: string; playing: string };
-  /** Files of the stream: its largest rendition and its audio tracks. */
+  /** The stream's files: its largest rendition and its audio tracks. */
   stream: { rendition: string; audio: readonly string[] } | undefined;
 }
 
 /**
- * Decodes the original and everything that replaces it, and compares their numbers of frames.
+ * Decodes the original and everything that replaces it, and compares their frame counts.
  *
  * A copy has the frames of its original and, if browsers can play the original, also its packets. An encoded file has a
- * constant frame rate, so it has as many frames as the filter for that rate produces from the original. Otherwise it is
- * unknown what the missing frames show, and the original is kept. It is also kept if it has decoding errors itself,
- * because another decoder may be able to read more of it.
+ * constant frame rate, so it must have as many frames as the filter for that rate produces from the original. If frames
+ * are missing, there is no way to know what they show, so the original is kept. The original is also kept if it has
+ * decoding errors itself, because another decoder may be able to read more of it.
  *
  * @throws {KeptOriginalError} if the files can't replace the original.
  * @throws {InterruptedError} if decoding one of them was interrupted for another reason.
@@ -83,7 +83,8 @@ export async function verifyReplacement(
   if (isSame && rendition === undefined) return verified;
   const rate = constantFrameRate(probe.video.frameRate);
   const steady = decoded("The original", await original(frameFilters(probe.video, rate)));
-  // Small renditions of videos with a high frame rate have every second frame. One may be the playable version.
+  // Small renditions of videos with a high frame rate contain every other frame. One of them may be the playable
+  // version.
   const isHalf = rate.numerator / rate.denominator > 31 && played === Math.ceil(steady / 2);
   if (!isSame && (probe.playable || !(isHalf || played === steady)))
     throw new KeptOriginalError(`The playable version has ${played} frames instead of ${steady}.`);
@@ -110,7 +111,7 @@ async function probePlaying(file: string): Promise<Probe> {
   throw new KeptOriginalError("The playable version no longer plays.");
 }
 
-/** Decoders don't notice all damage, so the packets of unmodified copies are compared. */
+/** Decoders don't notice all damage, so the packets of unmodified copies are compared as well. */
 async function hasSamePackets(
   { file, playedFile }: Source,
   copy: Probe,

@@ -46,7 +46,7 @@ import {
 import { jobsChanged, onJobsChanged, pausedSince } from "./queue-state.server";
 import { planSourceRemoval, removeSource } from "./remove-source.server";
 
-/** How often the runner polls for jobs that another process has added, or whose retry delay is over. */
+/** How often the runner polls for jobs that another process has added, or whose retry delay has passed. */
 const POLL_EVERY_MS = 5_000;
 /** How often the runner checks for videos that have become popular. */
 const POPULAR_EVERY_MS = 10 * 60_000;
@@ -57,7 +57,7 @@ const runner = processState(
   (started) => started.stop(),
 );
 
-/** Starts to process the queue in the server's own process, until it shuts down. */
+/** Starts processing the queue in the server's own process, and continues until it shuts down. */
 export function startJobs(): void {
   if (ffmpegAvailable()) logDisabledCodecs();
   else console.warn(WITHOUT_FFMPEG);
@@ -68,7 +68,7 @@ export function startJobs(): void {
 
 export interface Runner {
   /**
-   * Resolves when there is nothing to do at the moment. For `npm run jobs` and tests.
+   * Resolves when there is nothing to do at the moment. Used by `npm run jobs` and tests.
    *
    * @throws the error with which the last poll failed.
    */
@@ -79,7 +79,7 @@ export interface Runner {
 
 /**
  * Processes the queue with `concurrency` jobs in parallel. Urgent jobs, such as the playable copy of a new video or a
- * job that was moved to the front, never wait: running jobs are suspended until they are done.
+ * job that was moved to the front, never wait: running jobs are suspended until the urgent ones are done.
  *
  * @param kinds the kinds of jobs to claim; all by default.
  */
@@ -92,7 +92,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
   let isFirstPoll = true;
   let popularAt = 0;
   let isDiskFull = false;
-  /** The error of the last poll. */
+  /** The error thrown by the last poll. */
   let failure: unknown;
 
   const poll = () => {
@@ -110,7 +110,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
       } while (pollAgain && !stopped);
     } catch (error) {
       failure = error;
-      // No jobs are started while another process is writing. The timer polls again.
+      // No jobs are started while another process is writing. The timer triggers the next poll.
       if (!isBusy(error)) console.error("Could not read the queue:", error);
     } finally {
       polling = undefined;
@@ -129,8 +129,8 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
       popularAt = performance.now() + POPULAR_EVERY_MS;
       await enqueuePopularCodecs();
     }
-    // After the machine slept for long, our own leases look expired. Extend them before claiming, or we would claim our
-    // own jobs.
+    // After the machine has slept for a long time, our own leases appear to have expired. They are extended before
+    // claiming; otherwise, we would claim our own jobs.
     for (const work of [...active, ...(urgent ? [urgent] : [])]) work.beat();
     if (urgent && !isUrgent(urgent)) {
       track(urgent);
@@ -163,8 +163,8 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
   }
 
   /**
-   * Suspends all jobs while the queue is paused, and all others while an urgent one is running. If there are more jobs
-   * than `concurrency` afterwards, those with the highest priority continue.
+   * Suspends all jobs while the queue is paused, and all others while an urgent one is running. If more jobs than
+   * `concurrency` are left afterwards, those with the highest priority continue.
    */
   function pauseOrResume(): void {
     const isPaused = pausedSince() !== null;
@@ -189,7 +189,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     return !isDiskFull;
   }
 
-  /** Frees the space of local copies of stored files, which must not block the queue. */
+  /** Frees the space taken by local copies of stored files; such copies must not block the queue. */
   async function evictsEnoughCopies(): Promise<boolean> {
     if (!settings().storage) return false;
     const { freeBytes, reserveBytes } = await diskFigures();
@@ -235,12 +235,12 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
   };
 }
 
-/** Returns whether this machine can run any kind of job. */
+/** Returns whether this machine can run jobs of any kind. */
 export function canRunJobs(): boolean {
   return ffmpegAvailable() || settings().scanCommand !== undefined;
 }
 
-/** Urgent until the video can be watched. Then `earlyWatch` lowers the priority of its stream. */
+/** The job is urgent until the video can be watched. Then `earlyWatch` lowers the priority of its stream. */
 function isUrgent({ job }: RunningJob): boolean {
   return job.priority <= PRIORITIES.transcode;
 }
@@ -249,29 +249,29 @@ function isUrgent({ job }: RunningJob): boolean {
 const HEARTBEAT_MS = 10_000;
 /** The minimum interval between writes of a job's progress. */
 const PROGRESS_MS = 1_000;
-/** The delay before a job is retried that found the disk full or the store unavailable. */
+/** The delay before retrying a job that found the disk full or the store unavailable. */
 const RETRY_MS = 60_000;
-/** The delay before a scan without a verdict is retried. Must not exceed the longest delay, see `claimNext`. */
+/** The delay before retrying a scan that produced no verdict. It must not exceed the longest delay, see `claimNext`. */
 const SCAN_RETRY_MS = 5 * 60_000;
-/** At shutdown, a job is returned to the queue after this time even if its process is still running. */
+/** At shutdown, a job is returned to the queue after this time, even if its process is still running. */
 const SHUTDOWN_TIMEOUT_MS = 2_000;
 
 /** A job that this process is running. */
 export interface RunningJob {
   job: JobRow;
   task: TaskControl;
-  /** Resolves when the job is done, has failed, or was returned to the queue. Never rejects. */
+  /** Resolves when the job is done, has failed, or has been returned to the queue. Never rejects. */
   ended: Promise<void>;
-  /** Extends the lease. */
+  /** Extends the job's lease. */
   beat(): void;
   /** Aborts the job and returns it to the queue. */
   returnToQueue(): Promise<void>;
 }
 
-/** Starts to run a claimed job. */
+/** Starts running a claimed job. */
 export function beginWork(job: JobRow): RunningJob {
   let latest: Progress = { fraction: 0 };
-  // Not the wall clock, which may be adjusted.
+  // This isn't the wall clock, which may be adjusted.
   let writtenAt = performance.now();
   const startedAt = performance.now();
   let returned = false;
@@ -280,7 +280,7 @@ export function beginWork(job: JobRow): RunningJob {
     const workedMs = performance.now() - startedAt - task.pausedMs();
     if (!heartbeat(job, { ...estimate(latest, workedMs) })) task.abort();
   };
-  // Unique to this attempt: a process that has lost its lease still removes its own folder.
+  // The folder is unique to this attempt, so a process that has lost its lease still removes only its own folder.
   const folder = `${WORK_PREFIX}${job.id}-${randomBytes(6).toString("hex")}`;
   const task = createTask(path.join(temporaryFolder(), folder), (progress) => {
     latest = progress;
@@ -313,14 +313,14 @@ async function attempt(job: JobRow, task: TaskControl): Promise<void> {
   const source = await sourceOf(job);
   if (!source) throw new UnusableSourceError("The video has no file in this library.");
   await mkdir(task.folder, { recursive: true });
-  // Commit only after `withSourceFiles` has confirmed that the store delivered every byte.
+  // The result must only be committed after `withSourceFiles` has confirmed that the store delivered every byte.
   const { artifact, removal, note } = await withSourceFiles(job, source, async () => {
     task.signal.throwIfAborted();
     const produced = await produceArtifact(job, source, task);
     task.signal.throwIfAborted();
     return { artifact: produced, ...(await planSourceRemoval(job, source, task)) };
   });
-  // Before the commit: if the process is killed in between, the cleanup job runs again.
+  // Runs before the commit: if the process is killed in between, the cleanup job runs again.
   if (removal && job.kind === "cleanup") await removeSource(job, source, removal);
   const result = note ? { ...artifact, note } : artifact;
   const isCommitted = await commitArtifact(job, source, result, task.folder);
@@ -335,13 +335,13 @@ export async function recordFailure(
   returned: boolean,
 ): Promise<void> {
   if (returned) return returnToQueue(job);
-  // The video was deleted, or another worker has the job by now.
+  // The video has been deleted, or another worker now has the job.
   if (aborted) return;
   if (error instanceof UnscannedError) {
     console.error(`Could not scan the file of job ${job.id}: ${error.message}`);
     const note = () => hasLease(job) && recordUnscanned(job.video_id, error.message);
     await retryWhileBusy(() => transaction(note), RESULT_WAIT_MS);
-    // After the jobs of new videos, which a hanging command would otherwise delay again and again.
+    // The scan is retried after the jobs for new videos, which a hanging command would otherwise delay again and again.
     return returnToQueue(job, SCAN_RETRY_MS, error.message, PRIORITIES.ladder + 1);
   }
   const lines = error instanceof EncodeError ? error.lines : [];
@@ -350,7 +350,7 @@ export async function recordFailure(
   if (code === "ENOSPC" || isImageWithoutSpace) {
     return returnToQueue(job, RETRY_MS, DISK_FULL);
   }
-  // A failure of the store is temporary, unless the object is missing.
+  // Errors from the store are temporary, unless the object is missing.
   if (error instanceof StorageError && !error.isPermanent) {
     console.error(`Job ${job.id} (${job.kind}) waits: ${error.message}`);
     return returnToQueue(job, RETRY_MS);
@@ -360,7 +360,7 @@ export async function recordFailure(
   }
   // Another process has held the database lock for minutes, which isn't the job's fault.
   if (isBusy(error)) return returnToQueue(job);
-  // Failures caused by the file itself are final; a signal or a time limit isn't.
+  // Failures caused by the file are final, unlike those caused by a signal or a time limit.
   const final =
     error instanceof RefusedFileError ||
     error instanceof UnusableSourceError ||
@@ -372,7 +372,7 @@ export async function recordFailure(
   if (source) await removeStale(source, "ladder");
 }
 
-/** Returns the progress of a job, and the time left at its average speed so far. */
+/** Returns a job's progress, and the remaining time at its average speed so far. */
 function estimate({ fraction, speed }: Progress, workedMs: number) {
   const elapsed = workedMs / 1_000;
   return {
@@ -382,7 +382,7 @@ function estimate({ fraction, speed }: Progress, workedMs: number) {
   };
 }
 
-/** Removes the folders of killed attempts, except those of jobs that are running now. */
+/** Removes the folders of killed attempts, except those of jobs that are currently running. */
 async function removeLeftovers(): Promise<void> {
   const running = prepared(
     "SELECT id FROM jobs WHERE state = 'running' AND lease_until > ?",

@@ -25,7 +25,7 @@ type Result = Failure | ToastMessage;
 const toast = (description: string) => success("Processing", description);
 
 /**
- * Handles a form of the queue page. `intent` is `pause`; `resume`; `retry` for all failed jobs; `again`, `now` or
+ * Handles a form from the queue page. `intent` is `pause`; `resume`; `retry` for all failed jobs; `again`, `now` or
  * `later` for the jobs in `selected` or all jobs of the video in `video`; or `codecs` to add codecs to that video.
  */
 export async function performQueue(request: Request, userId: string): Promise<Result> {
@@ -68,7 +68,7 @@ async function retryAll(userId: string): Promise<Result> {
   return changeSelected("again", failed, userId);
 }
 
-/** The messages for changed jobs, and why others weren't changed. */
+/** The messages about changed jobs, and the reasons why others weren't changed. */
 const OUTCOMES: Record<JobChange, { done: [one: string, many: string]; refused: string }> = {
   again: {
     done: ["The job was queued again.", "queued again."],

@@ -114,7 +114,7 @@ function Notice({ isBad = false, children }: { isBad?: boolean; children: React.
   );
 }
 
-/** The state of the queue, the estimated time remaining, and the button that pauses or resumes. */
+/** The queue's state, the estimated time remaining, and the button that pauses or resumes the queue. */
 function QueueHead({
   queue: { counts, secondsLeft },
   pausedSince,

@@ -20,7 +20,7 @@ import { createWorker, listWorkers, revokeWorker } from "../workers/workers.serv
 
 export const meta = privateMeta("Workers");
 
-/** Keeps the token out of all caches, including the browser's. */
+/** Keeps the token out of all caches, including the browser's cache. */
 export const headers = noStoreHeaders;
 
 export async function loader({ request }: LoaderFunctionArgs) {

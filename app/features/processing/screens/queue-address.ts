@@ -11,14 +11,14 @@ export const QUEUE_STATE_LABELS: Record<QueueState, string> = {
 };
 
 export interface QueueView {
-  /** Undefined for an overview with the first jobs of each state except completed ones. */
+  /** Undefined for an overview with the first jobs in each state except completed. */
   state?: QueueState;
-  /** Only the jobs of this video, in any state. */
+  /** Shows only this video's jobs, in any state. */
   video?: string;
   page: number;
 }
 
-/** Reads the view from the URL's parameters. Invalid values count as the default. */
+/** Reads the view from the URL's parameters. Invalid values are replaced with the default. */
 export function readQueueView(parameters: URLSearchParams): QueueView {
   const video = parameters.get("video")?.slice(0, 200);
   if (video) return { video, page: 1 };
@@ -28,7 +28,7 @@ export function readQueueView(parameters: URLSearchParams): QueueView {
   return { state, page: /^\d{1,7}$/.test(page) ? Math.max(1, Number(page)) : 1 };
 }
 
-/** Returns the URL of a view. */
+/** Returns a view's URL. */
 export function queueHref({ state, video, page }: Partial<QueueView> = {}): string {
   const parameters = new URLSearchParams();
   if (video) parameters.set("video", video);

@@ -21,7 +21,7 @@ const CHANGES = [
   ["again", "Run again"],
 ] as const;
 
-/** The jobs of a page, each with its buttons, and the bulk actions for the selected ones. */
+/** The jobs on a page, each with its buttons, and the bulk actions for the selected jobs. */
 export function QueueLists({
   view,
   queue: { lists, counts, video },
@@ -117,7 +117,7 @@ export function QueueLists({
   );
 }
 
-/** The head of one video's jobs, with buttons that re-encode or move all of them. */
+/** The heading for one video's jobs, with buttons that re-encode or move all of them. */
 function VideoHead({
   video,
   hasJobs,
@@ -207,7 +207,7 @@ function Empty({ view }: { view: QueueView }) {
   );
 }
 
-/** The buttons of a job, by its state. */
+/** A job's buttons, depending on its state. */
 const CHANGES_OF: Record<ListedJob["state"], [intent: string, label: string][]> = {
   running: [["later", "Move to back"]],
   waiting: [

@@ -7,14 +7,14 @@ const QUEUE_PAGE_SIZE = 50;
 const OVERVIEW_SIZE = 20;
 
 export interface QueuePage {
-  /** The number of jobs by state. Completed ones are only counted if they are listed. */
+  /** The number of jobs by state. Completed jobs are only counted if they are listed. */
   counts: Partial<Record<QueueState, number>>;
-  /** The estimated seconds left; null if a kind of job has never run. */
+  /** The estimated number of seconds left; null if a kind of job has never run. */
   secondsLeft: number | null;
   lists: { state?: QueueState; jobs: ListedJob[] }[];
   page: number;
   pageCount: number;
-  /** The video of the URL; null if it doesn't exist. */
+  /** The video in the URL; null if it doesn't exist. */
   video?: { id: string; title: string; hasFile: boolean; hasStream: boolean } | null;
 }
 
@@ -30,7 +30,7 @@ export interface JobWithTitle {
   attempts: number;
   finished_at: string | null;
   video_id: string;
-  /** The original that the job's file is trimmed from, if it is a trimmed version. */
+  /** The original from which the job's file is trimmed, if the file is a trimmed version. */
   cut_of: string | null;
   title: string;
   /** The row of `video_files` that the job is for. */
@@ -38,7 +38,7 @@ export interface JobWithTitle {
   is_behind_failed: 0 | 1;
 }
 
-// Without these hints SQLite would use the index on `state` and sort all queued jobs.
+// Without these hints, SQLite would use the index on `state` and sort all queued jobs.
 const LISTED: Record<QueueState, [from: string, order: string]> = {
   running: ["jobs WHERE state = 'running'", "jobs.priority, jobs.started_at, jobs.id"],
   // A cleanup job waits for hours by design, and creates nothing.
@@ -51,7 +51,7 @@ const LISTED: Record<QueueState, [from: string, order: string]> = {
   done: ["jobs WHERE state = 'done'", "jobs.finished_at DESC, jobs.id DESC"],
 };
 
-/** Returns a query for jobs with the titles of their videos. A job belongs to a video, or to another file of one. */
+/** Returns a query for jobs with the titles of their videos. A job belongs to a video or to a video's pending file. */
 export const columnsOf = (from: string, order: string) => `
   SELECT jobs.*, videos.id AS video_id, title, file.id AS file, file.cut_of,
     EXISTS (
@@ -70,7 +70,7 @@ export interface QueueRequest {
   overviewSize?: number;
 }
 
-/** Returns the data of a view. Runs on the studio thread, because counting a long queue takes a while. */
+/** Returns the data for a view. Runs in the studio thread, because counting the jobs of a long queue takes a while. */
 export function readQueuePage(sqlite: Database) {
   const totals = queueTotals(sqlite);
   const select = (state: QueueState) => {
@@ -148,12 +148,15 @@ export function toJob(row: JobWithTitle): ListedJob {
   };
 }
 
-/** The number of recent jobs, of all kinds together, that the speed of each kind is computed from. */
+/** The number of recent jobs, of all kinds together, from which the speed of each kind is computed. */
 const MEASURED_JOBS = 400;
-/** The number of queued jobs whose videos are read to estimate the length of all. */
+/** The number of queued jobs whose videos are read to estimate the total length. */
 const VIDEOS_READ = 5_000;
 
-/** Prepares counting the queue and estimating its time left, which takes 0.1 s for hundreds of thousands of jobs. */
+/**
+ * Prepares the queue's counts and the estimate of its remaining time, which takes 0.1 s for hundreds of thousands of
+ * jobs.
+ */
 function queueTotals(sqlite: Database) {
   const waiting = sqlite.prepare<unknown[], { kind: JobKind; jobs: number }>(
     `SELECT kind, count(*) AS jobs FROM jobs INDEXED BY jobs_waiting
@@ -213,7 +216,7 @@ function queueTotals(sqlite: Database) {
   };
 }
 
-/** Returns the queued work by kind, without jobs that depend on a failed one. */
+/** Returns the queued work by kind, excluding jobs that depend on a failed one. */
 function remainingOf(
   waiting: readonly { kind: JobKind; jobs: number }[],
   blocked: readonly { kind: JobKind; jobs: number }[],
@@ -226,16 +229,16 @@ function remainingOf(
   });
 }
 
-/** The work that is left for a kind of job. */
+/** The remaining work for one kind of job. */
 interface RemainingWork {
   kind: JobKind;
-  /** Seconds of video to process; undefined if none of the lengths is known. */
+  /** The number of seconds of video to process; undefined if none of the lengths is known. */
   videoSeconds?: number;
 }
 
 /**
- * Estimates the seconds that the queued and running jobs will take, based on recent jobs of the same kinds; null if
- * one of the kinds has never run.
+ * Estimates how many seconds the queued and running jobs will take, based on recent jobs of the same kinds; null if one
+ * of the kinds has never run.
  *
  * @param durations seconds of work per second of video, by kind; one value for each recently finished job.
  * @param runningSeconds the seconds left that the running jobs report.
@@ -256,7 +259,7 @@ function estimateSecondsLeft(
   return seconds / Math.max(1, concurrency);
 }
 
-/** Not the mean: a job that was suspended for an urgent one seems to have taken hours. */
+/** The mean isn't used, because a job that was suspended for an urgent one seems to have taken hours. */
 function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

@@ -18,7 +18,7 @@ import { hasCompletePlaylists, MIN_LENGTH_SHARE } from "../queue/remove-source.s
 import { receivedFolder } from "./leases.server";
 import { commitReceived, type LeasedJob, receivedBytes, receivedFiles } from "./remote-jobs.server";
 
-/** The SHA-256 of each file of a result, by file name. */
+/** The SHA-256 digest of each file in a result, by file name. */
 export type Digests = Readonly<Record<string, string>>;
 
 /** The result was rejected. The message is for the log and the studio. */
@@ -28,13 +28,13 @@ const HEARTBEAT_MS = 10_000;
 const LIMITS = { seconds: 60, cpuSeconds: 60 };
 const VIDEO_CODEC = /^avc1\.[0-9a-f]{6}$/;
 const AUDIO_CODEC = /^(?:mp4a\.40\.2|ac-3|ec-3)$/;
-/** How many seconds before the end the last decoded frame is. */
+/** The number of seconds between the last decoded frame and the end of the video. */
 const LAST_FRAME_OFFSET_SECONDS = 1;
 
 /**
- * Verifies a worker's result and publishes it like one that was encoded here. The files must have the announced digests
- * and the expected resolutions and audio tracks, be as long as the video, and decode at the beginning, middle and end.
- * Playlists aren't accepted from workers; they are generated here from the files.
+ * Verifies a worker's result and publishes it like a stream that was encoded here. The files must have the declared
+ * digests and the expected resolutions and audio tracks, be as long as the video, and be decodable at the beginning,
+ * middle and end. Playlists aren't accepted from workers; they are generated here from the files.
  *
  * @returns false if the job is no longer needed.
  * @throws {InvalidResultError} if the result isn't valid.
@@ -50,7 +50,7 @@ export async function acceptStream(job: LeasedJob, digests: Digests): Promise<bo
     const stream = await withSourceFiles(job, source, () => verifyStream(job, source, digests));
     return await commitReceived(job, source, stream);
   } catch (error) {
-    // Errors of ffmpeg or of the MP4 parser are caused by the files that were sent.
+    // Errors from ffmpeg or the MP4 parser are caused by the files that were sent.
     if (error instanceof EncodeError || error instanceof RangeError)
       throw new InvalidResultError(error.message);
     throw error;
@@ -88,7 +88,7 @@ async function requireDigests(job: LeasedJob, digests: Digests): Promise<void> {
   }
 }
 
-/** Returns the renditions and audio tracks of the result after verifying its files. */
+/** Verifies the result's files, and returns its renditions and audio tracks. */
 async function verifyFiles(
   job: LeasedJob,
   source: Source,
@@ -104,7 +104,7 @@ async function verifyFiles(
   }
   const withLowBandwidth = renditions.some(({ forSlowConnections }) => forSlowConnections);
   const audioTracks = audioRenditionsFor(video.audioTracks, withLowBandwidth);
-  // The default audio track is required if it has to be encoded.
+  // The default audio track is required if it must be encoded.
   const missingAudio = audioTracks.find(
     (each) => each.isDefault && each.bitrate && !isReceived(each),
   );
@@ -124,7 +124,7 @@ async function verifyFiles(
     }
   }
   for (const track of audioTracks.filter(isReceived)) {
-    // Copied audio may be shorter. It is left out then.
+    // Copied audio may be shorter. It is left out in that case.
     const seconds = track.bitrate ? durationSeconds : 0;
     await checkTrack(path.join(folder, `${track.name}.mp4`), AUDIO_CODEC, seconds);
   }

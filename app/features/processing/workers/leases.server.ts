@@ -5,45 +5,50 @@ import { sqliteHandle, transaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { jobsChanged } from "../queue/queue-state.server";
 
-/** The prefix of lease names of remote workers. Other lease names start with a host name, which has no slash. */
+/** The prefix of remote workers' lease names. Other lease names start with a host name, which contains no slash. */
 export const REMOTE_PREFIX = "remote/";
 /** The same condition in SQL, for `jobs.worker`. The character after `/` is `0`. */
 export const IS_REMOTE = "worker >= 'remote/' AND worker < 'remote0'";
 /** Long enough that a connection that is down for a minute doesn't waste an hour of encoding. */
 export const REMOTE_LEASE_MS = 120_000;
-/** A job fails for good after being lost by workers, or its results rejected, this many times in a row. */
+/**
+ * A job fails permanently once its workers have been lost or its results have been rejected this many times in a row.
+ */
 export const MAX_LOSSES = 5;
 const RETRY_DELAY_MS = 30_000;
 
-/** A job of a remote worker, with the name of its lease. */
+/** A remote worker's job, with the name of its lease. */
 export interface LostLease {
   id: number;
   worker: string;
 }
 
-/** Returns the name of a lease: `remote/{worker}/{lease}`. */
+/** Returns a lease's name: `remote/{worker}/{lease}`. */
 export function leaseName(workerId: number, lease: string): string {
   return `${REMOTE_PREFIX}${workerId}/${lease}`;
 }
 
-/** Returns the id of the worker that has a lease. */
+/** Returns the id of the worker that holds a lease. */
 export function workerOfLease(name: string): number {
   return Number(name.split("/")[1]);
 }
 
-/** Returns the duration of a lease; `own` for workers on this machine. */
+/** Returns a lease's duration. `own` is the duration for workers on this machine. */
 export function leaseDurationMs(worker: string | null, own: number): number {
   return worker?.startsWith(REMOTE_PREFIX) ? REMOTE_LEASE_MS : own;
 }
 
-/** Returns the folder for files from a remote worker. Each lease has its own, so that their files don't mix. */
+/**
+ * Returns the folder for files from a remote worker. Each lease has its own folder, so that files from different leases
+ * don't mix.
+ */
 export function receivedFolder({ id, worker }: LostLease): string {
   return path.join(temporaryFolder(), `${WORK_PREFIX}${id}-${path.basename(worker)}`);
 }
 
 /**
- * Shortens leases that end later than possible, because they were granted before the clock was set back. Workers that
- * are still running extend them by the new clock.
+ * Shortens leases whose end is impossibly late because they were granted before the clock was set back. Workers that
+ * are still running extend them according to the new clock.
  *
  * @param own the duration of leases on this machine, in milliseconds.
  */
@@ -55,20 +60,20 @@ export function shortenLeases(now: number, own: number): void {
   const sqlite = sqliteHandle();
   const longest = `CASE WHEN ${IS_REMOTE} THEN @remote ELSE @own END`;
   const later = `state = 'running' AND lease_until > ${longest}`;
-  // Checked first, because reading doesn't need the write lock.
+  // This is checked first, because reading doesn't need the write lock.
   if (!sqlite.prepare(`SELECT 1 FROM jobs WHERE ${later}`).get(leases)) return;
   sqlite.prepare(`UPDATE jobs SET lease_until = ${longest} WHERE ${later}`).run(leases);
 }
 
-/** Returns a job to the queue without counting the attempt. */
+/** Requeues a job without counting the attempt. */
 const RETURN_TO_QUEUE = `state = 'waiting', worker = NULL, lease_until = NULL, progress = 0, speed = NULL,
   seconds_left = NULL, attempts = attempts - 1`;
 
 /**
- * Returns jobs of remote workers whose leases have expired to the queue. The attempts don't count. For use inside a
+ * Requeues remote workers' jobs whose leases have expired. The attempts don't count. Must be called inside a
  * transaction.
  *
- * @param now ISO 8601 UTC.
+ * @param now in ISO 8601 format (UTC).
  */
 export function returnLostLeases(now: string): LostLease[] {
   const sqlite = sqliteHandle();
@@ -84,7 +89,7 @@ export function returnLostLeases(now: string): LostLease[] {
   return lost;
 }
 
-/** Returns the jobs of a revoked worker to the queue. The attempts don't count. */
+/** Requeues a revoked worker's jobs. The attempts don't count. */
 export async function returnJobsOfWorker(workerId: number): Promise<void> {
   const isTheirs = "state = 'running' AND worker LIKE ?";
   const returned = await transaction(() => {
@@ -100,7 +105,7 @@ export async function returnJobsOfWorker(workerId: number): Promise<void> {
   jobsChanged("work");
 }
 
-/** Returns a job to the queue after its result was rejected. Fails it for good after too many rejections in a row. */
+/** Requeues a job after its result has been rejected. Fails the job permanently after too many rejections in a row. */
 export async function returnRejected(
   { id, worker }: Pick<JobRow, "id" | "worker">,
   reason: string,

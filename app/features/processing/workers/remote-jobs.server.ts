@@ -17,12 +17,15 @@ import { claim, fail, hasLease } from "../queue/queue.server";
 import { startRunner } from "../queue/worker.server";
 import { leaseName, receivedFolder } from "./leases.server";
 
-/** The kinds of jobs for remote workers. Encoding the stream takes nearly all of a video's processing time. */
+/** The kinds of jobs for remote workers. Encoding the stream accounts for nearly all of a video's processing time. */
 const REMOTE_KINDS: readonly JobKind[] = ["ladder"];
-/** The remaining jobs, which a site that leaves encoding to workers runs itself once a worker has connected. */
+/**
+ * The remaining kinds of jobs. A site that leaves encoding to workers runs these jobs itself once a worker has
+ * connected.
+ */
 const LOCAL_KINDS = JOB_KINDS.filter((kind) => kind !== "ladder" && kind !== "codecs");
 
-/** A job that a worker has a lease on. */
+/** A job for which a worker holds a lease. */
 export interface LeasedJob extends JobRow {
   worker: string;
 }
@@ -37,10 +40,10 @@ const localRunner = processState(
   (runner) => runner.stop(),
 );
 
-/** Claims the next job for a worker, and returns it with the lease id for URLs; undefined if there is none. */
+/** Claims the next job for a worker and returns it with the lease id used in URLs; undefined if there is no job. */
 export async function claimRemoteJob(workerId: number) {
   if (!ffmpegAvailable()) return undefined;
-  // From the first worker on, the site runs the other kinds of jobs.
+  // As soon as the first worker has connected, the site runs the other kinds of jobs.
   if (settings().encoderConcurrency === 0) localRunner();
   while (await hasFreeDiskSpace()) {
     const lease = randomUUID();
@@ -49,7 +52,7 @@ export async function claimRemoteJob(workerId: number) {
     if (!job) return undefined;
     const source = await sourceOf(job);
     if (!source) await fail(job, "The video has no file in this library.", true);
-    // The playable version has a lower quality than the stream that was made from the removed source.
+    // The playable version has a lower quality than the stream that was encoded from the removed source.
     else if (source.row.hls_url && source.row.source_removed_at)
       await commitReceived(job, source, NO_ARTIFACT);
     else return { job, lease, source, pace: paceOf(job) };
@@ -57,14 +60,14 @@ export async function claimRemoteJob(workerId: number) {
   return undefined;
 }
 
-/** Returns the job of a lease; undefined if the lease has ended, for example because the video was deleted. */
+/** Returns a lease's job, or undefined if the lease has ended, for example because the video was deleted. */
 export function leasedJob(workerId: number, lease: string): LeasedJob | undefined {
   return prepared<LeasedJob>("SELECT * FROM jobs WHERE state = 'running' AND worker = ?").get(
     leaseName(workerId, lease),
   );
 }
 
-/** Publishes the result of a job, like one that was created here. */
+/** Publishes a job's result, as if it had been created here. */
 export async function commitReceived(
   job: LeasedJob,
   source: Source,
@@ -75,21 +78,21 @@ export async function commitReceived(
   return isCommitted;
 }
 
-/** Removes the received files of a result. */
+/** Removes a result's received files. */
 export async function removeReceived(job: LeasedJob): Promise<void> {
   await removeTemporary(receivedFolder(job));
 }
 
-/** The file names in a result: video renditions and audio tracks. The site generates the playlists itself. */
+/** The names of the files in a result: video renditions and audio tracks. The site generates the playlists itself. */
 const FILE_NAME = /^(?:[1-9]\d{1,3}p|audio-[1-9]\d?(?:-low|-surround)?)\.mp4$/;
-/** More files than the result of any video has. */
+/** The maximum number of files, which is more than the result for any video has. */
 const MAX_FILES = 100;
-/** The limit for one request, so that a lost connection doesn't cost more than that. */
+/** The maximum size of one request, so that a lost connection never wastes more than that. */
 const MAX_CHUNK_BYTES = 16 * 1024 ** 2;
 
 const DISK_FULL = "The site's disk is almost full.";
 
-/** @param bytes the size of the file so far, which is where the worker has to continue. */
+/** @param bytes the current size of the file, from which the worker must continue. */
 function problem(status: 409 | 413 | 422 | 507, detail: string, bytes?: number): Problem {
   return new Problem(
     status,
@@ -99,12 +102,12 @@ function problem(status: 409 | 413 | 422 | 507, detail: string, bytes?: number):
   );
 }
 
-/** Returns the folder with the received files of a result. */
+/** Returns the folder that contains a result's received files. */
 export function receivedFiles(job: LeasedJob): string {
   return path.join(receivedFolder(job), "received");
 }
 
-/** Returns the number of received bytes by file name. */
+/** Returns the number of bytes received, by file name. */
 export async function receivedBytes(job: LeasedJob): Promise<Record<string, number>> {
   const folder = receivedFiles(job);
   const names = await readdir(folder).catch(() => []);
@@ -113,11 +116,11 @@ export async function receivedBytes(job: LeasedJob): Promise<Record<string, numb
 }
 
 /**
- * Appends a chunk to a file of a result.
+ * Appends a chunk to one of a result's files.
  *
  * @returns the size of the file in bytes.
  * @throws {Problem} if the name isn't valid, the offset is wrong, the chunk is too large, the disk is almost full, or
- *   the lease has ended in the meantime.
+ * the lease has ended in the meantime.
  */
 export async function receiveChunk(
   job: LeasedJob,

@@ -27,13 +27,13 @@ import {
 } from "./remote-jobs.server";
 import { findWorker, recordResult, type Worker } from "./workers.server";
 
-/** Tokens have 256 random bits, so this only protects the database from floods. */
+/** Tokens have 256 random bits, so this limit only protects the database from floods of requests. */
 const invalidTokens = addressLimit("wrong worker tokens by address", 60, 60);
 
 /**
  * Handles a worker's request (docs/workers.md). Workers authenticate only by token; cookies are ignored.
  *
- * @param path the part after `/api/worker/`.
+ * @param path the part of the path after `/api/worker/`.
  */
 export async function handleWorkerRequest(request: Request, path: string): Promise<Response> {
   try {
@@ -56,7 +56,7 @@ async function perform(request: Request, worker: Worker, path: string): Promise<
   throw new Problem(404, "Not found.");
 }
 
-/** @throws {Problem} 401 without a valid token, 429 after many wrong ones from one address. */
+/** @throws {Problem} 401 without a valid token, 429 after many invalid tokens from one IP address. */
 function requireWorker(request: Request): Worker {
   const token = bearerToken(request.headers.get("Authorization"));
   const worker = token ? findWorker(token) : undefined;
@@ -83,7 +83,7 @@ function problemFor(error: unknown, request: Request): Problem {
 }
 
 const MAX_BODY_BYTES = 64 * 1024;
-/** When a worker without a job should ask again. */
+/** When a worker without a job should poll again. */
 const RETRY_AFTER_SECONDS = 3;
 const NOT_YOURS =
   "This job is no longer yours: its lease has ended or its video was deleted. Nothing was published.";
@@ -101,7 +101,7 @@ const resultSchema = z.object({
   files: z.record(z.string().max(100), z.string().regex(/^[0-9a-fA-F]{64}$/)),
 });
 
-/** Leases whose results are being verified. A result can only be sent once. */
+/** The leases whose results are being verified. A result can only be submitted once. */
 const verifying = processState("results being accepted", () => new Set<string>());
 
 /** Responds with the next job and its lease, or 204 if there is none at the moment. */
@@ -121,12 +121,12 @@ async function claimNextJob(worker: Worker): Promise<Response> {
   });
 }
 
-/** The terms of a lease, sent in response to each heartbeat. */
+/** The lease's terms, sent in response to each heartbeat. */
 function leaseTerms() {
   return { leaseSeconds: REMOTE_LEASE_MS / 1000, paused: pausedSince() !== null };
 }
 
-/** Handles the requests about a lease: extend it, send and list files, finish, fail, or return the job. */
+/** Handles the requests concerning a lease: extend it, send and list files, and finish, fail or return the job. */
 async function handleLease(
   request: Request,
   worker: Worker,
@@ -187,7 +187,7 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
       throw new Problem(422, `The result was rejected: ${error.message}`);
     }
     if (isTemporaryFailure(error) || isBusy(error)) await returnToQueue(job);
-    // Counts as an attempt, so that a result that always fails isn't encoded forever.
+    // A rejection counts as an attempt, so that a result that is always rejected isn't encoded forever.
     else if (!(error instanceof Problem)) await fail(job, NOT_ACCEPTED);
     throw error;
   } finally {
@@ -196,7 +196,7 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
   }
 }
 
-/** Sends the source video of a lease, or a range of it. */
+/** Sends the source video for a lease, or a range of it. */
 async function sendVideo(request: Request, job: LeasedJob): Promise<Response> {
   const source = await sourceOf(job);
   const name = source && parseMediaUrl(source.url);

@@ -5,14 +5,14 @@ import { PageLink } from "~/ui/page-link";
 import { Time } from "~/ui/time";
 import { type ListedJob, progressText } from "../queue/kinds";
 
-/** A worker as the studio shows it. Times are ISO 8601 UTC. */
+/** A worker as shown in the studio. Times are in ISO 8601 format (UTC). */
 export interface ListedWorker {
   id: number;
   name: string;
   createdAt: string;
   lastSeenAt: string | null;
   jobsDone: number;
-  /** Why the last result was rejected; null if it was accepted. */
+  /** The reason why the last result was rejected; null if it was accepted. */
   trouble: string | null;
   jobs: Pick<ListedJob, "label" | "title" | "videoId" | "progress" | "speed" | "secondsLeft">[];
 }
@@ -20,7 +20,7 @@ export interface ListedWorker {
 /** Workers send a request every few seconds, even without a job. */
 const OFFLINE_AFTER_MS = 60_000;
 
-/** Returns whether a worker has sent a request recently. */
+/** Returns whether a worker has recently sent a request. */
 export function isConnected(
   { lastSeenAt }: Pick<ListedWorker, "lastSeenAt">,
   now: number,
@@ -28,7 +28,7 @@ export function isConnected(
   return lastSeenAt !== null && now - Date.parse(lastSeenAt) < OFFLINE_AFTER_MS;
 }
 
-/** The workers, each with its jobs, their progress, and when it was last seen. */
+/** The workers, each with its jobs and their progress, and the time when it was last seen. */
 export function WorkerList({
   workers,
   now,
@@ -37,7 +37,7 @@ export function WorkerList({
   workers: readonly ListedWorker[];
   /** The server's time, in milliseconds since 1970. */
   now: number;
-  /** Renders the buttons of a worker. */
+  /** Renders a worker's buttons. */
   children?: (worker: ListedWorker) => React.ReactNode;
 }) {
   return (

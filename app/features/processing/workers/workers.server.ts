@@ -8,7 +8,7 @@ import { JOB_LABELS } from "../queue/kinds";
 import { IS_REMOTE, returnJobsOfWorker, workerOfLease } from "./leases.server";
 import type { ListedWorker } from "./worker-list";
 
-/** Makes accidentally published tokens easy to find. */
+/** A prefix that makes accidentally published tokens easy to find. */
 const PREFIX = "afterdark_worker_";
 const TOKEN_BYTES = 32;
 const MAX_WORKERS = 50;
@@ -16,7 +16,7 @@ const MAX_NAME_LENGTH = 60;
 /** The minimum interval between updates of `last_seen_at`. */
 const LAST_SEEN_INTERVAL_MS = 10_000;
 
-/** Only the hash is stored, so that nobody can read a token again. */
+/** Only the hash is stored, so that nobody can read a token afterwards. */
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
 
 /** An authenticated worker. */
@@ -28,7 +28,7 @@ export interface Worker {
 /**
  * Creates a worker.
  *
- * @param form `name`.
+ * @param form the form, with a `name` field.
  * @returns the worker's token, which is only shown once.
  * @throws {FormError} 422 if the name is missing or too long, 409 if it is taken or there are already 50 workers.
  */
@@ -58,7 +58,7 @@ export async function createWorker(
   return token;
 }
 
-/** Revokes a worker's token and returns its jobs to the queue. Returns false if there is no such worker. */
+/** Revokes a worker's token and requeues its jobs. Returns false if there is no such worker. */
 export async function revokeWorker(userId: string, id: number): Promise<boolean> {
   const worker = await database()
     .selectFrom("workers")
@@ -73,7 +73,7 @@ export async function revokeWorker(userId: string, id: number): Promise<boolean>
   return true;
 }
 
-/** Returns the worker with a token; undefined if the token is unknown or was revoked. */
+/** Returns the worker to which a token belongs; undefined if the token is unknown or was revoked. */
 export function findWorker(token: string, now = Date.now()): Worker | undefined {
   if (!token.startsWith(PREFIX)) return undefined;
   const row = prepared<Worker & { last_seen_at: string | null }>(
@@ -82,7 +82,7 @@ export function findWorker(token: string, now = Date.now()): Worker | undefined 
   if (!row) return undefined;
   const { id, name, last_seen_at } = row;
   if (last_seen_at === null || now - Date.parse(last_seen_at) >= LAST_SEEN_INTERVAL_MS) {
-    // Skipped while another process is writing; the next request is soon enough.
+    // The update is skipped while another process is writing, since updating at the next request is soon enough.
     tryWriteTransaction(() => {
       prepared("UPDATE workers SET last_seen_at = ? WHERE id = ?").run(
         new Date(now).toISOString(),
@@ -93,7 +93,7 @@ export function findWorker(token: string, now = Date.now()): Worker | undefined 
   return { id, name };
 }
 
-/** Records that a result was accepted, or why it was rejected. */
+/** Records that a result was accepted, or the reason why it was rejected. */
 export async function recordResult(id: number, trouble: string | null): Promise<void> {
   await transaction(() => {
     prepared("UPDATE workers SET jobs_done = jobs_done + ?, trouble = ? WHERE id = ?").run(

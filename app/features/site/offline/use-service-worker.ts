@@ -1,14 +1,14 @@
 import { useEffect } from "react";
 
 /**
- * Registers the service worker once the page is loaded.
+ * Registers the service worker once the page has loaded.
  *
- * @param enabled false while the age gate is shown, so that visitors who leave have nothing stored.
+ * @param enabled false while the age gate is shown, so that nothing is stored for visitors who leave.
  */
 export function useServiceWorker(enabled: boolean): void {
   useEffect(() => {
     if (!enabled || !("serviceWorker" in navigator)) return;
-    // Rejected in a private window or without HTTPS; the site works without it.
+    // Registration is rejected in a private window or without HTTPS; the site works without it.
     const register = () => void navigator.serviceWorker.register("/sw.js").catch(() => {});
     if (document.readyState === "complete") register();
     else window.addEventListener("load", register, { once: true });

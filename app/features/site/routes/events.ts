@@ -1,6 +1,8 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 
-/** Responds only to HEAD: `answerEvents` serves the server-sent events before this route. */
+/**
+ * Only responds to HEAD requests, because `answerEvents` serves the server-sent events before this route is reached.
+ */
 export function loader({ request }: LoaderFunctionArgs): Response {
   if (request.method === "HEAD") return new Response(null);
   // Remix would buffer the whole stream before responding to a request for `/events.data`.

@@ -3,7 +3,10 @@ import icon from "~/ui/icon.svg?raw";
 
 const GROUND = /<rect[^>]*fill="([^"]+)"/.exec(icon)?.[1] ?? "black";
 
-/** Serves the web app manifest (https://www.w3.org/TR/appmanifest): name and icons on a home screen. */
+/**
+ * Serves the web app manifest (https://www.w3.org/TR/appmanifest), which determines the name and icons on a home
+ * screen.
+ */
 export function loader(): Response {
   const { siteName } = settings();
   const icons = [192, 512].map((size) => ({
@@ -20,7 +23,7 @@ export function loader(): Response {
     display: "standalone",
     background_color: GROUND,
     theme_color: GROUND,
-    // The logo is within the safe zone of every mask, a circle of 80% of the width.
+    // The logo is within the safe zone of every mask, which is a circle with a diameter of 80% of the width.
     icons: [...icons, { ...icons[1], purpose: "maskable" }],
     shortcuts: [
       { name: "Trending", url: "/trending", icons: [icons[0]] },

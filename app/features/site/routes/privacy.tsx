@@ -89,9 +89,9 @@ export default function Privacy() {
 
       <h2>Data about people other than visitors</h2>
       <p>
-        If you only watch, none of this is about you. This is all personal data in our database, why
-        it is stored, and for how long. Backups may contain it longer, until the last backup with it
-        is replaced.
+        If you only watch, none of this is about you. Below is all the personal data in our
+        database, why we store it, and for how long. Backups may keep it longer, until the last one
+        that contains it is replaced.
       </p>
       {groups.map(({ title, lead, kept }) => (
         <Fragment key={title}>
@@ -119,7 +119,7 @@ export default function Privacy() {
       <h2>Content from third parties</h2>
       <p>
         All content on {site.name} comes from third-party sources. A description may contain a link
-        to another site. We don’t control what that site does with your visit, and we don’t tell it
+        to another site. We don’t control what that site collects about you, and we don’t tell it
         where you came from. Rights holders can request a removal on the{" "}
         <Link to="/dmca">DMCA page</Link>.
       </p>

@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { drawImage } from "~/media/images/process-image.server";
 import icon from "~/ui/icon.svg?raw";
 
-/** The site's own images by file name; all are rendered from the icon. */
+/** The site's own images by file name. All of them are rendered from the icon. */
 const IMAGES: Record<string, { width: number; height: number; icon: number }> = {
   "favicon.ico": { width: 48, height: 48, icon: 48 },
   "apple-touch-icon.png": { width: 180, height: 180, icon: 180 },
@@ -10,7 +10,7 @@ const IMAGES: Record<string, { width: number; height: number; icon: number }> = 
   "icon-512.png": { width: 512, height: 512, icon: 512 },
   "share.png": { width: 1_200, height: 630, icon: 360 },
 };
-/** Background color of the icon. */
+/** The icon's background color. */
 const GROUND = /<rect[^>]*fill="([^"]+)"/.exec(icon)?.[1] ?? "black";
 
 const rendered = new Map<string, Promise<Buffer>>();
@@ -22,7 +22,7 @@ function imageOf(name: string): Promise<Buffer> {
   const svg = icon.replace("<svg ", `<svg width="${size}" height="${size}" `);
   const image = drawImage({ svg, width, height, background: GROUND });
   rendered.set(name, image);
-  // Render it again on the next request.
+  // After an error, the image is rendered again on the next request.
   image.catch(() => rendered.delete(name));
   return image;
 }

@@ -10,15 +10,15 @@ import { parseUrl } from "~/shared/addresses";
 
 const MAX_REDIRECTS = 5;
 const IDLE_MS = 60 * 1000;
-/** 2 GiB over a connection of 1 Mbit/s take five hours. */
+/** Downloading 2 GiB over a 1 Mbit/s connection takes five hours. */
 const WHOLE_MS = 6 * 60 * 60 * 1000;
 const LONGEST_ADDRESS = 2_000;
 
-/** Host name resolution and the allowed IP addresses. Tests use their own network. */
+/** The host name resolver and the check for allowed IP addresses. Tests use their own network. */
 export interface Network {
   lookup(hostname: string): Promise<LookupAddress[]>;
   isAllowed(address: string): boolean;
-  /** Certificates that are trusted instead of the default ones. */
+  /** The certificates to trust instead of the default ones. */
   ca?: string;
 }
 
@@ -28,17 +28,17 @@ export const INTERNET: Network = {
 };
 
 interface DownloadOptions {
-  /** Rules for the file, checked while it arrives. */
+  /** The rules for the file, which are checked while it is being downloaded. */
   rule: FileRule;
   signal: AbortSignal;
-  /** @param total undefined if the server doesn't send a length. */
+  /** @param total undefined if the server doesn't send the length. */
   onProgress(bytes: number, total: number | undefined): void;
   network?: Network;
-  /** The download is aborted after this time without data. */
+  /** The download is aborted if no data arrives for this long. */
   idleMs?: number;
 }
 
-/** @throws {UploadError} 422 if the text isn't an https URL. */
+/** @throws {UploadError} 422 if the text isn't a valid https URL. */
 export function parseAddress(text: string): URL {
   const address = text.trim();
   const url = parseUrl(address);
@@ -53,9 +53,9 @@ export function parseAddress(text: string): URL {
 }
 
 /**
- * Downloads a file into `uploads/tmp`, within the limits of an upload. The host name is resolved once for each request,
- * and the connection uses exactly these IP addresses, which prevents DNS rebinding. Each redirect is checked by the
- * same rules.
+ * Downloads a file into `uploads/tmp`, within the limits for uploads. The host name is resolved once for each request,
+ * and the connection uses exactly the resolved IP addresses, which prevents DNS rebinding. Each redirect is checked
+ * against the same rules.
  *
  * @throws {UploadError} with the message to show, also if `signal` aborts it.
  */
@@ -112,7 +112,7 @@ async function follow(address: URL, options: DownloadOptions, signal: AbortSigna
   throw wrong("The server redirects too many times.");
 }
 
-/** Sends one request over a new connection to a checked IP address. */
+/** Sends one request over a new connection to an IP address that has already been checked. */
 async function get(
   url: URL,
   { network = INTERNET, idleMs = IDLE_MS }: DownloadOptions,
@@ -145,7 +145,7 @@ async function get(
     request.once("response", (response) => {
       answer = response;
     });
-    // Destroying the request after the response has started would report a lost connection.
+    // Destroying the request after the response has started would be reported as a lost connection.
     request.on("timeout", () => (answer ?? request).destroy(wrong("The server stopped sending.")));
     request.on("error", reject);
   });
@@ -178,8 +178,8 @@ function messageFor(error: unknown, canceled: AbortSignal): unknown {
 }
 
 /**
- * IPv4 ranges that aren't on the public internet: the IANA special-purpose registry (RFC 6890 and successors),
- * multicast and reserved ranges.
+ * The IPv4 ranges that aren't on the public internet: those in the IANA special-purpose registry (RFC 6890 and its
+ * successors), plus the multicast and reserved ranges.
  */
 const NOT_PUBLIC = [
   "0.0.0.0/8",
@@ -198,7 +198,7 @@ const NOT_PUBLIC = [
   "224.0.0.0/3",
 ];
 
-/** The IPv6 range of global unicast addresses (RFC 4291), without tunnels and documentation ranges. */
+/** The IPv6 range of global unicast addresses (RFC 4291), excluding tunnels and documentation ranges. */
 const GLOBAL_UNICAST = "2000::/3";
 const NOT_GLOBAL = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
 
@@ -207,8 +207,8 @@ const ipv6 = listOf("ipv6", [GLOBAL_UNICAST]);
 const ipv6Exceptions = listOf("ipv6", NOT_GLOBAL);
 
 /**
- * Whether an IP address is on the public internet, rather than on this machine, its network or its provider's. An IPv4
- * address embedded in IPv6 (mapped, NAT64, 6to4) never is.
+ * Returns whether an IP address is on the public internet, rather than on this machine, its network or its provider's
+ * network. An IPv4 address embedded in an IPv6 address (mapped, NAT64, 6to4) never counts as public.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);

@@ -20,10 +20,10 @@ type DownloadRow = Selectable<DownloadsTable>;
 
 const SHOWN = 50;
 const PROGRESS_EVERY_MS = 1_000;
-/** Rows are deleted after this time, since they contain a user and a URL. */
+/** Rows are deleted after this time because they contain a user and a URL. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 
-/** The running download of this process. One at a time, since the disk is the bottleneck. */
+/** The download running in this process. Only one runs at a time, since the disk is the bottleneck. */
 interface Running {
   id: number;
   controller: AbortController;
@@ -53,12 +53,12 @@ interface NewDownload {
   address: string;
   texts: NewVideoTexts;
   status: "published" | "review";
-  /** The version of the uploaders' terms that was accepted for it. */
+  /** The version of the uploaders' terms accepted for the download. */
   terms?: number;
 }
 
 /**
- * Queues videos to be downloaded.
+ * Queues videos for download.
  *
  * @throws {UploadError} 422 for an invalid URL.
  */
@@ -109,7 +109,7 @@ export async function cancelDownload(id: number): Promise<boolean> {
   return numUpdatedRows === 1n;
 }
 
-/** Deletes the rows of downloads that finished, failed or were canceled more than 30 days ago. */
+/** Deletes the rows for downloads that finished, failed or were canceled more than 30 days ago. */
 export async function deleteOldDownloads(now = Date.now()): Promise<void> {
   await database()
     .deleteFrom("downloads")
@@ -117,7 +117,7 @@ export async function deleteOldDownloads(now = Date.now()): Promise<void> {
     .execute();
 }
 
-/** Restarts downloads that were interrupted by a restart. Called once, at startup. */
+/** Restarts the downloads that a restart of the site interrupted. Called once, at startup. */
 export async function resumeDownloads(): Promise<void> {
   await database()
     .updateTable("downloads")
@@ -128,7 +128,7 @@ export async function resumeDownloads(): Promise<void> {
 }
 
 /**
- * Runs the queued downloads one after the other.
+ * Runs the queued downloads one after another.
  *
  * @returns when the queue is empty.
  */
@@ -168,7 +168,7 @@ async function run(state: Downloads, row: DownloadRow, network: Network): Promis
     const videoId = await fetchAndPublish(row, running, network);
     await move(row.id, "running", { state: "done", video_id: videoId });
   } catch (error) {
-    // The next start restarts it.
+    // The download restarts at the next startup.
     if (state.isStopped) return;
     if (!(error instanceof UploadError)) console.error(error);
     const reason = error instanceof UploadError ? error.message : "Failed to upload video.";
@@ -179,7 +179,7 @@ async function run(state: Downloads, row: DownloadRow, network: Network): Promis
   }
 }
 
-/** Changes a row only if it still has this state, since it may have been canceled. */
+/** Changes a row only if it is still in this state, since the download may have been canceled. */
 async function move(
   id: number,
   from: "waiting" | "running",
@@ -231,7 +231,7 @@ async function fetchAndPublish(
       status: row.status,
       schedule: { publishAt: null, unpublishAt: null },
       texts: JSON.parse(row.texts) as NewVideoTexts,
-      // The version at the time of the request, since the terms may have changed.
+      // The version is the one at the time of the request, since the terms may have changed since then.
       acceptance:
         row.terms === null ? undefined : { version: row.terms, acceptedAt: row.created_at },
       video,
@@ -242,7 +242,7 @@ async function fetchAndPublish(
   }
 }
 
-/** Why a download was rejected, with everything that the form needs to be shown again. */
+/** The reason why a download was rejected, plus all data needed to show the form again. */
 export interface AddressFailure {
   status: number;
   message: string;
@@ -252,9 +252,9 @@ export interface AddressFailure {
 }
 
 /**
- * Processes the form for one URL: `address`, and the texts of an upload.
+ * Processes the form for a single URL: the `address` field plus an upload's text fields.
  *
- * @returns why it was rejected; undefined if the video is queued.
+ * @returns the reason for the rejection, or undefined if the video has been queued.
  */
 export async function takeAddress(
   form: FormData,
@@ -292,6 +292,6 @@ export interface Download {
   /** Why it failed. */
   reason?: string;
   videoId?: string;
-  /** Progress of the running download. */
+  /** The progress of the running download. */
   progress?: { bytes: number; total?: number };
 }

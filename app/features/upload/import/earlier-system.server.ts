@@ -19,14 +19,14 @@ import {
 } from "./table.server";
 
 export interface ExportDefaults {
-  /** The category for rows with an unknown one. */
+  /** The category assigned to rows with an unknown category. */
   category?: string;
 }
 
 /**
- * Plans the import of the earlier system's `videos` table (specification, section 3) with its downloaded buckets
- * `videos/` and `thumbnails/`. Keeps ids, views, times, statuses and legacy categories, so that old links work and
- * figures continue.
+ * Plans the import of the earlier system's `videos` table (specification, section 3) and its downloaded buckets,
+ * `videos/` and `thumbnails/`. Keeps ids, views, times, statuses and legacy categories, so that old links keep working
+ * and statistics carry over.
  *
  * @throws {ImportError} if the export can't be read.
  */
@@ -59,7 +59,7 @@ async function entryOf(
   if (!id || !title) throw new ImportError("id or title is missing.");
   if (!/^[\w-]{1,64}$/.test(id)) throw new ImportError(`the id "${id}" can't be part of a URL.`);
   const video = await stored(root, "videos", textOf(row, "video_url"));
-  // A missing thumbnail doesn't matter, since one is extracted from the video.
+  // A missing thumbnail doesn't matter, since one will be extracted from the video.
   const thumbnailName = textOf(row, "thumbnail_url", "thumbnail");
   const thumbnail = await stored(root, "thumbnails", thumbnailName).catch(() => undefined);
   const durationSeconds = parseDuration(textOf(row, "duration") ?? "");
@@ -100,8 +100,8 @@ function timeOf(row: TableRow, ...names: string[]): string | undefined {
 }
 
 /**
- * Finds the file of a URL of the earlier system: the third-from-last segment is the bucket, the last two are the path
- * (specification, section 7). Undefined without a URL.
+ * Finds the file for one of the earlier system's URLs: the third-to-last segment is the bucket, and the last two are
+ * the path (specification, section 7). Returns undefined if there is no URL.
  */
 async function stored(
   root: string,

@@ -6,7 +6,7 @@ import { readTags } from "~db/tags";
 
 const ROWS_AT_ONCE = 500;
 
-/** The exported columns. `npm run import -- --export` and spreadsheets use these names. */
+/** The exported columns. `npm run import -- --export` and users' spreadsheets rely on these names. */
 const STORED = [
   "id",
   "title",
@@ -22,7 +22,7 @@ const STORED = [
 ] as const;
 const COLUMNS = [...STORED, "series", "video_url"] as const;
 
-/** A JSON object of the titles of a video's series, with its position in each. */
+/** A JSON object that maps the titles of the video's series to its position in each. */
 const SERIES = sql<string | null>`(
   SELECT json_group_object(series.title, series_videos.position)
   FROM series_videos JOIN series ON series.id = series_id
@@ -32,7 +32,7 @@ export type ExportFormat = "csv" | "json";
 
 /**
  * Streams the catalogue as a table: CSV (RFC 4180, UTF-8) with a header line, or a JSON list of objects. A video
- * without a playable file names the uploaded one.
+ * without a playable file has the name of its uploaded file instead.
  */
 export async function* exportCatalogue(format: ExportFormat): AsyncGenerator<string> {
   if (format === "csv") yield `${COLUMNS.join(",")}\r\n`;
@@ -50,7 +50,7 @@ export async function* exportCatalogue(format: ExportFormat): AsyncGenerator<str
     }
     if (rows.length < ROWS_AT_ONCE) break;
     after = rows.at(-1)!.number;
-    // Serves other requests in between.
+    // Yields, so that other requests can be served in between.
     await setImmediate();
   }
   if (format === "json") yield "\n]\n";

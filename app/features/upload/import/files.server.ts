@@ -25,14 +25,14 @@ const READ_BYTES = 1024 * 1024;
 interface HashedFile {
   /** Hexadecimal. */
   sha256: string;
-  /** Hexadecimal, only if requested. */
+  /** Hexadecimal; computed only on request. */
   md5?: string;
   /** The first MiB. */
   head: Buffer;
 }
 
 /**
- * Computes the digests of a file, reading it once.
+ * Computes a file's digests in a single pass.
  *
  * @param onBytes called with the length of each chunk.
  */
@@ -66,10 +66,10 @@ export interface InspectedFile {
 }
 
 /**
- * Probes a file like an upload, but doesn't decode a frame if every browser plays it, which halves the time for small
- * files.
+ * Probes a file like an upload, but skips decoding a frame if every browser can play the file, which halves the time
+ * for small files.
  *
- * @param extension the extension by its first bytes, see videoExtension().
+ * @param extension the extension determined from the file's first bytes, see videoExtension().
  * @throws {RefusedFileError} if ffprobe can't read it as a video.
  */
 export async function inspectFile(file: string, extension: string): Promise<InspectedFile> {
@@ -79,12 +79,13 @@ export async function inspectFile(file: string, extension: string): Promise<Insp
   return { extension, durationSeconds, playable, ...(cutOff && { cutOff }) };
 }
 
-/** How files get from their folder into the bucket. */
+/** How files are transferred from their folder to the bucket. */
 const IMPORT_MODES = ["copy", "move", "link"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
 
 /**
- * Reserves base paths (`{userId}/{uploadId}` in the buckets) for a batch of at most 1,000 files, until they are released.
+ * Reserves base paths (`{userId}/{uploadId}` in the buckets) for a batch of at most 1,000 files until they are
+ * released.
  */
 export function reserveBasePaths(userId: string) {
   const kept: string[] = [];
@@ -92,7 +93,7 @@ export function reserveBasePaths(userId: string) {
   let taken = 0;
 
   return {
-    /** Returns the base path of the earlier system if it is free, else a new one. */
+    /** Returns the base path of the earlier system if it is free, or else a new one. */
     async reserve(wanted: string | undefined): Promise<string> {
       if (wanted && (await reserveFreeBasePath(wanted))) {
         kept.push(wanted);
@@ -104,7 +105,7 @@ export function reserveBasePaths(userId: string) {
       const { first } = await second;
       return `${userId}/${first + number}`;
     },
-    /** Releases base paths once rows refer to the files, or the files are gone. */
+    /** Releases base paths once rows refer to their files or the files have been removed. */
     async free(): Promise<void> {
       await mapConcurrently(kept, async (basePath) => {
         const [user = "", uploadId = ""] = basePath.split("/");
@@ -115,19 +116,19 @@ export function reserveBasePaths(userId: string) {
   };
 }
 
-/** Reserves a base path; returns false if it is in use. */
+/** Reserves a base path. Returns false if it is already in use. */
 async function reserveFreeBasePath(basePath: string): Promise<boolean> {
   const folder = bucketFile("videos", basePath);
   if (!folder) return false;
   const uploadId = path.basename(basePath);
-  // The folder of a second exists while an import has reserved all its ids.
+  // A folder named after the second exists while an import has all of that second's ids reserved.
   const second = path.basename(secondOf(basePath));
   await fs.mkdir(path.dirname(folder), { recursive: true });
   const taken = (await fs.readdir(path.dirname(folder))).some(
     (name) => name === uploadId || name === second || name.startsWith(`${uploadId}.`),
   );
   if (taken) return false;
-  // A concurrent reservation finds the folder.
+  // Only one of several concurrent reservations can create the folder.
   return fs.mkdir(folder).then(
     () => true,
     () => false,
@@ -135,10 +136,10 @@ async function reserveFreeBasePath(basePath: string): Promise<boolean> {
 }
 
 /**
- * Copies or links a file into the bucket `videos`, never over an existing file. Keeps the source; when moving, it is
- * removed once the row is committed.
+ * Copies or links a file into the `videos` bucket, never overwriting an existing file. Keeps the source file; if files
+ * are to be moved, the source is removed once the row has been committed.
  *
- * @throws {ImportError} if it can't be linked.
+ * @throws {ImportError} if the file can't be linked.
  */
 export async function moveVideo(mode: ImportMode, from: string, target: string): Promise<void> {
   const to = path.join(settings().uploadsDir, "videos", target);
@@ -158,7 +159,7 @@ export async function moveVideo(mode: ImportMode, from: string, target: string):
   await fs.copyFile(from, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE);
 }
 
-/** Replaces a hard link with a copy, so that changing the file doesn't change the source. */
+/** Replaces a hard link with a copy, so that changes to the file don't affect the source. */
 export async function copyInsteadOfLink(from: string, target: string): Promise<void> {
   const to = path.join(settings().uploadsDir, "videos", target);
   await withTemporaryPath(async (copy) => {
@@ -172,7 +173,7 @@ export interface EncodedThumbnail {
   colors: string | undefined;
 }
 
-/** Re-encodes an image into the bucket `thumbnails`, under the base path of its video. */
+/** Re-encodes an image and stores it in the `thumbnails` bucket, under its video's base path. */
 export async function encodeImportedThumbnail(
   image: string,
   basePath: string,
@@ -185,8 +186,8 @@ export async function encodeImportedThumbnail(
 }
 
 /**
- * Flushes all pending writes to the disk of the uploads at once: flushing a thousand small files one by one takes longer
- * than copying them.
+ * Flushes all pending writes on the uploads disk together, since flushing a thousand small files one by one takes
+ * longer than copying them.
  */
 export async function flushUploads(): Promise<void> {
   const folder = path.resolve(settings().uploadsDir);

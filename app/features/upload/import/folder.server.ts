@@ -25,22 +25,22 @@ import {
 } from "./table.server";
 
 const IMAGE_EXTENSIONS = [".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"];
-/** Default names of the table at the top of the folder. */
+/** The default names of the table in the folder's top level. */
 const METADATA_NAMES = ["metadata.csv", "metadata.json"];
 
-/** Defaults for videos without details of their own. */
+/** Defaults for videos that have no details of their own. */
 export interface FolderDefaults {
   category?: string;
   tags?: string[];
   status: VideoStatus;
-  /** A CSV or JSON table with a column `file`, or its rows. */
+  /** A CSV or JSON table with a `file` column, or its rows. */
   metadata?: string | TableRow[];
 }
 
 /**
- * Plans the import of a folder and its subfolders, in the order of names. Details come from the first of these sources
- * that has them: `clip.mp4.json` or `clip.json` next to the file, its line in the table, the name of its folder if that
- * is a category, the defaults. `clip.jpg` next to it is its thumbnail.
+ * Plans the import of a folder and its subfolders, ordered by name. Details come from the first of these sources that
+ * has them: `clip.mp4.json` or `clip.json` next to the file, the file's row in the table, the folder's name if that is
+ * a category, the defaults. A `clip.jpg` next to the file becomes its thumbnail.
  *
  * @throws {ImportError} if the folder or the table can't be read.
  */
@@ -67,7 +67,8 @@ export async function planFolder(folder: string, defaults: FolderDefaults): Prom
 }
 
 /**
- * Checks that a folder doesn't overlap with the uploads, whose files would otherwise become videos a second time.
+ * Checks that a folder doesn't overlap with the uploads folder, whose files would otherwise be imported as videos a
+ * second time.
  *
  * @throws {ImportError}
  */
@@ -144,7 +145,7 @@ function entryOf(
   };
 }
 
-/** Finds the named thumbnail next to the video or in the folder, or an image with the video's name. */
+/** Finds the named thumbnail next to the video or in the folder, or else an image with the same name as the video. */
 function findThumbnail(name: string, named: string | undefined, present: Set<string>) {
   const bare = name.slice(0, -path.extname(name).length);
   const candidates = named

@@ -46,51 +46,54 @@ import {
 import { announce, rollBackFile, withdraw } from "./journal.server";
 import { type ImportEntry, ImportError } from "./table.server";
 
-/** An entry whose file is a video that isn't in the catalogue yet. */
+/** An entry whose file is a video and isn't in the catalogue yet. */
 export interface Candidate extends ArrivedFile {
   entry: ImportEntry;
   bytes: number;
   modifiedMs: number;
   inspected: InspectedFile | undefined;
-  /** How it compares with the block list. */
+  /** The result of the comparison with the block list. */
   comparison: FileComparison | "late" | undefined;
   videoId: string;
 }
 
 const ACCOUNT_ENDED = "The importing account was deactivated or deleted. The import stopped.";
-/** Rows per transaction. */
+/** The number of rows per transaction. */
 const ROWS_AT_ONCE = 50;
 
 interface PendingImport extends Candidate {
-  /** `{userId}/{uploadId}`; undefined without a file. */
+  /** `{userId}/{uploadId}`, or undefined if there is no file. */
   basePath?: string;
-  /** Path in the bucket `videos`; empty without a file. */
+  /** The path in the `videos` bucket, or an empty string if there is no file. */
   target: string;
   encodedThumbnail?: EncodedThumbnail;
-  /** Whether the file may be served as it is. */
+  /** Whether the file can be served without conversion. */
   isClean?: boolean;
-  /** Whether it becomes a draft, because a required consent record is missing. */
+  /** Whether the video becomes a draft because a required consent record is missing. */
   lacksRecord?: boolean;
-  /** Why it isn't public, if it should be. */
+  /** The reason why the video isn't public although it should be. */
   refusal?: string;
 }
 
 interface BatchOptions {
   userId: string;
-  /** Start of the import, ISO 8601 UTC. */
+  /** The start of the import, in ISO 8601 format (UTC). */
   since: string;
   mode: ImportMode;
-  /** The acceptance of the uploaders' terms for the whole import, if it is required. */
+  /** The acceptance of the uploaders' terms for the whole import, if acceptance is required. */
   acceptance: Acceptance | undefined;
-  /** Adds to the import's activity in the transaction that inserts rows, so that it is right even after a kill. */
+  /**
+   * Updates the import's activity in the transaction that inserts the rows, so that it is correct even if the process
+   * is killed.
+   */
   countImported(videos: number): void;
   onProgress?(bytes: number, files: number): void;
 }
 
 /**
- * Moves the files of a batch into the buckets and inserts its rows.
+ * Moves a batch's files into the buckets and inserts its rows.
  *
- * @param failed called for each entry that couldn't be imported; its files are as they were before.
+ * @param failed called for each entry that couldn't be imported; the entry's files are unchanged.
  * @returns the imported entries.
  */
 export async function importBatch(
@@ -123,7 +126,7 @@ async function moveAndInsert(
     try {
       if (each.entry.file) {
         await moveVideo(mode, each.entry.file, each.target);
-        // While the file still has its original digests.
+        // Runs while the file still has its original digests.
         await isOnBlockList(each);
         const isPlayable = each.inspected?.playable !== false;
         each.isClean = isPlayable && (await cleanVideo(each, each.entry.file));
@@ -137,7 +140,7 @@ async function moveAndInsert(
     onProgress?.(each.bytes, 1);
   });
   await flushUploads();
-  // In the order of the plan, not of copying.
+  // Ordered as in the plan, rather than in the order in which copying finished.
   const inOrder = pending.filter((each) => moved.has(each));
   const inserted = new Set(await insertAllRows(inOrder, options));
   for (const each of inOrder.filter((each) => !inserted.has(each))) {
@@ -148,11 +151,11 @@ async function moveAndInsert(
 }
 
 /**
- * Inserts the rows in small transactions: the database lock is held for milliseconds at a time, and then free for as
- * long as it was held.
+ * Inserts the rows in small transactions: each holds the database lock for a few milliseconds, and the lock then stays
+ * free for the same length of time.
  *
- * @returns the entries that weren't added to the block list in the meantime.
- * @throws what a transaction threw; entries that aren't in the catalogue then are as they were before.
+ * @returns the entries whose files weren't added to the block list in the meantime.
+ * @throws the error thrown by a transaction; the files of entries that aren't in the catalogue by then are unchanged.
  */
 async function insertAllRows(
   moved: PendingImport[],
@@ -180,7 +183,7 @@ async function insertAllRows(
     inserted.push(...unblocked);
     jobsChanged("work");
     await mapConcurrently(unblocked, async ({ entry }) => {
-      // Only now, so that the video has its source or its row at all times.
+      // The source is removed only now, so that the video always has either its source or its row.
       if (mode === "move" && entry.file) await fs.rm(entry.file, { force: true });
     });
     await setTimeout(pausedMs);
@@ -193,10 +196,10 @@ function planned({ entry, bytes, modifiedMs, videoId, target }: PendingImport) {
 }
 
 /**
- * Removes the metadata of a video in its bucket. If it is a hard link to the file in the folder, which must not change
- * before the row is committed, a file with metadata is copied first.
+ * Removes a video's metadata in the bucket. If the video is a hard link to the file in the folder, which must not
+ * change before the row is committed, the link is first replaced with a copy if the file has metadata.
  *
- * @returns whether it may be served as it is.
+ * @returns whether the video can be served without conversion.
  */
 async function cleanVideo({ target }: PendingImport, source: string): Promise<boolean> {
   const file = bucketFile("videos", target);
@@ -208,7 +211,7 @@ async function cleanVideo({ target }: PendingImport, source: string): Promise<bo
   return removeMetadata({ file });
 }
 
-/** Moves the thumbnail. An unreadable image is ignored, since one is extracted from the video. */
+/** Moves the thumbnail. An unreadable image is ignored, since one will be extracted from the video. */
 async function addThumbnail(each: PendingImport): Promise<void> {
   const { thumbnail } = each.entry;
   if (!thumbnail || !each.basePath) return;
@@ -217,14 +220,14 @@ async function addThumbnail(each: PendingImport): Promise<void> {
   );
 }
 
-/** @param notOurs whether the file at the target existed before. */
+/** @param notOurs whether the target file already existed. */
 async function rollBack({ entry, target }: PendingImport, notOurs = false): Promise<void> {
   if (!entry.file) return;
   if (!notOurs) await rollBackFile(target);
   await withdraw([entry.file]);
 }
 
-/** Inserts the rows of a slice with their file sizes, digests and jobs. */
+/** Inserts a slice's rows with their file sizes, digests and jobs. */
 function insertRows(
   { userId, since, acceptance }: BatchOptions,
   moved: PendingImport[],
@@ -279,7 +282,7 @@ function insertRows(
       .set({ finished_at: new Date().toISOString() })
       .where("source", "in", sources),
   );
-  // Deleted by a site that can't see this process and considered it killed.
+  // The records were deleted by a site that couldn't see this process and assumed it had been killed.
   if (changes < new Set(sources).size)
     throw new Error("Files of the import were removed by another process.");
 }
@@ -300,10 +303,10 @@ function filesOf(each: PendingImport): MeasuredFile[] {
   return [video, { ...name, videoId, bytes: encodedThumbnail.bytes, isClean: true }];
 }
 
-/** @param time the creation time if the entry has none: ascending in the order of the plan. */
+/** @param time the creation time if the entry has none; times ascend in the order of the plan. */
 function rowOf(userId: string, each: PendingImport, time: number): Insertable<VideosTable> {
   const { entry, inspected, basePath, target, videoId, lacksRecord, isClean = true } = each;
-  // An incomplete file becomes a draft, so that a person decides.
+  // An incomplete file becomes a draft, so that a person can decide.
   const isDraft = entry.status === "published" && (inspected?.cutOff || lacksRecord);
   const url = target ? mediaUrl("videos", target) : "";
   const tags = resolveAliases(entry.tags);
@@ -315,7 +318,7 @@ function rowOf(userId: string, each: PendingImport, time: number): Insertable<Vi
     category: entry.category,
     tags: storedTags(tags),
     duration: formatDuration(inspected?.durationSeconds ?? entry.durationSeconds ?? 0),
-    // A file that browsers can't play, or that keeps its metadata, has no video URL yet, only a source.
+    // A file that browsers can't play, or whose metadata wasn't removed, has only a source and no video URL yet.
     video_url: isClean ? url : "",
     source_url: isClean ? null : url,
     thumbnail_url:
@@ -330,9 +333,10 @@ function rowOf(userId: string, each: PendingImport, time: number): Insertable<Vi
 }
 
 /**
- * Adds an imported video to series, in the transaction that inserts it. Missing series are created as private.
+ * Adds an imported video to its series, in the transaction that inserts the video. Missing series are created as
+ * private.
  *
- * @param series positions by title.
+ * @param series the video's positions by series title.
  */
 function putIntoSeries(videoId: string, series: Readonly<Record<string, number>>): void {
   for (const [title, position] of Object.entries(series)) {

@@ -89,7 +89,7 @@ export function TableForm({
   );
 }
 
-/** The import of the operator's folder: the form, or the progress. */
+/** The import of the operator's folder: shows the form, or the progress of the running import. */
 export function FolderForm({
   folder: { running, last },
   error,
@@ -99,7 +99,7 @@ export function FolderForm({
 }: {
   folder: ServerFolder;
   error?: string;
-  /** The entered value, after a failure. */
+  /** The entered value, if the form was rejected. */
   table?: string;
   termsField: TermsFieldState;
   busy: boolean;

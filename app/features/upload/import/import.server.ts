@@ -27,24 +27,24 @@ export interface ImportOptions {
   /** The user who will own the videos. */
   userId: string;
   mode: ImportMode;
-  /** The accepted version of the uploaders' terms, as given. */
+  /** The accepted version of the uploaders' terms, as provided by the caller. */
   terms?: string;
   /** Stops the import after the current batch. */
   signal?: AbortSignal;
-  /** Bytes read plus bytes moved: each file counts twice. */
+  /** Bytes read plus bytes moved, so each file counts twice. */
   onProgress?(bytes: number, files: number): void;
 }
 
 export interface ImportSummary {
   imported: number;
   importedBytes: number;
-  /** Already imported, or present under their id. */
+  /** Entries already imported, or whose id already exists in the catalogue. */
   alreadyImported: number;
   duplicates: { name: string; of: string }[];
-  /** Imported, but not public although they should be, with the reason. */
+  /** Imported videos that aren't public although they should be, with the reasons. */
   notPublic: { name: string; reason: string }[];
   failures: ImportFailure[];
-  /** Time spent on SHA-256. */
+  /** Time spent computing SHA-256 digests. */
   hashingMs: number;
   /** Time spent in ffprobe, which runs for several files concurrently. */
   probingMs: number;
@@ -56,9 +56,9 @@ const BATCH_BYTES = 1024 ** 3;
 
 /**
  * Imports the planned files into the catalogue in batches: examines them, moves them and flushes them to disk, and
- * inserts the rows last. It can be stopped or killed at any time, and resumes when it is started again.
+ * inserts the rows last. The import can be stopped or killed at any time, and resumes when it is started again.
  *
- * @throws {ImportError} if the uploaders' terms have to be accepted and aren't.
+ * @throws {ImportError} if the uploaders' terms must be accepted but haven't been.
  */
 export async function importVideos(
   plan: ImportPlan,
@@ -114,7 +114,7 @@ interface Measured {
   modifiedMs: number;
 }
 
-/** Yields entries with their file sizes, in batches small enough to repeat. */
+/** Yields entries with their file sizes, in batches small enough to redo after an interruption. */
 async function batches(
   entries: ImportEntry[],
   summary: ImportSummary,
@@ -144,7 +144,7 @@ async function batches(
   return list;
 }
 
-/** Filters out entries that are already imported or whose id exists. */
+/** Filters out entries that are already imported or whose id already exists. */
 async function leaveOutKnown(
   batch: Measured[],
   summary: ImportSummary,
@@ -209,7 +209,7 @@ async function inspectFiles(
   return candidates;
 }
 
-/** Hashes a file, and also detects its type from the first bytes. */
+/** Hashes a file, and detects its type from the first bytes at the same time. */
 async function hashEntry(
   measured: Measured,
   summary: ImportSummary,
@@ -228,7 +228,7 @@ async function hashEntry(
   return { ...measured, path: entry.file, ...digests, extension };
 }
 
-/** Skips duplicates of catalogue videos, whatever the entry says. */
+/** Skips duplicates of catalogue videos, regardless of the entry's details. */
 async function tryToInspect(file: Hashed, isDuplicate: boolean) {
   const { path, extension } = file;
   try {
@@ -240,7 +240,7 @@ async function tryToInspect(file: Hashed, isDuplicate: boolean) {
   }
 }
 
-/** Returns the message about one file; rethrows internal errors, which end the import. */
+/** Returns the error message for one file. Rethrows internal errors, which end the import. */
 function reasonOf(error: unknown): string {
   if (error instanceof ImportError || error instanceof UploadError) return error.message;
   if (error instanceof RefusedFileError || error instanceof InterruptedError) return error.message;
@@ -250,14 +250,14 @@ function reasonOf(error: unknown): string {
   return message;
 }
 
-/** Returns which of the ids exist in the catalogue. */
+/** Returns those of the ids that exist in the catalogue. */
 export async function knownIds(ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await database().selectFrom("videos").select("id").where("id", "in", ids).execute();
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Returns which of the digests belong to uploaded files of catalogue videos, with their titles. */
+/** Returns which of the digests belong to catalogue videos' uploaded files, together with the videos' titles. */
 async function knownDigests(digests: string[]): Promise<Map<string, string>> {
   if (digests.length === 0) return new Map();
   const rows = await database()

@@ -5,21 +5,21 @@ import { removalsPausedBy } from "~/media/removal-guard.server";
 import { database, prepared, transaction } from "~db/client.server";
 
 /**
- * The journal that makes imports crash-safe. The next import or start enqueues the removal of files without a row, and
- * skips sources that are already imported.
+ * The journal that makes imports crash-safe. The next import or startup enqueues the removal of files that have no row,
+ * and skips sources that have already been imported.
  */
 
-/** A file about to become a video. */
+/** A file that is about to become a video. */
 interface PlannedFile {
   source: string;
   bytes: number;
   modifiedMs: number;
   videoId: string;
-  /** Path in the bucket `videos`. */
+  /** The path in the `videos` bucket. */
   target: string;
 }
 
-/** Returns the sources, with size and time, whose videos are in the catalogue. */
+/** Returns the sources, including size and modification time, whose videos are in the catalogue. */
 export async function findImported(sources: string[]): Promise<Map<string, string>> {
   const rows = await database()
     .selectFrom("imports")
@@ -31,12 +31,12 @@ export async function findImported(sources: string[]): Promise<Map<string, strin
   return new Map(rows.map((row) => [row.source, fingerprint(row.bytes, row.modified_ms)]));
 }
 
-/** Returns the properties of a file that change when it is written to. */
+/** Returns the properties of a file that change when the file is modified. */
 export function fingerprint(bytes: number, modifiedMs: number): string {
   return `${bytes} ${modifiedMs}`;
 }
 
-/** Records files before the first of them is touched. */
+/** Records a batch's files before the first of them is touched. */
 export async function announce(files: PlannedFile[]): Promise<void> {
   if (files.length === 0) return;
   await database()
@@ -62,14 +62,14 @@ export async function withdraw(sources: string[]): Promise<void> {
 }
 
 /**
- * Cleans up after a killed import: removes files in the bucket without a row if their source still exists, as it does
- * even with `--move`. If the source is gone, the journal may come from a backup that was taken during the import, and
- * the file in the bucket may be the only copy.
+ * Cleans up after a killed import: removes files in the bucket that have no row if their source still exists, which is
+ * the case even with `--move`. If the source is gone, the journal may come from a backup that was taken during the
+ * import, and the file in the bucket may be the only copy.
  *
  * @returns the number of removed files.
  */
 export async function recoverImports(now = Date.now()): Promise<number> {
-  // In a restored database, an import that has ended since may be unfinished.
+  // In a restored database, an import that has since finished may still be recorded as unfinished.
   if (await removalsPausedBy()) return 0;
   const rows = await database()
     .selectFrom("imports")
@@ -81,7 +81,7 @@ export async function recoverImports(now = Date.now()): Promise<number> {
     const stat = await fs.stat(source).catch(() => undefined);
     const hasSource =
       stat && fingerprint(stat.size, stat.mtimeMs) === fingerprint(bytes, modified_ms);
-    // In one transaction, since an import on another machine may be about to write the row.
+    // Runs in one transaction, since an import on another machine may be about to insert the row.
     await transaction(() => {
       const isLeft = prepared("DELETE FROM imports WHERE source = ? AND finished_at IS NULL");
       if (isLeft.run(source).changes > 0 && hasSource) {
@@ -93,12 +93,12 @@ export async function recoverImports(now = Date.now()): Promise<number> {
   return left.length;
 }
 
-/** Removes a file from the buckets that was copied or linked there; its source still exists. */
+/** Removes a file that was copied or linked into the buckets, and whose source still exists. */
 export function rollBackFile(target: string): Promise<void> {
   return removeUnreferenced(filesOf(target), "discarded");
 }
 
-/** Returns the imported file, its thumbnail, and the folder that may have been created for it. */
+/** Returns the paths of the imported file, its thumbnail, and the folder that may have been created for them. */
 function filesOf(target: string): MediaName[] {
   const base = mediaBasePath(target);
   return [
@@ -108,10 +108,10 @@ function filesOf(target: string): MediaName[] {
   ];
 }
 
-/** A process without a heartbeat for this long has ended, even if another process has its pid now. */
+/** A process that hasn't sent a heartbeat for this long has ended, even if another process now has its pid. */
 const LONGEST_BATCH_MS = 60 * 60 * 1000;
 
-/** Returns the files that imports in other processes are moving now, which have no rows yet. */
+/** Returns the files that imports in other processes are currently moving; these files have no rows yet. */
 export async function filesBeingImported(
   now = Date.now(),
 ): Promise<Pick<PlannedFile, "videoId" | "target">[]> {
@@ -125,7 +125,7 @@ export async function filesBeingImported(
     .map(({ video_id, target }) => ({ videoId: video_id, target }));
 }
 
-/** Whether another process is still moving a file that it has recorded in `imports`. */
+/** Returns whether another process is still moving a file that it has recorded in `imports`. */
 function isImporting(row: { process: number; started_at: string }, now: number): boolean {
   return isRunning(row.process) && now - Date.parse(row.started_at) <= LONGEST_BATCH_MS;
 }

@@ -17,18 +17,18 @@ import {
 const PROGRESS_EVERY_MS = 1_000;
 const FAILURES_SHOWN = 20;
 
-/** The state of the server's import folder, for the page. */
+/** The state of the server's import folder, as shown on the page. */
 export interface ServerFolder {
-  /** Finished and total files while an import is running. */
+  /** The numbers of finished and total files while an import is running. */
   running?: { files: number; total: number; percent: number };
-  /** The result of the last import, until the next one or a restart. */
+  /** The result of the last import, kept until the next import or a restart. */
   last?: FolderReport;
 }
 
 interface FolderReport {
   message: string;
   failures: ImportFailure[];
-  /** Number of further failures. */
+  /** The number of further failures. */
   more: number;
 }
 
@@ -53,7 +53,7 @@ const state = processState<FolderImport>(
   },
 );
 
-/** Returns the state of the import folder; undefined if none is set. */
+/** Returns the state of the import folder, or undefined if no folder is configured. */
 export function serverFolder(): ServerFolder | undefined {
   if (!settings().importDir) return undefined;
   const { running, report: last } = state();
@@ -68,17 +68,17 @@ export interface FolderRequest {
   category?: string;
   status: VideoStatus;
   mode: "copy" | "move";
-  /** CSV or JSON with a column `file`; by default, the one in the folder. */
+  /** A CSV or JSON table with a `file` column; by default, the one in the folder. */
   table?: string;
-  /** The version of the uploaders' terms in the form. */
+  /** The version of the uploaders' terms shown in the form. */
   terms?: string;
 }
 
 /**
- * Starts the import of the server's folder, which continues without the page. Skips what was imported before, so it can
- * be repeated.
+ * Starts importing the server's folder; the import continues even if the page is closed. Files that have already been
+ * imported are skipped, so it is safe to run again.
  *
- * @throws {ImportError} if nothing can be read, or there is nothing to import.
+ * @throws {ImportError} if nothing can be read or there is nothing to import.
  */
 export async function beginFolderImport(wanted: FolderRequest): Promise<void> {
   if (!settings().importDir) throw new ImportError("The server has no import folder.");
@@ -91,7 +91,7 @@ export async function beginFolderImport(wanted: FolderRequest): Promise<void> {
     total: 0,
     done: Promise.resolve(),
   };
-  // Before the first `await`, so that a form that is sent twice doesn't start two imports.
+  // Set before the first `await`, so that a form that is submitted twice doesn't start two imports.
   state().running = running;
   try {
     const plan = await planOf(wanted);
@@ -105,7 +105,7 @@ export async function beginFolderImport(wanted: FolderRequest): Promise<void> {
   }
 }
 
-/** Stops the import after the current files. Returns false if none is running. */
+/** Stops the import after the current files. Returns false if no import is running. */
 export function cancelFolderImport(): boolean {
   state().running?.controller.abort();
   return state().running !== undefined;

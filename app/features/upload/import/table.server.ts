@@ -16,17 +16,17 @@ import {
 } from "~/shared/video-fields";
 import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
 
-/** With a wide header, each short line becomes a wide row: 12 KB of such a table took 1.8 s. */
+/** With a wide header, every short line becomes a wide row: parsing 12 KB of such a table took 1.8 s. */
 const MAX_COLUMNS = 100;
-/** Characters to parse between two checks of the clock. */
+/** The number of characters to parse between two checks of the clock. */
 const PART_LENGTH = 256;
 
-/** A row of a CSV or JSON file: texts by column, or any value from JSON. */
+/** A row of a CSV or JSON file: strings by column, or arbitrary JSON values. */
 export type TableRow = Record<string, unknown>;
 
 /**
  * Reads the rows of a table: CSV with a header line, a JSON list of objects, or a JSON object of objects, whose keys
- * become the column `file`.
+ * become the `file` column.
  *
  * @throws {ImportError} with the name of the file and the reason.
  */
@@ -42,7 +42,7 @@ export async function readTable(file: string): Promise<TableRow[]> {
 }
 
 /**
- * Parses the rows of a table like `readTable`. Parses CSV in chunks, yielding to the event loop in between.
+ * Parses a table's rows like `readTable`. Parses CSV in chunks, yielding to the event loop in between.
  *
  * @throws an Error with the reason.
  */
@@ -51,13 +51,13 @@ export async function parseTable(text: string, isJson: boolean): Promise<TableRo
   return isJson ? fromJson(plain) : fromCsv(plain);
 }
 
-/** Reads a JSON file with one object. */
+/** Reads a JSON file that contains one object. */
 export async function readObject(file: string): Promise<TableRow> {
   try {
     const value: unknown = JSON.parse(await fs.readFile(file, "utf8"));
     if (isObject(value)) return value;
   } catch {
-    // Reported below, in words that fit the file.
+    // The error is reported below, with a message that fits the file.
   }
   throw new ImportError(`${path.basename(file)} isn't a JSON object.`);
 }
@@ -106,7 +106,7 @@ function isObject(value: unknown): value is TableRow {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Functions that read the fields of a row; undefined if a field is missing. */
+/** Functions that read a row's fields. They return undefined if the field is missing. */
 
 export function textOf(row: TableRow, ...names: string[]): string | undefined {
   for (const name of names) {
@@ -135,7 +135,7 @@ export function categoryOf(row: TableRow): string | undefined {
   return category;
 }
 
-/** Reads tags from a JSON list, a PostgreSQL array (`{a,"b c"}`), or a comma-separated text. */
+/** Reads tags from a JSON list, a PostgreSQL array (`{a,"b c"}`), or a comma-separated string. */
 export function tagsOf(row: TableRow): string[] | undefined {
   if (Array.isArray(row.tags)) return checkedText(tags, row.tags.map(String).join(","));
   const text = textOf(row, "tags");
@@ -151,7 +151,7 @@ export function tagsOf(row: TableRow): string[] | undefined {
   return checkedText(tags, braced === undefined ? text : braced.replaceAll(/"|\bNULL\b/g, ""));
 }
 
-/** Reads series from an object of titles and positions, as exported. */
+/** Reads series from an object that maps titles to positions, as exported. */
 export function seriesOf(row: TableRow): Record<string, number> | undefined {
   let given = row.series;
   if (typeof given === "string" && given.trim() !== "") {
@@ -172,7 +172,7 @@ export function seriesOf(row: TableRow): Record<string, number> | undefined {
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
-/** Validates a text by the site's rules; undefined if it is missing. */
+/** Validates a text field against the site's rules. Returns undefined if it is missing. */
 function checkedText<T>(schema: Parameters<typeof check<T>>[0], text: string | undefined) {
   if (text === undefined) return undefined;
   const checked = check(schema, text);
@@ -190,25 +190,25 @@ export function statusOf(row: TableRow): VideoStatus | undefined {
 
 /** A video to import, with its known details. */
 export interface ImportEntry {
-  /** The name in reports: the path in the folder, or a row of an export. */
+  /** The name shown in reports: the path in the folder, or a row of an export. */
   name: string;
-  /** The absolute path of the video; undefined for a row that never had a file. */
+  /** The absolute path of the video file; undefined for a row that never had a file. */
   file: string | undefined;
-  /** The absolute path of its thumbnail. */
+  /** The absolute path of the thumbnail. */
   thumbnail?: string;
-  /** The id in the earlier system, kept so that old links work. */
+  /** The id in the earlier system, kept so that old links keep working. */
   id?: string;
-  /** The path in the earlier system (`{userId}/{uploadId}`), kept if it is free. */
+  /** The path in the earlier system (`{userId}/{uploadId}`), which is kept if it is free. */
   basePath?: string;
   title: string;
   description: string;
-  /** A stored value, possibly a legacy one. */
+  /** A stored value, which may be a legacy one. */
   category: string;
   tags: string[];
-  /** The titles of its series, with its position in each. */
+  /** The titles of the video's series, with its position in each. */
   series?: Record<string, number>;
   status: VideoStatus;
-  /** The stated duration, used only if the file has none. */
+  /** The duration given in the details, used only if the file doesn't contain one. */
   durationSeconds?: number;
   views?: number;
   /** ISO 8601 UTC. */
@@ -216,25 +216,25 @@ export interface ImportEntry {
   updatedAt?: string;
 }
 
-/** Something can't be imported as it is. The message says what to correct. */
+/** Thrown if something can't be imported without a correction. The message says what to correct. */
 export class ImportError extends Error {}
 
-/** Why a video without a category is skipped. */
+/** The reason given if a video without a category is skipped. */
 export const NO_CATEGORY = "it has no category.";
 
-/** An entry that isn't imported, with the reason. */
+/** An entry that won't be imported, with the reason. */
 export interface ImportFailure {
   name: string;
   reason: string;
 }
 
-/** The entries to import, and those that are known to fail. */
+/** The entries to import, and the entries that are already known to fail. */
 export interface ImportPlan {
   entries: ImportEntry[];
   failures: ImportFailure[];
 }
 
-/** Records why something can't be imported; rethrows internal errors. */
+/** Records why an entry can't be imported. Rethrows internal errors. */
 export function noteFailure(plan: ImportPlan, name: string, error: unknown): void {
   if (!(error instanceof ImportError)) throw error;
   plan.failures.push({ name, reason: error.message });
@@ -250,11 +250,11 @@ interface AddressEntry {
 }
 
 /**
- * Reads all rows of a table, or none, so that a corrected table can be sent again without downloading a video twice.
- * Columns: `address`, and the texts of an upload (title, description, category, tags, status).
+ * Reads either all rows of a table or none, so that a corrected table can be submitted again without downloading a
+ * video twice. The columns are `address` and an upload's text fields (title, description, category, tags, status).
  *
  * @param text CSV with a header line, or JSON.
- * @throws {ImportError} if it is neither, or for the first invalid row.
+ * @throws {ImportError} if the text is neither, or for the first invalid row.
  */
 export async function planAddresses(text: string): Promise<AddressEntry[]> {
   const entries: AddressEntry[] = [];
@@ -286,7 +286,11 @@ function entryOf(row: TableRow, index: number): AddressEntry {
   return { address, texts: texts.value, status };
 }
 
-/** Parses a table that was entered into a form. @throws {ImportError} */
+/**
+ * Parses a table entered in a form.
+ *
+ * @throws {ImportError}
+ */
 export async function readTypedTable(text: string): Promise<TableRow[]> {
   try {
     return await parseTable(text, /^\s*[[{]/.test(text));

@@ -8,7 +8,7 @@ const TYPES: Record<string, { format: ExportFormat; type: string }> = {
   "catalogue.json": { format: "json", type: "application/json" },
 };
 
-/** The catalogue as a table. */
+/** Exports the catalogue as a table. */
 export async function loader({ request, params }: LoaderFunctionArgs) {
   await requirePermission(request, "/admin/import/:file");
   const file = params.file ?? "";

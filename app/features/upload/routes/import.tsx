@@ -32,16 +32,16 @@ import { ImportError, planAddresses } from "../import/table.server";
 
 export const meta = privateMeta("Import");
 
-/** Enough for a table of a thousand videos with descriptions. */
+/** Large enough for a table of a thousand videos with descriptions. */
 const MAX_FORM_BYTES = 4 * 1024 * 1024;
 
-/** Why a form was rejected, with the entered values. */
+/** The reasons why a form was rejected, with the entered values. */
 interface Answer {
   message: string;
   intent: string;
   address?: AddressFailure;
   table?: string;
-  /** Why the uploaders' terms aren't accepted, and the version in the form. */
+  /** The reason why the uploaders' terms weren't accepted, with the version in the form. */
   terms?: string;
   accepted?: string;
 }

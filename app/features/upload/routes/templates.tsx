@@ -130,7 +130,7 @@ export default function Templates() {
   );
 }
 
-/** The form of a new or existing template. */
+/** The form for a new or existing template. */
 export function TemplateForm({
   template,
   error,

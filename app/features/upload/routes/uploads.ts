@@ -3,13 +3,13 @@ import { requireScriptUser } from "~/features/permissions/guard.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { answerUpload } from "../receive-upload.server";
 
-/** Resumable uploads: HEAD and OPTIONS. */
+/** Handles HEAD and OPTIONS requests for resumable uploads. */
 export async function loader({ request }: LoaderFunctionArgs) {
   const user = await requireScriptUser(request, "/admin/uploads/:id?");
   return answerUpload(request, user);
 }
 
-/** POST, PATCH and DELETE. */
+/** Handles POST, PATCH and DELETE requests. */
 export async function action({ request }: ActionFunctionArgs) {
   const user = await requireScriptUser(request, "/admin/uploads/:id?");
   requireOwnOrigin(request);

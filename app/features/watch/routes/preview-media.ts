@@ -8,28 +8,28 @@ import { requestContext } from "~/platform/node/request-context.server";
 const PLAYLIST = /mpegurl/i;
 
 /**
- * Serves the files of the video that a preview link belongs to, and of no other video. They are below the URL of the
- * link: a cookie would also open the video to the next user of the browser, and signed URLs can't be revoked.
+ * Serves the files of the video to which a preview link belongs, and of no other video. Their URLs are below the link's
+ * URL, because a cookie would also give the browser's next user access to the video, and signed URLs can't be revoked.
  */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const token = params.token ?? "";
   const within = previewPath(token);
   const { pathname } = new URL(request.url);
-  // File URLs have exactly one spelling, see media.ts.
+  // A file URL has exactly one valid spelling, see media.ts.
   const sent = requestContext()?.request.url?.replace(/\?.*$/s, "") ?? pathname;
   const name = sent === pathname ? parseMediaUrl(pathname.slice(within.length)) : undefined;
   const preview = findPreview(token);
   if (!preview || !name || !videosOfFile(name).includes(preview.videoId)) return notFound();
   const response = await respondWithMedia(request, name, async () => true);
   const headers = new Headers(response.headers);
-  // Never cached, so that nothing remains once the link is revoked.
+  // Responses are never cached, so that nothing remains once the link has been revoked.
   headers.set("Cache-Control", "private, no-store, no-transform");
   headers.set("X-Robots-Tag", "noindex");
   const isText = response.status === 200 && PLAYLIST.test(headers.get("Content-Type") ?? "");
   if (!isText || request.method !== "GET" || !response.body) {
     return new Response(response.body, { status: response.status, headers });
   }
-  // Playlists refer to captions by absolute path.
+  // Playlists refer to captions by their absolute paths.
   const text = (await response.text()).replaceAll('"/media/', `"${within}/media/`);
   const rewritten = text.replaceAll(/^\/media\//gm, `${within}/media/`);
   headers.set("Content-Length", String(Buffer.byteLength(rewritten)));

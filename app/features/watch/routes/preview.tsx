@@ -20,19 +20,19 @@ import { findVideo } from "../video.server";
 
 export const meta = privateMeta("Preview");
 
-/** Never cached, not even by the browser, so that a revoked link shows nothing. */
+/** Responses are never cached, not even by the browser, so that a revoked link shows nothing. */
 const PRIVATE = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 
 export const headers: HeadersFunction = () => PRIVATE;
 
-/** Loads the video for anyone with the link, without an account, until the link is revoked. */
+/** Loads the video for anyone who has the link, without an account, until the link is revoked. */
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const token = params.token ?? "";
   const preview = findPreview(token);
   const video = preview && (await findVideo(preview.videoId));
   if (!preview || !video) return data({ video: undefined }, { status: 404, headers: PRIVATE });
   if (preview.status === "published") throw redirect(videoPath(video.id), { headers: PRIVATE });
-  // Behind the age gate, nobody has seen it yet.
+  // While the age gate is shown, nobody has seen the video yet.
   const isShown = !needsAgeConfirmation(request) || (await currentUser(request)) !== undefined;
   if (isShown && isPageLoad(request) && countsAsView(request)) await countPreview(preview);
   const within = (address: string) => address && previewPath(token) + address;
@@ -52,7 +52,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   return data({ video: shown }, { headers: PRIVATE });
 }
 
-/** Returns whether the request loads the page and doesn't just refresh its data. */
+/** Returns whether the request loads the page, rather than just refreshing its data. */
 function isPageLoad(request: Request): boolean {
   const sent = requestContext()?.request.url ?? new URL(request.url).pathname;
   return request.method === "GET" && !/\.data(\?|$)/.test(sent);
@@ -87,7 +87,7 @@ export default function PreviewPage() {
           aria-label={video.title}
           className="aspect-video w-full rounded-lg bg-raised"
         >
-          {/* For browsers with native HLS; the others use the file. */}
+          {/* Used by browsers with native HLS; other browsers use the file. */}
           {video.player.hlsUrl && (
             <source src={video.player.hlsUrl} type="application/vnd.apple.mpegurl" />
           )}

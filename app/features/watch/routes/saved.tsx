@@ -29,7 +29,7 @@ export function loader({ request }: LoaderFunctionArgs) {
   return { site: siteIdentity(request), now: Date.now() };
 }
 
-/** The visitor's saved videos. The server learns only which cards to send. */
+/** The visitor's saved videos. The only thing that the server learns is which cards to send. */
 export default function Saved() {
   const hydrated = useHydrated();
   return (
@@ -131,7 +131,7 @@ export function useSavedCards() {
   return {
     ids,
     cards: shown.flatMap((id) => known.get(id) ?? []),
-    /** Ids of saved videos that are no longer public. */
+    /** The ids of saved videos that are no longer public. */
     gone: shown.filter((id) => known.get(id) === null),
     state,
     hasMore: ids.length > most,

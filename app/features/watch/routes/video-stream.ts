@@ -4,7 +4,9 @@ import { publishedStream } from "../video.server";
 
 const HEADERS = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 
-/** Returns the beginning of a published video's stream, for pages that link to it; 204 when it has none. */
+/**
+ * Returns the beginning of a published video's stream, for pages that link to the video, or 204 if it has no stream.
+ */
 export async function loader({ params }: LoaderFunctionArgs): Promise<Response> {
   const hlsUrl = await publishedStream(params.id ?? "");
   if (!hlsUrl) return new Response(null, { status: 204, headers: HEADERS });

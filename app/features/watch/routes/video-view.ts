@@ -3,11 +3,14 @@ import { countsAsView, countView } from "~/features/catalogue/views.server";
 import { clientAddress } from "~/platform/client-address.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 
-/** One transparent pixel. */
+/** An image of one transparent pixel. */
 const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 const NEVER_KEPT = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 
-/** Counts a view for the page's script, once per page load. Responds with 204, or 404 for no published video. */
+/**
+ * Counts a view for the page's script, once per page load. Responds with 204, or with 404 if there is no such published
+ * video.
+ */
 export async function action({ request, params }: ActionFunctionArgs): Promise<Response> {
   requireOwnOrigin(request);
   if (request.method !== "POST") {
@@ -17,7 +20,10 @@ export async function action({ request, params }: ActionFunctionArgs): Promise<R
   return new Response(null, { status: found ? 204 : 404, headers: NEVER_KEPT });
 }
 
-/** Counts a view without JavaScript: the image inside the page's noscript. Always responds with an image. */
+/**
+ * Counts a view when JavaScript isn't available, using the image inside the page's noscript element. Always responds
+ * with an image.
+ */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const shown = ["image", null].includes(request.headers.get("Sec-Fetch-Dest"));
   if (request.method === "GET" && shown && countsAsView(request)) {

@@ -12,8 +12,9 @@ const MAX_BYTES = 64;
 const TEXT_TYPE = /^text\/plain\s*(;|$)/i;
 
 /**
- * Counts which parts of a video were watched in a view that has ended. Responds with 204, even if the view isn't
- * counted because the visitor opted out; 404 for no published video; 400, 413 or 415 for an invalid report.
+ * Counts which parts of a video were watched during a view that has ended. Responds with 204, even if the view isn't
+ * counted because the visitor opted out; with 404 if there is no such published video; and with 400, 413 or 415 for an
+ * invalid report.
  */
 export async function action({ request, params }: ActionFunctionArgs): Promise<Response> {
   requireOwnOrigin(request);
@@ -29,7 +30,7 @@ export function loader(): Response {
   return new Response(null, { status: 405, headers: { ...HEADERS, Allow: "POST" } });
 }
 
-/** Returns whether the visitor opted out: Global Privacy Control, Do Not Track or Save-Data. */
+/** Returns whether the visitor has opted out, using Global Privacy Control, Do Not Track or Save-Data. */
 function hasOptedOut(headers: Headers): boolean {
   return (
     headers.get("Sec-GPC") === "1" ||
@@ -40,7 +41,7 @@ function hasOptedOut(headers: Headers): boolean {
 
 function respond(status: number): Response {
   const headers = new Headers(HEADERS);
-  // Don't wait for the rest of the body.
+  // The rest of the body isn't awaited.
   if (status === 415) headers.set("Connection", "close");
   return new Response(null, { status, headers });
 }

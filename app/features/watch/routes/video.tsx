@@ -60,7 +60,7 @@ async function readVideo(request: Request, id: string) {
   const series = searchParams.get("series");
   return {
     video,
-    // Without a file, play the stream that is still being encoded.
+    // If there is no file, the stream that is still being encoded is played.
     fileUrl: video.videoUrl ? await withVersion(video.videoUrl) : (video.hlsUrl ?? ""),
     chapters: chaptersOf(video.description, video.durationSeconds),
     streamStart: video.hlsUrl ? await streamStart(video.hlsUrl) : undefined,
@@ -73,7 +73,10 @@ async function readVideo(request: Request, id: string) {
   };
 }
 
-/** Returns a function for the URL of this page at a position, keeping the list or series it is watched in. */
+/**
+ * Returns a function that returns this page's URL at a position, keeping the list or series in which the video is being
+ * watched.
+ */
 function useVideoUrl(): (seconds?: number) => string {
   const { video, listLocation, series } = useLoaderData<typeof loader>();
   return (seconds) =>
@@ -126,7 +129,7 @@ export default function VideoPage() {
   );
 }
 
-/** Everything below the player. */
+/** Everything shown below the player. */
 function Details() {
   const { video, chapters, now } = useLoaderData<typeof loader>();
   const seekLinks: SeekLinks = {
@@ -144,10 +147,10 @@ function Details() {
       <h1 dir="auto" className="mt-5 text-xl font-bold">
         {video.title}
       </h1>
-      {/* While the page is still arriving, what is shown must not move later. */}
+      {/* Content that is already shown while the page is still loading must not move later. */}
       <div className="mt-3 flex flex-col gap-x-6 gap-y-3 sm:min-h-11 sm:flex-row sm:flex-wrap sm:items-center sm:justify-between">
         <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-muted figures">
-          {/* Wide enough for the next count, which follows immediately, so that nothing moves. */}
+          {/* Wide enough for the next view count, which follows immediately, so that nothing moves. */}
           <span className="inline-flex min-h-11 min-w-15 items-center mouse:min-h-9">
             {formatViews(views)}
           </span>
@@ -212,7 +215,7 @@ export function ErrorBoundary() {
   return <VideoError />;
 }
 
-/** The player of the video page. */
+/** The player on the video page. */
 function Watch({
   next,
   state,
@@ -227,7 +230,7 @@ function Watch({
   const [waitingFor, setWaitingFor] = useState<string>();
   const pending = useNavigation().location?.pathname;
   const isReplaced = pending?.startsWith("/video/") && pending !== useLocation().pathname;
-  // If that takes long, a skeleton replaces this player.
+  // If loading the next page takes long, a skeleton replaces this player.
   useEffect(() => {
     if (isReplaced) resetSpeed();
   }, [isReplaced]);
@@ -244,11 +247,11 @@ function Watch({
         video={{
           ...video,
           href: here(),
-          // Versioned, so that the file stays the same during playback.
+          // The URL is versioned, so that the file stays the same during playback.
           fileUrl,
           startSeconds,
           chapters,
-          // With a file, its first frame is better than the placeholder.
+          // If there is a file, its first frame is better than the placeholder.
           posterUrl: video.thumbnailUrl ?? (fileUrl ? null : PLACEHOLDER_URL),
           streamStart,
           next,
@@ -261,7 +264,7 @@ function Watch({
   );
 }
 
-/** Refreshes the page when a video that can't be played yet changes. */
+/** Refreshes the page when the state of a video that can't be played yet changes. */
 function LiveRefresh() {
   useLiveRefresh();
   return null;

@@ -26,7 +26,7 @@ const BEFORE = "/media/videos/up/1.mp4";
 const AFTER = "/media/videos/up/2.mp4";
 const playedFile = () => video()?.video_url;
 
-/** Adds a video by the uploader `up`, and another file of it. */
+/** Adds a video uploaded by `up`, and another file for it. */
 function addVideoWithTwoFiles(state: "pending" | "earlier" | "original", status: string): void {
   addVideo({
     ...{ status, uploaded_by: "up", video_url: BEFORE, duration: "1:00" },
@@ -96,7 +96,7 @@ describe("the file of a video on hold", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("isn't trimmed, and a trim isn't undone", async () => {
+  it("can't be trimmed, and its trim can't be undone", async () => {
     addVideoWithTwoFiles("original", "published");
     await holdVideo();
     expect(
@@ -135,7 +135,7 @@ describe("a pending file", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("waits for an editor once its uploader can't publish anymore", async () => {
+  it("waits for an editor once its uploader can no longer publish", async () => {
     change("may_publish = 1");
     addVideoWithTwoFiles("pending", "published");
     change("may_publish = 0");
@@ -158,7 +158,7 @@ describe("a pending file", () => {
     expect(playedFile()).toBe(BEFORE);
   });
 
-  it("replaces a draft of a drafts-only uploader, who can also switch to it early", async () => {
+  it("replaces a drafts-only uploader's draft, and the uploader can also switch to it early", async () => {
     addVideoWithTwoFiles("pending", "review");
     const cookie = (await openSession("up")).split(";")[0] ?? "";
     const request = new Request(`${ORIGIN}/admin?tab=manage`, {

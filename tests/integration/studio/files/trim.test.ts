@@ -119,7 +119,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
       expect(fs.existsSync(diskPath(site.uploads, cut[column]))).toBe(true);
     }
     expect(cut.loudness).not.toBeNull();
-    // The current file is compared with other videos.
+    // Runs the remaining jobs, which compare the current file with other videos.
     await workUntilIdle();
     expect(jobRows(id).every(({ state, kind }) => state === "done" || kind === "cleanup")).toBe(
       true,
@@ -131,7 +131,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
       rows("SELECT bytes FROM storage"),
     );
 
-    // It isn't in the trash, so it isn't purged.
+    // The original isn't in the trash, so it isn't purged.
     await emptyTrash(Date.now() + 2 * TRASH_MS);
     expect(otherFiles(id).original?.id).toBe(original?.id);
     const dialog = (await page(address(id))).manage;
@@ -166,14 +166,14 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     ]);
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
 
-    // Redone from the trash.
+    // The trim is redone by restoring its file from the trash.
     const again = otherFiles(id).earlier.find(({ range }) => range?.start === 1.2);
     await expectSuccess({ intent: "restore-file", id, file: again!.id });
     expect(otherFiles(id).original?.duration).toBe("0:05");
     expect(frameNumbers(playing(id))).toEqual(from(12, 29));
   });
 
-  it("uses the uploaded file if a converted copy of it is played", async () => {
+  it("uses the uploaded file even if a converted copy is played", async () => {
     const mkv = countingVideo(site.folder, "mkv");
     const id = await addToLibrary(site.uploads, mkv, false, { duration: "0:05" });
     onlyJobs("transcode", "ladder");
@@ -217,7 +217,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(filesBelow(site.uploads)).toEqual(files);
   });
 
-  it("rejects a video that is being converted, has no file, lost it, or doesn't exist", async () => {
+  it("rejects a video that is being converted, has no file, has lost its file, or doesn't exist", async () => {
     const id = await addToLibrary(site.uploads, countingVideo(site.folder), true);
     expect((await refusalOf(id, "1", "3")).detail).toMatch(/still being processed/);
     sqliteHandle().exec("DELETE FROM jobs");
@@ -247,11 +247,11 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(reserved.filter((name) => !name.includes("."))).toHaveLength(1);
   });
 
-  it("leaves nothing when it is discarded, and continues after its video is restored", async () => {
+  it("leaves nothing behind when it is discarded, and continues after its video is restored", async () => {
     const id = await addUnprocessed();
     const files = filesBelow(site.uploads);
     await trim(id, "1", "3");
-    // Its upload id stays reserved while it is queued.
+    // The trim's upload ID stays reserved while the trim is queued.
     const folder = diskPath(site.uploads, "/media/videos/u");
     const reserved = fs.readdirSync(folder).find((name) => !name.includes("."))!;
     fs.utimesSync(path.join(folder, reserved), 0, 0);
@@ -269,7 +269,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     const waiting = rows("SELECT kind FROM jobs WHERE video_id = ?", pending());
     expect(waiting).toEqual(expect.arrayContaining([{ kind: "transcode" }]));
     expect(waiting).not.toEqual(expect.arrayContaining([{ kind: "captions" }]));
-    // Its original no longer exists, so a retry can't help.
+    // The trim's original no longer exists, so a retry can't help.
     sqliteHandle().prepare("DELETE FROM jobs WHERE video_id = ?").run(id);
     fs.rmSync(playing(id));
     await workUntilIdle();
@@ -318,7 +318,7 @@ describe("the original of a trimmed video", () => {
     expect((await readSourceStatistics()).cut).toEqual({ videos: 1, bytes: 5 });
   });
 
-  it("is found wherever its row is, while a trimmed file is created from it", async () => {
+  it("is found in whichever row refers to it, while a trimmed file is created from it", async () => {
     addCut();
     writeUpload(site.uploads, "videos/u/1.mp4");
     sqliteHandle().exec(
@@ -334,7 +334,7 @@ describe("the original of a trimmed video", () => {
     expect(trimSource("p")).toBeUndefined();
   });
 
-  it("can be seen by the uploader of the video, and by no other uploader", () => {
+  it("can be seen by the video's uploader, and by no other uploader", () => {
     addCut();
     sqliteHandle().exec(
       `UPDATE videos SET uploaded_by = 'u';
@@ -344,7 +344,7 @@ describe("the original of a trimmed video", () => {
     expect([isUploadersFile(name, "u"), isUploadersFile(name, "w")]).toEqual([true, false]);
   });
 
-  it("leaves an ordinary video once it no longer exists", async () => {
+  it("leaves the trimmed file as an ordinary file when it no longer exists", async () => {
     addCut();
     await activateReplacement("e", "u");
     sqliteHandle().exec("DELETE FROM video_files WHERE video_url LIKE '%1.mp4'");

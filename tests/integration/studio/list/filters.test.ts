@@ -49,7 +49,7 @@ beforeEach(async () => {
   for await (const _ of missingFiles());
 });
 
-describe("the filters of the list", () => {
+describe("the list filters", () => {
   it.each([
     ["from=2026-01-10", "dcb"],
     ["to=2026-01-10", "cba"],
@@ -78,7 +78,7 @@ describe("the filters of the list", () => {
     ["search=beach&no-thumbnail=1&uploader=u", "a"],
     ["category=english&no-thumbnail=1", ""],
     ["status=scheduled&missing=1", ""],
-  ])("%s", async (parameters, found) => {
+  ])("find the right videos: %s", async (parameters, found) => {
     const { list } = await manage(parameters);
     expect(list.videos.map(({ id }) => id).join("")).toBe(found);
     expect(list.total).toBe(found.length);
@@ -98,20 +98,20 @@ describe("the filters of the list", () => {
     "size=51",
     "size=-1",
     "columns=nothing",
-  ])("a bad value counts as none: %s", async (parameters) => {
+  ])("ignore the invalid value %s", async (parameters) => {
     const { list, view } = await manage(parameters);
     expect(list.total).toBe(4);
     expect(manageHref(view)).toBe("/admin?tab=manage");
   });
 
-  it("finds a failed job of a replacement file", async () => {
+  it("find a video whose replacement file has a failed job", async () => {
     sqliteHandle().exec(`
       INSERT INTO video_files (id, video_id, state) VALUES ('f', 'd', 'pending');
       INSERT INTO jobs (video_id, kind, priority, state) VALUES ('f', 'transcode', 1, 'failed')`);
     expect(await ids("failed=1")).toBe("dc");
   });
 
-  it("stay in the URL through pages, orders, forms and undo", async () => {
+  it("stay in the URL across pages, sort orders, forms and undo", async () => {
     const url =
       "/admin?tab=manage&search=beach&status=hidden&from=2026-01-10&to=2026-01-10T23%3A00%3A00.000Z&uploader=other&missing=1&no-thumbnail=1&sort=title&size=20&columns=title%2Cviews";
     const { view } = (await page(url)).manage!;
@@ -122,14 +122,14 @@ describe("the filters of the list", () => {
     expect(toast.action.to).toBe(url);
   });
 
-  it("reads columns as a form without JavaScript sends them", () => {
+  it("read columns the way a form without JavaScript sends them", () => {
     const read = (text: string) => readManageView(new URLSearchParams(text)).columns;
     expect(read("columns=title&columns=views&columns=status")).toEqual(["status", "views"]);
     expect(read("columns=title")).toEqual([]);
     expect(read("columns=title,status,category,duration,views,size,added")).toBeUndefined();
   });
 
-  it("limit a bulk action on all videos of the list", async () => {
+  it("limit a bulk action on all videos in the list", async () => {
     const all = { intent: "bulk", do: "hide", all: "1" };
     await expectSuccess(all, "/admin?tab=manage&uploader=other&from=2026-01-10&failed=1");
     const hidden = FOUR.map(([id]) => id).filter((id) => video(id)?.status === "hidden");
@@ -139,7 +139,7 @@ describe("the filters of the list", () => {
     expect(video("a")?.status).toBe("published");
   });
 
-  it("offer the users who have uploaded something", async () => {
+  it("offer only users who have uploaded something", async () => {
     const { uploaders } = await manage("");
     expect(uploaders).toEqual([
       { id: "other", email: "<b>z@example.com" },
@@ -187,14 +187,17 @@ describe("filtering thousands of videos", () => {
     ...{ from: "2025-01-01T06:00:00.000Z", to: "2025-01-02", uploader: "u", search: "even" },
     ...{ status: "published", category: "desi" },
   };
-  /** Single filters, with other orders and texts, and combinations, with few matches and with too many to sort. */
+  /**
+   * Single filters, which are also combined with other sort orders and search text, and combinations of filters. Some
+   * have few matches, others too many to sort.
+   */
   const QUERIES = [
     ...["from", "to", "uploader", "failed", "missing", "no-thumbnail"],
     ...["from to", "uploader from", "uploader status", "failed missing", "no-thumbnail from"],
     ...["uploader search", "no-thumbnail search", "missing search", "to category", "from status"],
   ];
 
-  it("matches a plain query on every page of every order", async () => {
+  it("matches a plain query on every page in every sort order", async () => {
     const sqlite = sqliteHandle();
     sqlite.exec(`
       DELETE FROM videos;
@@ -213,7 +216,7 @@ describe("filtering thousands of videos", () => {
     const random = randomFrom(3);
     for (const [index, query] of QUERIES.entries()) {
       const names = query.split(" ");
-      // Each with three of the sort orders.
+      // Each query is tested with three of the sort orders.
       for (const [sort, keys] of Object.entries(KEYS).filter((_, at) => at % 2 === index % 2)) {
         const where = names.map((name) => CONDITIONS[name]).join(" AND ");
         const plain = sqlite
@@ -281,7 +284,7 @@ describe("saved views", () => {
     expect(await names()).toEqual([]);
   });
 
-  it("are limited to twenty per user, who sees and removes only their own", async () => {
+  it("are limited to twenty per user, and can't be seen or removed by other users", async () => {
     for (let n = 1; n <= 20; n += 1) await save(`View ${n}`);
     expect((await expectFailure({ intent: "save-view", name: "One more" })).status).toBe(422);
     await save("View 7", "/admin?tab=manage&failed=1");
@@ -296,7 +299,7 @@ describe("saved views", () => {
 });
 
 describe("missing files", () => {
-  it("are found by the next check, with its start time, and forgotten once they exist", async () => {
+  it("are found by the next check, shown with the time of that check, and forgotten once they exist", async () => {
     const { filesCheckedAt } = await manage("missing=1");
     expect(Date.now() - Date.parse(filesCheckedAt!)).toBeLessThan(60_000);
     expect((await manage("failed=1")).filesCheckedAt).toBeUndefined();
@@ -324,7 +327,7 @@ describe("the page size", () => {
     [20, 20, 3, 14],
     [50, 50, 2, 4],
     [100, 54, 1, 54],
-  ])("%i", async (size, first, pageCount, last) => {
+  ])("can be %i", async (size, first, pageCount, last) => {
     for (let n = 0; n < 50; n += 1) addVideo({ id: `m${n}`, title: `Many ${n}` });
     const { list } = await manage(`size=${size}`);
     expect([list.videos.length, list.pageCount]).toEqual([first, pageCount]);
