@@ -7,13 +7,13 @@ import { openSession } from "~/features/permissions/session.server";
 import { prepared, sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "./temporary-site";
 
-/** Requests to the admin panel's loader and action, sent as one signed-in admin. */
+/** Requests to the loader and action of the admin panel, sent as one signed-in admin. */
 
 const ORIGIN = "http://localhost";
 let cookie = "";
 
 type Columns = Record<string, string | number | null>;
-/** An array sends its field once for each value. */
+/** For an array, the field is sent once for each value. */
 type Fields = Record<string, string | string[]>;
 
 /** Creates the account of this test's site and signs it in. */
@@ -22,7 +22,7 @@ export async function signInAdmin(): Promise<void> {
   cookie = (await openSession("u")).split(";")[0] ?? "";
 }
 
-/** Creates a new site with that account signed in before each test of the file. */
+/** Before each test in the file, creates a new site and signs that account in. */
 export function useAdminSite(settings?: Record<string, string>) {
   let site: ReturnType<typeof useTemporarySite>;
   beforeEach(async () => {
@@ -49,7 +49,7 @@ export function adminCookie(): string {
 export function addVideo(columns: Columns = {}): void {
   const row = { id: "v", title: "A video", category: "desi", ...columns };
   const names = Object.keys(row);
-  // Prepared once: a statement takes 0.3 MB with all triggers, until it is garbage collected.
+  // The statement is prepared only once, because each one takes 0.3 MB with all triggers until it is garbage-collected.
   prepared(`INSERT INTO videos (${names}) VALUES (${names.map((name) => `@${name}`)})`).run(row);
 }
 
@@ -59,7 +59,7 @@ export function video(id = "v"): Record<string, unknown> | undefined {
     | undefined;
 }
 
-/** Writes a file of 5 bytes in the uploads folder. Returns its path. */
+/** Writes a file of 5 bytes to the uploads folder. Returns its path. */
 export function writeUpload(uploads: string, name: string): string {
   const file = path.join(uploads, name);
   fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -105,12 +105,12 @@ export function sendMultipart(body: FormData, address: string) {
   return action({ request, params: {}, context: {} });
 }
 
-/** Sends a form that must succeed. Returns where it redirects to, and the toast. */
+/** Sends a form that must succeed. Returns the redirect's target and the toast. */
 export function expectSuccess(fields: Fields, address?: string) {
   return expectSuccessOf(() => send(fields, { address }));
 }
 
-/** Returns where the redirect that `work` throws or returns leads to, and its toast. */
+/** Returns the target of the redirect that `work` throws or returns, and its toast. */
 export async function expectSuccessOf(work: () => Promise<unknown>) {
   const response = await catchResponse(work);
   expect(response.status).toBe(302);
@@ -119,7 +119,7 @@ export async function expectSuccessOf(work: () => Promise<unknown>) {
   return { location: response.headers.get("Location"), toast };
 }
 
-/** Sends a form whose response is the page. Returns its status and the data of the page. */
+/** Sends a form to which the site responds with the page. Returns the page's status and data. */
 export async function sendForResult(fields: Fields, address?: string) {
   const result = (await send(fields, { address })) as unknown as {
     data: Record<string, unknown>;
@@ -128,7 +128,7 @@ export async function sendForResult(fields: Fields, address?: string) {
   return { status: result.init.status, ...result.data };
 }
 
-/** Sends a form that must be rejected. Returns the failure that the page shows. */
+/** Sends a form that must be rejected. Returns the error that the page shows. */
 export async function expectFailure(fields: Fields, address?: string): Promise<FormFailure> {
   const { status, studio } = (await sendForResult(fields, address)) as {
     status: number;

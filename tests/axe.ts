@@ -2,13 +2,12 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "playwright/test";
 
 /**
- * Returns the violations that axe finds on the current page, one readable string per rule.
- *
- * @param rules to check; all by default.
+ * Returns the violations that axe finds on the current page, as one readable string per rule.
+ * @param rules the rules to check. All rules are checked by default.
  */
 export async function axeViolations(page: Page, rules?: string[]): Promise<string[]> {
-  // Legacy mode doesn't open another page to merge results, which only frames need.
-  // Passes aren't reported: finding a selector for each element takes a quarter of the time.
+  // Legacy mode doesn't open another page to merge results, which is only necessary for frames. Passes aren't reported,
+  // because finding a selector for each element takes a quarter of the time.
   const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).setLegacyMode();
   const { violations } = await (rules ? axe.withRules(rules) : axe).analyze();
   return violations.map(

@@ -1,6 +1,6 @@
 import { STOP_WORDS } from "~/features/catalogue/related-score";
 
-/** A simple second implementation of the catalogue's rules, to compare the real one with. */
+/** A simple second implementation of the catalogue's rules, with which the real one is compared. */
 
 export interface ReferenceVideo {
   id: string;
@@ -11,7 +11,7 @@ export interface ReferenceVideo {
   views: number;
   /** ISO 8601 UTC */
   created_at: string;
-  /** Increases whenever the video is inserted into the lists again; breaks ties in `created_at`. */
+  /** Increases whenever the video is inserted into the lists again, and breaks ties in `created_at`. */
   listingOrder: number;
 }
 
@@ -22,12 +22,12 @@ const CURRENT_IDS: Record<string, string> = {
   solo: "pornstar",
   featured: "premium",
 };
-/** Returns the current id of a category that may be stored by its legacy id. */
+/** Returns the current ID of a category that may be stored under its legacy ID. */
 export const currentCategory = (category: string) => CURRENT_IDS[category] ?? category;
 
 /**
- * Lower-cases each character separately. Lower-casing a whole word would turn its last Σ into a final sigma (ς),
- * which case folding treats as any other sigma.
+ * Converts each character to lowercase separately. Converting a whole word would turn its last Σ into a final sigma
+ * (ς), which case folding treats as any other sigma.
  */
 export const lower = (text: string) =>
   Array.from(text, (c) => c.toLowerCase())
@@ -59,7 +59,7 @@ export function trending(videos: Iterable<ReferenceVideo>): ReferenceVideo[] {
     .sort((a, b) => b.views - a.views || newestFirst(a, b));
 }
 
-/** Returns the score of a related video, computed word by word as the specification says. */
+/** Returns the score of a related video, computed word by word according to the specification. */
 export function score(current: ReferenceVideo, candidate: ReferenceVideo, now: number): number {
   const wordsOf = (title: string) => lower(title).split(/[^\p{L}\p{M}\p{N}]+/u);
   const words = new Set(

@@ -4,8 +4,8 @@ const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const HEADLESS_SHELL = "/usr/bin/chromium-headless-shell";
 
 /**
- * Playwright's options to launch Debian's Chromium instead of a downloaded one. The flags prevent requests
- * to the internet. Chromium needs --no-sandbox to run as root.
+ * Playwright's options for launching Debian's Chromium instead of a downloaded one. The flags prevent requests to the
+ * internet. Chromium needs --no-sandbox to run as root.
  */
 export const CHROMIUM_LAUNCH = {
   executablePath: fs.existsSync(CHROMIUM) ? CHROMIUM : undefined,
@@ -20,8 +20,8 @@ export const CHROMIUM_LAUNCH = {
 };
 
 /**
- * Options to launch the headless shell: the same engine without the browser UI, which takes half of a page's
- * CPU time. Falls back to Chromium if Debian's package is missing or `CHROMIUM_PATH` is set.
+ * Options for launching the headless shell, which is the same engine without the browser UI. The UI takes half of a
+ * page's CPU time. Falls back to Chromium if Debian's package is missing or `CHROMIUM_PATH` is set.
  */
 export const HEADLESS_LAUNCH = {
   ...CHROMIUM_LAUNCH,

@@ -10,7 +10,7 @@ interface Site {
   uploads: string;
 }
 
-/** Adds a playable MP4 whose only job is the faststart copy. */
+/** Adds a playable MP4 for which the only job is the faststart copy. */
 export async function addVideoWithFile(
   { uploads }: Site,
   clip: string,
@@ -20,7 +20,7 @@ export async function addVideoWithFile(
   return { id, file: diskPath(uploads, videoRow(id).video_url) };
 }
 
-/** Returns the copy with the `moov` box first that the site creates from a video. */
+/** Returns the copy that the site creates from a video, in which the `moov` box comes first. */
 export async function copiedVideo(site: Site, clip: string): Promise<string> {
   const { id, file } = await addVideoWithFile(site, clip);
   await workUntilIdle();
@@ -31,7 +31,7 @@ export async function copiedVideo(site: Site, clip: string): Promise<string> {
 
 const streamHashes = (file: string) =>
   ffmpeg(["-i", file, "-map", "0", "-c", "copy", "-f", "streamhash", "-"]);
-/** Returns all packets as a demuxer reads them: timestamps and a hash of the bytes. */
+/** Returns all packets as read by a demuxer: their timestamps and a hash of their bytes. */
 const packets = (file: string) =>
   ffprobe(file, [
     ...["-show_packets", "-show_data_hash", "md5", "-of", "csv=p=0"],

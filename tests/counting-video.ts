@@ -7,7 +7,7 @@ const MIN_LUMA = 16;
 const STEP = 4;
 const [WIDTH, HEIGHT] = [160, 90];
 
-/** Creates a video whose frames encode their number as luma. Returns its path. */
+/** Creates a video in which each frame's luma encodes the frame's number. Returns its path. */
 export function countingVideo(folder: string, extension = "mp4"): string {
   const luma = `lum='${MIN_LUMA}+${STEP}*N':cb=128:cr=128`;
   return makeClip(folder, "counting", {
@@ -23,7 +23,7 @@ export function countingVideo(folder: string, extension = "mp4"): string {
   });
 }
 
-/** Returns the numbers of a file's frames, read from the luma of their center pixel. */
+/** Returns the numbers of a file's frames, read from the luma of each frame's center pixel. */
 export function frameNumbers(file: string): number[] {
   const { stdout } = spawnSync(
     "ffmpeg",

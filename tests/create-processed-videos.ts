@@ -1,5 +1,5 @@
-// npm run processed-videos: regenerates tests/processed-videos, the processed videos that tests add to their
-// sites. Run it when the site's encodes change, and commit the result.
+// npm run processed-videos: regenerates tests/processed-videos, the processed videos that tests add to their sites. Run
+// it when the site's encoding changes, and commit the result.
 import fs from "node:fs";
 import path from "node:path";
 import { sqliteHandle } from "~db/client.server";
@@ -29,7 +29,7 @@ function completeVideo(folder: string): string {
   const background = "color=0x204060:size=854x480:rate=25:duration=30";
   const box = "drawbox=x=mod(t*20\\,800):y=200:w=54:h=54:color=orange:t=fill";
   const source = path.join(folder, "complete.mkv");
-  // Silence takes a twentieth of the bytes of a tone.
+  // Silence takes up a twentieth as many bytes as a tone.
   const silence = ["-f", "lavfi", "-i", "anullsrc=channel_layout=mono:duration=30"];
   ffmpeg([
     ...["-f", "lavfi", "-i", `${background},${box}`],
@@ -60,7 +60,7 @@ const RECIPES: Record<ProcessedVideo, Recipe> = {
   complete: { create: completeVideo, playable: false, duration: "0:30" },
 };
 
-/** Columns whose values differ from site to site. */
+/** Columns whose values differ between sites. */
 const OMITTED = [
   "id",
   "number",
@@ -98,7 +98,7 @@ async function createProcessedVideo(source: ProcessedVideo): Promise<void> {
   }
 }
 
-/** Returns a video's rows in all tables, without site-specific and generated columns. */
+/** Returns a video's rows in all tables, without generated columns and columns that are specific to a site. */
 function rowsOf(id: string): VideoRows {
   const rows: VideoRows = {};
   for (const [table, column] of VIDEO_TABLES) {

@@ -6,7 +6,7 @@ const PARENTS = ["moov", "trak", "edts", "mdia", "minf", "stbl"];
 
 interface Box {
   type: string;
-  /** Everything after the header; empty for a box with children. */
+  /** Everything after the header, which is empty for a box with children. */
   body: Buffer;
   children?: Box[];
 }
@@ -63,11 +63,11 @@ const trackOf = (boxes: readonly Box[], handler: string): Box => {
 export interface Edit {
   /** Seconds. */
   duration: number;
-  /** Start in the media, in seconds; -1 for an empty edit. */
+  /** The start time in the media, in seconds. It is -1 for an empty edit. */
   from: number;
 }
 
-/** Sets the edit list of all tracks of a file, or only of the track with this handler. */
+/** Sets the edit list of all tracks in a file, or only of the track with this handler. */
 export function setEdits(file: string, edits: readonly Edit[], handler?: "vide" | "soun"): void {
   const boxes = parse(fs.readFileSync(file));
   const movie = find(boxes, "moov", "mvhd").body;
@@ -80,7 +80,7 @@ export function setEdits(file: string, edits: readonly Edit[], handler?: "vide" 
     const children = track.children!;
     const mediaScale = find(children, "mdia", "mdhd").body.readUInt32BE(12);
     const before = children.find(({ type }) => type === "edts")?.children?.[0]?.body;
-    // The start time of encoders that reorder frames, and of AAC, isn't 0.
+    // With encoders that reorder frames, and with AAC, the start time isn't 0.
     const start = before ? before.readInt32BE(12) : 0;
     find(children, "tkhd").body.writeUInt32BE(Math.round(total * movieScale), 20);
     const list = Buffer.alloc(8 + 12 * edits.length);
@@ -99,8 +99,8 @@ export function setEdits(file: string, edits: readonly Edit[], handler?: "vide" 
 }
 
 /**
- * Appends a silent video to another without re-encoding either, as apps that join clips do. The result has one
- * track with two sample descriptions (§8.5.2). Both files must have their frames in display order.
+ * Appends one silent video to another without re-encoding either of them, as apps that join clips do. The result has
+ * one track with two sample descriptions (§8.5.2). Both files must have their frames in display order.
  */
 export function appendVideo(file: string, appended: string): void {
   const boxes = parse(fs.readFileSync(file));

@@ -19,9 +19,8 @@ let uploadId = 1_700_000_000_000;
 
 /**
  * Adds a file, its row and its jobs to the library, as an upload does.
- *
  * @param playable whether the row says that browsers can play the file without conversion.
- * @returns the id of the video.
+ * @returns the ID of the video.
  */
 export async function addToLibrary(
   uploads: string,
@@ -49,7 +48,7 @@ export async function addToLibrary(
   return id;
 }
 
-/** Adds a processed video to the site of this process; see `addProcessedVideo`. */
+/** Adds a processed video to this process's site. See `addProcessedVideo`. */
 export function addProcessed(
   uploads: string,
   video: ProcessedVideo,
@@ -66,7 +65,7 @@ export async function workUntilIdle(): Promise<void> {
   await removeFiles();
 }
 
-/** Marks all jobs as done except those of these kinds and the cleanup. */
+/** Marks all jobs as done except the cleanup and those of these kinds. */
 export function onlyJobs(...kinds: JobKind[]): void {
   const list = kinds.map((kind) => `'${kind}'`).join(", ");
   sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE kind NOT IN (${list}, 'cleanup')`);
@@ -92,7 +91,7 @@ export function diskPath(uploads: string, url: string | null): string {
   return path.join(uploads, String(url).replace("/media/", ""));
 }
 
-/** Returns the arguments of an encoder: the source, its probe, and a task that writes to the source's folder. */
+/** Returns an encoder's arguments: the source, its probe, and a task that writes to the source's folder. */
 export async function encodeArguments(video: string): Promise<[Source, Probe, TaskControl]> {
   const row = { video_url: "", thumbnail_url: null, hls_url: null, source_removed_at: null };
   const url = `/media/videos/u/1${path.extname(video)}`;
@@ -100,13 +99,13 @@ export async function encodeArguments(video: string): Promise<[Source, Probe, Ta
   return [source, (await probe(video))!, createTask(path.dirname(video), () => {})];
 }
 
-/** Returns the same for a file that its row names as the playable one, as rows of other tools do. */
+/** Returns the same arguments for a file that its row names as playable, as rows added by other tools do. */
 export async function playableEncodeArguments(video: string): ReturnType<typeof encodeArguments> {
   const [source, found, task] = await encodeArguments(video);
   return [{ ...source, row: { ...source.row, video_url: source.url } }, found, task];
 }
 
-/** Encodes the adaptive stream of a video with all its renditions. Returns the folder of its playlists. */
+/** Encodes a video's adaptive stream with all its renditions. Returns the folder that contains the playlists. */
 export async function createLadder(video: string): Promise<string> {
   const ladder = await encodeLadder(
     ...(await encodeArguments(video)),

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 
 /** How some work affected its thread and its process. */
 export interface Impact {
-  /** The longest time that it blocked the event loop. */
+  /** The longest time for which the work blocked the event loop. */
   longestBlockMs: number;
   /** The peak growth of the process's resident memory. */
   memoryGrowthBytes: number;

@@ -5,7 +5,7 @@ import { jobEventsAccess } from "~/features/permissions/session.server";
 import { serveEvents } from "~/platform/live/event-stream.server";
 import { nameRoutes } from "~/platform/node/request-context.server";
 
-/** Opens an event stream on a socket that isn't connected to anything. `text` returns what has been sent. */
+/** Opens an event stream on a socket that isn't connected to anything. `text` returns everything that has been sent. */
 export function openEvents({ cookie = "", address = "192.0.2.1" } = {}) {
   nameRoutes(routeOf);
   const socket = new Socket();

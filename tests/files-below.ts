@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-/** Returns all files in a folder and its subfolders, as relative paths, except `.gitkeep` files. */
+/** Returns all files in a folder and its subfolders, except `.gitkeep` files, as relative paths. */
 export function filesBelow(folder: string): string[] {
   return fs
     .readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -3,7 +3,7 @@ import type { SiteProcess } from "./site-process";
 
 const HOUR_MS = 3_600_000;
 
-/** Adds a small poster in a color that depends on the upload id. Returns its URL. */
+/** Adds a small poster whose color depends on the upload ID. Returns its URL. */
 async function addPoster(site: SiteProcess, uploadId: number): Promise<string> {
   const color = { r: (uploadId * 67) % 256, g: (uploadId * 131) % 256, b: (uploadId * 29) % 256 };
   const image = sharp({ create: { width: 320, height: 180, channels: 3, background: color } });
@@ -11,9 +11,9 @@ async function addPoster(site: SiteProcess, uploadId: number): Promise<string> {
 }
 
 /**
- * Adds `count` published videos named "Video 1" (the newest) and so on, one hour apart, each with a poster.
- *
- * @param row returns columns to add or override for a number.
+ * Adds `count` published videos, each with a poster, that are one hour apart and are named "Video 1" (the newest) and
+ * so on.
+ * @param row returns the columns to add or override for a number.
  */
 export async function fill(
   site: SiteProcess,

@@ -1,4 +1,4 @@
-// The integration tests as `npm test` runs them: nothing else runs at the same time.
+// Settings for the integration tests as run by `npm test`, with nothing else running at the same time.
 import { availableParallelism } from "node:os";
 import unitConfig, { INTEGRATION, workers } from "./vitest.config";
 
@@ -9,12 +9,12 @@ export default {
   test: {
     ...test,
     ...INTEGRATION,
-    // With one worker per CPU, the CPUs are idle nearly half of the time: tests wait for processes and states.
+    // With one worker per CPU, the CPUs are idle nearly half of the time, because tests wait for processes and states.
     ...workers(availableParallelism() + 1),
-    // The files of a worker share its modules: reloading them took a third of the CPU time. Tests that can't
-    // share modules are in `tests/isolated`.
+    // The files run by a worker share its modules, because reloading them took a third of the CPU time. Tests that
+    // can't share modules are in `tests/isolated`.
     poolOptions: { ...test.poolOptions, forks: { ...test.poolOptions?.forks, isolate: false } },
-    // The site's encoders run at the lowest priority, so they wait for the other workers.
+    // The site's encoders run at the lowest priority, so they have to wait for the other workers.
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

@@ -1,5 +1,5 @@
-// Tests that need other browsers, an object store or sites of earlier versions, or that run for minutes.
-// `npm run test:all` runs them after `npm test`.
+// Tests that need other browsers, an object store or sites created by earlier versions, or that run for minutes. `npm
+// run test:all` runs them after `npm test`.
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { alias } from "../vite.config";

@@ -1,6 +1,6 @@
-/** Adds the description of its streams to an Ogg file, as tools other than ffmpeg write it. */
+/** Adds a description of its streams to an Ogg file, as tools other than ffmpeg do. */
 
-/** Returns the CRC of RFC 3533 §6: polynomial 0x04c11db7, not reflected. */
+/** Returns the CRC defined in RFC 3533 §6: polynomial 0x04c11db7, not reflected. */
 function checksum(page: Buffer): number {
   let crc = 0;
   for (const byte of page) {

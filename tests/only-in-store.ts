@@ -8,7 +8,7 @@ import { ownStore } from "~/media/storage/store-identity.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 
-/** Configures a folder as the store of this process's site. Returns the folder. */
+/** Configures a folder as the store for this process's site. Returns the folder. */
 export async function useFolderStore(siteFolder: string): Promise<string> {
   const store = path.join(siteFolder, "store");
   fs.mkdirSync(store);
@@ -19,9 +19,8 @@ export async function useFolderStore(siteFolder: string): Promise<string> {
 }
 
 /**
- * Moves files of a video to the store and removes the local copies. Marks the video's jobs as done.
- *
- * @returns for each file, the path of the former local copy and of its object.
+ * Moves some of a video's files to the store and removes the local copies. Marks the video's jobs as done.
+ * @returns for each file, the paths of the former local copy and of its object.
  */
 export async function moveToStore(
   store: string,

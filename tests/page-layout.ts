@@ -1,13 +1,13 @@
 import type { Page } from "playwright";
 
-/** Returns by how many pixels the page scrolls horizontally, and the controls that are off screen. */
+/** Returns the number of pixels by which the page scrolls horizontally, and the controls that are off screen. */
 export function overflow(page: Page): Promise<{ sideways: number; outside: string[] }> {
   return page.evaluate(() => {
     const width = document.documentElement.clientWidth;
     const outside = [...document.querySelectorAll("a, button, input, select, textarea, summary")]
       .filter((control) => {
         const { left, right } = control.getBoundingClientRect();
-        // The category row and the "Continue watching" row scroll on their own. Elements without a size aren't shown.
+        // The category row and the "Continue watching" row scroll separately. Elements without a size aren't shown.
         const shown = control.checkVisibility() && right - left > 1;
         const scrolls = control.closest(".category-row, .continue-row, .player");
         return shown && !scrolls && (left < -1 || right > width + 1);
@@ -17,7 +17,7 @@ export function overflow(page: Page): Promise<{ sideways: number; outside: strin
   });
 }
 
-/** Returns controls that are too small to tap: less than 44 pixels high. */
+/** Returns the controls that are too small to tap because they are less than 44 pixels high. */
 export function smallControls(page: Page): Promise<string[]> {
   return page.locator("a, button, summary").evaluateAll((all) =>
     all
@@ -28,7 +28,7 @@ export function smallControls(page: Page): Promise<string[]> {
   );
 }
 
-/** Doubles the text size as a browser setting does. Runs in the page, before its own scripts. */
+/** Doubles the text size, as a browser setting does. Runs in the page before its own scripts. */
 export function doubleTextSize(): void {
   new MutationObserver((_, observer) => {
     document.documentElement.style.fontSize = "200%";
@@ -36,12 +36,12 @@ export function doubleTextSize(): void {
   }).observe(document, { childList: true });
 }
 
-/** Sets the width of the viewport and the text size of the open page. */
+/** Sets the viewport width and the text size of the open page. */
 export async function resizePage(page: Page, width: number, textPercent: number): Promise<void> {
   await page.setViewportSize({ width, height: 740 });
   await page.evaluate(async (percent) => {
     document.documentElement.style.fontSize = `${percent}%`;
-    // The page's own measurements after a resize affect the layout of the second frame.
+    // What the page measures after a resize affects the layout only in the second frame.
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
   }, textPercent);
 }
@@ -54,7 +54,7 @@ const SCREENS = [
   [1_024, 200],
 ] as const;
 
-/** Returns what `overflow` finds on the open page at each of these sizes; empty if it always fits. */
+/** Returns what `overflow` finds on the open page at each of these sizes, or an empty list if the page always fits. */
 export async function overflowOnScreens(page: Page): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const [width, textPercent] of SCREENS) {

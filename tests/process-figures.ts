@@ -7,7 +7,10 @@ export function residentBytes(pid: number): number {
   return Number(kilobytes?.[1]) * 1024;
 }
 
-/** Returns the part of them that isn't backed by files: resident pages of executables and libraries vary too much. */
+/**
+ * Returns the number of resident bytes that aren't backed by files, because resident pages of executables and libraries
+ * vary too much.
+ */
 export function anonymousBytes(pid: number): number {
   const kilobytes = /^RssAnon:\s+(\d+) kB$/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"));
   return Number(kilobytes?.[1]) * 1024;
@@ -25,7 +28,7 @@ export function countOpenDescriptors(pid: number, file: string): number {
     try {
       return fs.readlinkSync(`${folder}/${descriptor}`) === file;
     } catch {
-      // Closed since the folder was read.
+      // The descriptor was closed after the folder was read.
       return false;
     }
   }).length;
@@ -44,12 +47,12 @@ export function cpuSeconds(pid: number): number {
 const POLL_MS = 50;
 const pause = () => new Promise((next) => setTimeout(next, POLL_MS));
 
-/** Waits until `condition` is true. Has no timeout except the test's. */
+/** Waits until `condition` is true. There is no timeout except the test's. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await pause();
 }
 
-/** Waits until a figure hasn't changed for 20 readings. Returns it. */
+/** Waits until a figure hasn't changed for 20 readings, and returns it. */
 export async function untilStable(figure: () => number): Promise<number> {
   const STILL_READINGS = 20;
   let last = figure();

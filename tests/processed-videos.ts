@@ -6,23 +6,22 @@ import type Sqlite from "better-sqlite3";
 import { filesBelow } from "./files-below";
 
 /**
- * Fully processed videos, as files and rows in `tests/processed-videos`. They save the time to encode for tests
- * that aren't about encoding. `npm run processed-videos` regenerates them. A unit test compares them with their
- * checksums.
+ * Fully processed videos, stored as files and rows in `tests/processed-videos`. They save encoding time for tests that
+ * aren't about encoding. `npm run processed-videos` regenerates them. A unit test compares them with their checksums.
  */
 export const PROCESSED_VIDEOS = fileURLToPath(new URL("processed-videos", import.meta.url));
 
 export type ProcessedVideo =
-  /** A 5-second MP4 that browsers can play as is. Its frames encode their number; see counting-video.ts. */
+  /** A 5-second MP4 that browsers can play as is. Its frames encode their numbers. See counting-video.ts. */
   | "counting"
   /** A 2-second AVI, which is kept next to its conversion. */
   | "converted"
-  /** A 30-second Matroska file in 480p, with two audio tracks and two caption tracks. */
+  /** A 30-second Matroska file at 480p with two audio tracks and two caption tracks. */
   | "complete";
 
-/** The base path of the stored files, which each test replaces. */
+/** The base path of the stored files, which is replaced in each test. */
 export const STORED_BASE_PATH = "u/1600000000000";
-/** The tables with rows of a processed video, each with the column that holds the video's id. */
+/** The tables that contain rows about a processed video, each with the column that contains the video's ID. */
 export const VIDEO_TABLES = [
   ["videos", "id"],
   ["jobs", "video_id"],
@@ -31,7 +30,7 @@ export const VIDEO_TABLES = [
   ["video_frames", "video_id"],
 ] as const;
 
-/** The SHA-256 and name of each file, one per line. */
+/** The SHA-256 and the name of each file, one file per line. */
 export const CHECKSUMS = path.join(PROCESSED_VIDEOS, "checksums.txt");
 
 export function checksumsOf(folder: string): string {
@@ -50,9 +49,8 @@ let uploadId = 1_600_000_000_000;
 
 /**
  * Adds a processed video to a site.
- *
- * @param columns of `videos` to override.
- * @returns the id of the video.
+ * @param columns the columns of `videos` to override.
+ * @returns the ID of the video.
  */
 export function addProcessedVideo(
   { sqlite, uploads }: { sqlite: Sqlite.Database; uploads: string },

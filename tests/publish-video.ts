@@ -4,7 +4,9 @@ import type { SiteProcess } from "./site-process";
 
 let uploadId = 1_700_000_000_000;
 
-/** Adds a published video with a real file, by default 40 seconds of a test card. Returns its id. */
+/**
+ * Adds a published video with a real file, which by default shows a test card for 40 seconds. Returns the video's ID.
+ */
 export function publishVideo(
   site: SiteProcess,
   {

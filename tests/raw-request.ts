@@ -1,11 +1,11 @@
 import net from "node:net";
 
-/** Less than the test timeout of 30 s, whose error wouldn't show the request. */
+/** This is shorter than the test timeout of 30 s, whose error wouldn't show the request. */
 const RESPONSE_TIMEOUT_MS = 20_000;
 
 /**
- * Sends a raw request, which `URL` and `fetch` would normalize. Returns the raw response. Throws if the connection
- * is idle for too long.
+ * Sends a raw request, which `URL` and `fetch` would normalize. Returns the raw response. Throws an error if the
+ * connection is idle for too long.
  */
 export async function rawRequest(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);

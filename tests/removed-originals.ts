@@ -4,12 +4,12 @@ import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, diskPath, videoRow, workUntilIdle } from "./encode-library";
 import { makeClip } from "./media-clips";
 
-/** H.264 with CABAC, which lets decoders detect damage. */
+/** H.264 with CABAC, with which decoders detect damage. */
 export const H264 = [
   "libx264",
   ...["-preset", "veryfast", "-bf", "0", "-pix_fmt", "yuv420p", "-g", "25"],
 ];
-/** H.264 with CAVLC, which can let decoders miss damage. */
+/** H.264 with CAVLC, with which decoders may not notice damage. */
 export const CAVLC = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "25"];
 
 /** Creates a video that needs conversion. Returns its path. */
@@ -22,7 +22,7 @@ export function mpeg4(folder: string, more = {}): string {
   });
 }
 
-/** Adds a video and runs the jobs that affect its original. Returns its id and the original's URL. */
+/** Adds a video and runs the jobs that affect its original. Returns the video's ID and the original's URL. */
 export async function addAndConvert(
   uploads: string,
   source: string,
@@ -37,7 +37,7 @@ export async function addAndConvert(
   return { id, original: source_url! };
 }
 
-/** Runs the cleanup job as if its delay of six hours had passed. */
+/** Runs the cleanup job as if its six-hour delay had passed. */
 export async function runCleanup(): Promise<void> {
   sqliteHandle().exec(
     "UPDATE jobs SET state = 'waiting', run_after = '2000' WHERE kind = 'cleanup'",

@@ -3,7 +3,7 @@ import type { ReportKind } from "~db/schema/moderation";
 
 let lastNumber = 0;
 
-/** Adds a report of a video that is waiting for a decision. */
+/** Adds a report about a video for which a decision is still pending. */
 export function addOpenReport(
   database: Sqlite.Database,
   report: { id: string; kind: ReportKind; videoId: string; dueAt?: string },
@@ -19,7 +19,7 @@ export function addOpenReport(
     .run(report);
 }
 
-/** Adds a report that a moderator closed with "Keep", so the video counts as reviewed for that kind. */
+/** Adds a report that a moderator closed with "Keep", so that the video counts as reviewed for that kind of report. */
 export function addKeptReport(database: Sqlite.Database, videoId: string, kind: ReportKind): void {
   lastNumber += 1;
   const id = `kept ${lastNumber}`;

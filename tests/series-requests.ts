@@ -43,7 +43,7 @@ export function sendSeries(fields: Fields, address = "/admin/series", headers = 
   return action(args(address, { method: "POST", body: new URLSearchParams(fields), headers }));
 }
 
-/** Sends a form that must be rejected. Returns the failure, and checks that its status is the response's. */
+/** Sends a form that must be rejected. Checks that the error's status matches the response, and returns the error. */
 export async function expectSeriesFailure(
   fields: Fields,
   address?: string,
@@ -56,12 +56,12 @@ export async function expectSeriesFailure(
   return result.data.error;
 }
 
-/** Sends a form that must succeed. Returns where it redirects to, and the toast. */
+/** Sends a form that must succeed. Returns the redirect's target and the toast. */
 export function expectSeriesSuccess(fields: Fields, address?: string) {
   return expectSuccessOf(() => sendSeries(fields, address));
 }
 
-/** Inserts a series with videos into the database. Returns its id. */
+/** Inserts a series with videos into the database. Returns the series' ID. */
 export function addSeries(
   columns: { title?: string; slug?: string; description?: string; visibility?: string } = {},
   videos: readonly string[] = [],
@@ -87,7 +87,7 @@ export function addSeries(
   return id;
 }
 
-/** Returns the ids of a series' videos in their order. */
+/** Returns the IDs of a series' videos in order. */
 export function orderOfSeries(id: number): string[] {
   return sqliteHandle()
     .prepare("SELECT video_id FROM series_videos WHERE series_id = ? ORDER BY position")

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, type MockInstance, vi } from "vitest";
 
-// jsdom replaces AbortController. Its elements accept only its own signals, and since Node 24, `Request` accepts
-// only Node's. So `Request` converts jsdom's signals to Node's here.
+// jsdom replaces AbortController. Its elements accept only its own signals, while `Request` has accepted only Node's
+// since Node 24. So the `Request` defined here converts jsdom's signals to Node's.
 const { nodeGlobals } = globalThis as { nodeGlobals?: { AbortController: typeof AbortController } };
 if (typeof document !== "undefined" && nodeGlobals) {
   const forNode = (signal: AbortSignal) => {
@@ -18,8 +18,8 @@ if (typeof document !== "undefined" && nodeGlobals) {
   };
 }
 
-// An unexpected console.error fails the test. A test that expects one checks the calls and then clears them
-// with `vi.mocked(console.error).mockClear()`.
+// An unexpected console.error fails the test. A test that expects one checks the calls and then clears them with
+// `vi.mocked(console.error).mockClear()`.
 let errors: MockInstance<typeof console.error>;
 
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { sqliteHandle } from "~db/client.server";
 export const ORIGIN = "http://localhost";
 export const GOOD_PASSWORD = "correct horse battery";
 
-/** Returns the POST request that the browser sends for a form of the site. */
+/** Returns the POST request that the browser sends for one of the site's forms. */
 export function formRequest(
   path: string,
   fields: Record<string, string>,
@@ -17,7 +17,7 @@ export function formRequest(
   });
 }
 
-/** The lowest cost that bcrypt supports, to keep tests fast. Verification reads the cost from the hash. */
+/** The lowest cost that bcrypt supports, which keeps tests fast. Verification reads the cost from the hash. */
 const MIN_BCRYPT_COST = 4;
 
 /** Inserts an account into the database. */
@@ -29,7 +29,7 @@ export function insertUser(email = "admin@example.com", password = GOOD_PASSWORD
   return { id, email, password };
 }
 
-/** Returns the cookies that a response sets, as a Cookie header. */
+/** Returns the cookies set by a response, as a Cookie header. */
 export function cookiesOf({ headers }: { headers: Headers }): string {
   return headers
     .getSetCookie()
@@ -38,7 +38,7 @@ export function cookiesOf({ headers }: { headers: Headers }): string {
     .join("; ");
 }
 
-/** The result of a form that was sent to an action. */
+/** The result of sending a form to an action. */
 export interface FormResult {
   status: number;
   /** The cookies that were set, as a Cookie header. */
@@ -52,7 +52,9 @@ export interface FormResult {
 
 let lastAddress = 0;
 
-/** Sends a form to an action, by default each time from another IP address, because rate limits count by address. */
+/**
+ * Sends a form to an action, by default from a different IP address each time, because rate limits apply per address.
+ */
 export async function postForm(
   action: (args: never) => unknown,
   path: string,

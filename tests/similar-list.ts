@@ -10,6 +10,6 @@ export interface ShownList {
   };
 }
 
-/** Returns the data of that list, or of another list of the studio. */
+/** Returns the data of that list or of another list in the studio. */
 export const shownList = async (address = SIMILAR_LIST) =>
   ((await page(address)) as never as ShownList).manage;

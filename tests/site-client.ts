@@ -64,7 +64,10 @@ export function sendRequest(
   return response;
 }
 
-/** Signs in. Returns the Cookie header. Retries after a second, because an address may sign in five times a second. */
+/**
+ * Signs in and returns the Cookie header. Retries after a second, because an address may sign in only five times per
+ * second.
+ */
 export async function signInTo(site: SiteProcess, account = ADMIN): Promise<string> {
   const body = new URLSearchParams(account).toString();
   const headers = { "Content-Type": "application/x-www-form-urlencoded" };
@@ -82,7 +85,7 @@ export async function signInTo(site: SiteProcess, account = ADMIN): Promise<stri
 
 export const BOUNDARY = "----a-boundary";
 
-/** Returns the parts of a multipart body before and after its one file. */
+/** Returns the parts of a multipart body before and after its only file. */
 export function multipartParts(texts: Record<string, string>, field = "video") {
   const fields = Object.entries(texts).map(
     ([name, value]) =>

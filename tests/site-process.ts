@@ -16,13 +16,13 @@ const START_TIMEOUT_MS = 60_000;
 
 export const ADMIN = { email: "admin@example.com", password: "correct horse battery" };
 
-/** The built site in a separate process, started with `npm start`'s script, in a temporary folder. */
+/** The built site in a separate process and a temporary folder, started with the script used by `npm start`. */
 export class SiteProcess {
   readonly folder = fs.mkdtempSync(path.join(os.tmpdir(), "site-process-"));
   readonly uploads = path.join(this.folder, "uploads");
   readonly databasePath = path.join(this.folder, "db", "site.sqlite");
   url = "";
-  /** The output of the process. */
+  /** The process's output so far. */
   log = "";
   child: ChildProcess | undefined;
   private sqlite: Sqlite.Database | undefined;
@@ -41,8 +41,8 @@ export class SiteProcess {
   /**
    * Starts the process, or restarts it with the same folder and port.
    *
-   * @param environment added to the settings, also for later starts.
-   * @param wrapper replaces the constructor's, for this start only.
+   * @param environment settings to add, also for later starts.
+   * @param wrapper the wrapper that replaces the constructor's for this start only.
    */
   async start(
     environment: Record<string, string> = {},
@@ -64,7 +64,7 @@ export class SiteProcess {
         ADMIN_EMAIL: ADMIN.email,
         ADMIN_PASSWORD: ADMIN.password,
         AGE_GATE: "off",
-        // Conversions would take CPU time from other tests. Tests that need them set this.
+        // Conversions would take CPU time away from other tests. Tests that need them override this setting.
         ENCODER_CONCURRENCY: "0",
         ENCODER_PRESET: "ultrafast",
         ...this.environment,
@@ -101,7 +101,7 @@ export class SiteProcess {
     throw new Error(`The site didn't listen within ${START_TIMEOUT_MS} ms:\n${this.log}`);
   }
 
-  /** Stops the process and waits for it to exit. Returns its exit code, or null if a signal terminated it. */
+  /** Stops the process and waits for it to exit. Returns its exit code, or null if it was terminated by a signal. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
     const child = this.child;
     if (!child || child.exitCode !== null || child.signalCode) return child?.exitCode ?? null;
@@ -111,13 +111,13 @@ export class SiteProcess {
     return code as number | null;
   }
 
-  /** Opens the database of the running site, as another tool would. */
+  /** Opens the running site's database, as another tool would. */
   database(): Sqlite.Database {
     this.sqlite ??= new Sqlite(this.databasePath, { timeout: 5_000 });
     return this.sqlite;
   }
 
-  /** Inserts a row into `videos`, as another tool may; only the given columns are set. Returns its id. */
+  /** Inserts a row into `videos` with only the given columns set, as another tool might. Returns the row's ID. */
   addVideo(columns: Record<string, string | number | null> = {}): string {
     const row = { title: "A video", category: "desi", ...columns };
     const names = Object.keys(row);
@@ -129,7 +129,7 @@ export class SiteProcess {
       .get(row) as string;
   }
 
-  /** Adds an account with the admin's password. Returns its credentials. */
+  /** Adds an account with the admin's password. Returns the account's credentials. */
   addUser(columns: { id: string; email: string; role: string; may_publish?: 0 | 1 }): typeof ADMIN {
     this.database()
       .prepare(
@@ -155,7 +155,7 @@ export class SiteProcess {
   }
 }
 
-/** Returns a database that this build of the site created at its first start, with the account `ADMIN`. */
+/** Returns a database that this build of the site created when it was first started, with the account `ADMIN`. */
 async function initialDatabase(): Promise<string> {
   const build = createHash("sha256").update(fs.readFileSync(BUILD)).digest("hex").slice(0, 16);
   const file = path.join(CLIPS_FOLDER, `first-start-${build}.sqlite`);

@@ -1,6 +1,6 @@
 const SUM = /^How much is (\w+) and (\w+)\?$/;
 const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
-/** Returns the answer to a question of the report form. */
+/** Returns the answer to a question on the report form. */
 export function solvePuzzle(question: string): string {
   const [, a = "", b = ""] = SUM.exec(question) ?? [];
   return String(NUMBERS.indexOf(a) + NUMBERS.indexOf(b) + 2);

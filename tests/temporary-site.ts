@@ -6,17 +6,16 @@ import { closeDatabase, sqliteHandle } from "~db/client.server";
 import { stopRuntime } from "~db/runtime.server";
 import { TEMPLATE } from "./integration/template-database";
 
-/** Services that keep no state of a site. Restarting one takes a second. */
+/** Services that keep no state of a site, because restarting one takes a second. */
 const KEPT_SERVICES = ["query threads", "password thread", "image process"];
 
 export const TEST_SECRET = "a-secret-for-tests-of-32-characters";
 
 /**
- * Creates a site in a temporary folder, with a real SQLite file and real folders, and points the settings to it.
- * Call it in `beforeEach`, and await its `remove()` in `afterEach`. The database is a copy of a migrated one,
- * which takes a twentieth of the time of the migrations.
- *
- * @param environment more settings, by the names of the environment variables.
+ * Creates a site in a temporary folder, with a real SQLite file and real folders, and makes the settings refer to it.
+ * Call it in `beforeEach`, and await its `remove()` in `afterEach`. The database is a copy of a migrated one, which
+ * takes only a twentieth of the time needed for the migrations.
+ * @param environment additional settings, by the names of the environment variables.
  */
 export function useTemporarySite(environment: Record<string, string> = {}) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "site-test-"));
@@ -25,7 +24,7 @@ export function useTemporarySite(environment: Record<string, string> = {}) {
     DATABASE_PATH: path.join(folder, "db", "site.sqlite"),
     UPLOADS_DIR: path.join(folder, "uploads"),
     SESSION_SECRET: TEST_SECRET,
-    // Tests of video quality set another preset.
+    // Tests of video quality use another preset.
     ENCODER_PRESET: "ultrafast",
     ...environment,
   });
@@ -41,7 +40,7 @@ export function useTemporarySite(environment: Record<string, string> = {}) {
   return {
     folder,
     uploads: path.join(folder, "uploads"),
-    /** Copies the database. Returns a function that replaces the database with the copy, as a restore does. */
+    /** Copies the database. Returns a function that replaces the database with this copy, as a restore does. */
     copyDatabase() {
       const copy = path.join(folder, "copy.sqlite");
       fs.rmSync(copy, { force: true });
@@ -53,7 +52,7 @@ export function useTemporarySite(environment: Record<string, string> = {}) {
         fs.copyFileSync(copy, file);
       };
     },
-    /** Stops the runtime and removes the site, so that the next test starts clean. */
+    /** Stops the runtime and removes the site, so that the next test starts from scratch. */
     async remove() {
       await stopRuntime({ except: KEPT_SERVICES });
       process.env = before;

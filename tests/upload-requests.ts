@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-/** Multipart requests as a browser sends them, and the files that they leave on disk. */
+/** Multipart requests as sent by a browser, and the files that they leave on disk. */
 
 export const GOOD_TEXTS = {
   title: "A walk at night",
@@ -14,7 +14,7 @@ export const GOOD_TEXTS = {
 
 type Part = [name: string, value: string | Blob, fileName?: string];
 
-/** Returns a POST request of the upload form with exactly these parts, in this order. */
+/** Returns a POST request from the upload form with exactly these parts, in this order. */
 export function multipart(parts: Part[], headers: Record<string, string> = {}): Request {
   const form = new FormData();
   for (const [name, value, fileName] of parts) {
@@ -24,7 +24,7 @@ export function multipart(parts: Part[], headers: Record<string, string> = {}): 
   return new Request("http://localhost/admin", { method: "POST", body: form, headers });
 }
 
-/** Returns a POST request of the upload form with a video and valid texts, some of which may be overridden. */
+/** Returns a POST request from the upload form with a video and valid text fields, some of which may be overridden. */
 export function uploadRequest(
   video: Blob | undefined,
   texts: Record<string, string> = {},
@@ -40,7 +40,7 @@ export function fileBlob(file: string, type = "application/octet-stream"): Blob 
   return new Blob([fs.readFileSync(file)], { type });
 }
 
-/** Returns all files in an uploads folder, as relative paths, except the site's own hidden files and `site.json`. */
+/** Returns all files in an uploads folder, except the site's own hidden files and `site.json`, as relative paths. */
 export function filesIn(uploads: string): string[] {
   return fs
     .readdirSync(uploads, { recursive: true, encoding: "utf8" })

@@ -11,8 +11,8 @@ export const INTEGRATION = {
 };
 
 /**
- * The minimum equals the maximum: Tinypool terminates briefly idle workers above the minimum even while it is
- * assigning a file to them, and then the run ends with "Terminating worker thread".
+ * The minimum equals the maximum, because Tinypool terminates briefly idle workers above the minimum even while it is
+ * assigning a file to them, and then the run fails with "Terminating worker thread".
  */
 export const workers = (count: number) => ({ minWorkers: count, maxWorkers: count });
 
@@ -34,7 +34,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // Each file has its own context, because React keeps the document that it was loaded with. A process
+          // Each file has its own context, because React keeps the document that it was loaded with. A separate process
           // for each file would take 50% more time.
           name: "components",
           pool: "vmForks",
@@ -45,7 +45,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // What these tests attach to their process's servers would stay for the next file, even in another context.
+          // What these tests attach to their process's servers would affect the next file, even in another context.
           name: "isolated",
           pool: "forks",
           include: ["tests/isolated/**/*.test.ts"],
@@ -57,7 +57,7 @@ export default defineConfig({
     ],
     reporters: ["default", "./tests/flaky-reporter.ts"],
     setupFiles: ["tests/setup.ts"],
-    // Only a hang takes this long, even on a busy machine.
+    // Even on a busy machine, only a test that hangs takes this long.
     testTimeout: 90_000,
     hookTimeout: 120_000,
     env: { NODE_ENV: "test" },
@@ -65,7 +65,7 @@ export default defineConfig({
     poolOptions: {
       forks: { execArgv: ["--import", keepAbort] },
       vmForks: { execArgv: ["--import", keepAbort] },
-      // Reloading all modules for each file took half of the CPU time of these tests.
+      // Reloading all modules for each file took half of these tests' CPU time.
       threads: { execArgv: ["--import", keepAbort], isolate: false },
     },
   },

@@ -4,11 +4,10 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 
 /**
  * Wraps ffmpeg or ffprobe in a shell script.
- *
- * @param folder in which the script is created.
- * @param lines shell code that runs before the command. It may change the arguments ("$@"), run the command
- *   itself, or exit.
- * @returns a PATH that finds the script first. A temporary site restores the PATH when it is removed.
+ * @param folder the folder in which the script is created.
+ * @param lines shell code that runs before the command. It may change the arguments ("$@"), run the command itself, or
+ * exit.
+ * @returns a PATH on which the script is found first. A temporary site restores the PATH when it is removed.
  */
 export function wrapCommand(
   folder: string,
@@ -33,18 +32,16 @@ export function readSpeedLines(speed: number): string[] {
 }
 
 /**
- * Wraps ffmpeg so that it reads its inputs at `speed` times their playback speed. A test can then act while it
- * runs, on any machine, and with little CPU time.
- *
- * @returns a PATH that finds it first.
+ * Wraps ffmpeg so that it reads its inputs at `speed` times their playback speed. A test can then act while ffmpeg is
+ * running, on any machine and with little CPU time.
+ * @returns a PATH on which the wrapper is found first.
  */
 export function slowFfmpeg(folder: string, speed = 1): string {
   return wrapCommand(folder, "ffmpeg", [`set -- -readrate ${speed} "$@"`]);
 }
 
 /**
- * Runs `first` before the command when its arguments match for the first time, and puts the wrapper on the PATH.
- *
+ * Runs `first` before the command when its arguments first match, and puts the wrapper on the PATH.
  * @param pattern a shell pattern, such as `*file:*`.
  */
 export function interruptOnce(
@@ -53,7 +50,7 @@ export function interruptOnce(
   pattern: string,
   first: readonly string[],
 ): void {
-  // Checks availability before the wrapper exists, so that the check doesn't count as a run.
+  // This checks for ffmpeg before the wrapper exists, so that the check doesn't count as a run.
   ffmpegAvailable();
   const once = path.join(folder, "interrupted");
   process.env.PATH = wrapCommand(folder, program, [

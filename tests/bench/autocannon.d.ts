@@ -1,4 +1,4 @@
-/** The part of autocannon that the benchmarks use. The package has no types. */
+/** The part of autocannon that the benchmarks use. The package doesn't include types. */
 declare module "autocannon" {
   interface Result {
     requests: { average: number; total: number };

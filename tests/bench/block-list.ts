@@ -15,7 +15,10 @@ const SEARCHES = 20;
 const COMPARED_VIDEOS = 500;
 const MAX_MS = 200;
 
-/** Compares an upload with 10,000 blocked videos. `tests/encoding/block-list-rates` covers altered copies. */
+/**
+ * Measures how long it takes to compare an upload with 10,000 blocked videos. `tests/encoding/block-list-rates` covers
+ * altered copies.
+ */
 export function run(report: Report): void {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "bench-block-list-"));
   try {
@@ -80,7 +83,7 @@ function findAmongMany(folder: string, report: Report): void {
   }
 }
 
-/** Returns frames of a video with six bits changed in each, like a re-encoded copy that starts later. */
+/** Returns a video's frames with six bits changed in each, like those of a re-encoded copy that starts later. */
 function partOf(frames: Buffer): Frames {
   const hashes = Buffer.alloc(FRAMES_OF_UPLOAD * 16);
   for (let at = 0; at < FRAMES_OF_UPLOAD; at++) {

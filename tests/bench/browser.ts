@@ -1,7 +1,7 @@
 import { type Browser, chromium } from "playwright";
 import { CHROMIUM_LAUNCH } from "../chromium";
 
-/** Launches Chromium as the end-to-end tests do. */
+/** Launches Chromium in the same way as the end-to-end tests. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch(CHROMIUM_LAUNCH);
 }

@@ -11,7 +11,7 @@ import { longestBlock, type Report } from "./report";
 
 const DIGESTS = Number(process.env.BENCH_ROWS) || 500_000;
 const MAX_BLOCKED_MS = 25;
-/** Rows per transaction, to compare with the site's batches. */
+/** The numbers of rows per transaction that are compared with the site's batches. */
 const LARGER_BATCHES = [1_000, 10_000, DIGESTS];
 
 /** Measures how long importing a long list of digests blocks the thread, compared with larger transactions. */
@@ -22,7 +22,7 @@ export async function run(report: Report): Promise<void> {
     report.atLeast(`${list}, added`, added, DIGESTS);
   });
   report.figure(list, ours.ms / 1_000, "s");
-  // A busy machine also blocks an idle event loop.
+  // On a busy machine, even an idle event loop is blocked at times.
   const idleMs = await longestBlock(() => setTimeout(ours.ms));
   report.figure("idle event loop for the same time: longest block", idleMs, "ms");
   const limit = Math.max(MAX_BLOCKED_MS, idleMs);
@@ -42,7 +42,10 @@ const digest = (n: number) =>
     .update(String(n))
     .digest("hex");
 
-/** Measures work on a list in a new site. The list is in a file: in memory, it would prolong garbage collections. */
+/**
+ * Measures work with a list on a new site. The list is in a file, because in memory it would prolong garbage
+ * collections.
+ */
 async function measure(
   work: (file: string) => Promise<void>,
 ): Promise<{ longestMs: number; ms: number }> {
@@ -52,7 +55,7 @@ async function measure(
     const output = fs.openSync(file, "w");
     for (let n = 0; n < DIGESTS; n++) fs.writeSync(output, `${digest(n)}\n`);
     fs.closeSync(output);
-    // As on the site: no statement waits for the checkpoint thread.
+    // As on the site, no statement waits for the checkpoint thread.
     disableBusyTimeout();
     startCheckpoints();
     const start = performance.now();

@@ -21,7 +21,9 @@ interface Contender {
   url: string;
 }
 
-/** Compares 1 GiB downloads with Express's `send`, and measures the memory of clients that have stopped reading. */
+/**
+ * Compares 1 GiB downloads with Express's `send`, and measures the memory used for clients that have stopped reading.
+ */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess();
   let express: ChildProcess | undefined;
@@ -110,7 +112,7 @@ async function stall(report: Report, { pid, url }: Contender): Promise<void> {
       return socket.pause();
     }),
   );
-  // Bytes are rounded, because wake-ups of the process's threads count as reads too.
+  // Bytes are rounded, because wake-ups of the process's threads count as reads, too.
   await untilStable(() => Math.round(bytesRead(pid) / MIB));
   const stalled = residentBytes(pid) / MIB;
   for (const socket of clients) socket.destroy();

@@ -22,7 +22,10 @@ const GIB = 1024 ** 3;
 const MAX_FIRST_PLAYABLE_SECONDS = 5;
 const MAX_CPU_RATIO = 1.1;
 
-/** Measures how soon a large file can be watched, and compares encoding all renditions with a plain ffmpeg command. */
+/**
+ * Measures how soon a large file can be watched, and compares the encoding of all renditions with a plain ffmpeg
+ * command.
+ */
 export async function run(report: Report): Promise<void> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "bench-encode-"));
   try {
@@ -33,7 +36,7 @@ export async function run(report: Report): Promise<void> {
   }
 }
 
-/** Returns the CPU seconds of all child processes that have exited during `work`. */
+/** Returns the CPU time, in seconds, of all child processes that have exited during `work`. */
 async function childSeconds(work: () => unknown): Promise<number> {
   const childCpu = () => {
     // cutime and cstime of proc(5): fields 16 and 17, after the name in parentheses.
@@ -46,7 +49,7 @@ async function childSeconds(work: () => unknown): Promise<number> {
   return childCpu() - before;
 }
 
-/** Returns a source for a file, and a task. */
+/** Returns the source for a file and a task. */
 function prepare(folder: string, file: string) {
   const source = {
     videoId: "v",
@@ -64,7 +67,7 @@ function prepare(folder: string, file: string) {
   };
 }
 
-/** Measures how soon a 1 GiB H.264 MP4 with its index at the end is probed and has its index moved to the front. */
+/** Measures how soon a 1 GiB H.264 MP4 with its index at the end is probed and its index is moved to the front. */
 async function benchmarkFirstPlayable(report: Report, folder: string): Promise<void> {
   const file = path.join(folder, "large.mp4");
   const part = path.join(folder, "part.mp4");
@@ -80,7 +83,7 @@ async function benchmarkFirstPlayable(report: Report, folder: string): Promise<v
 
   const copy = path.join(folder, "copy.mp4");
   const copyStart = performance.now();
-  // dd copies block by block. A reflink would cost nothing, and not measure the disk.
+  // dd copies block by block. A reflink would cost nothing, and so wouldn't measure the disk.
   spawnSync("dd", [`if=${file}`, `of=${copy}`, "bs=1M", "conv=fsync"]);
   const copySeconds = (performance.now() - copyStart) / 1000;
   fs.rmSync(copy);
@@ -132,7 +135,7 @@ async function benchmarkLadder(report: Report, folder: string): Promise<void> {
   report.atMost("CPU / CPU of a plain ffmpeg command", ours / plain, MAX_CPU_RATIO);
 }
 
-/** Returns the usual ffmpeg command: each rendition is scaled from the source, with the same encoders. */
+/** Returns the usual ffmpeg command, which scales each rendition from the source and uses the same encoders. */
 function plainArguments(folder: string, file: string, found: Probe): string[] {
   const renditions = renditionsFor(found.video, settings().encoderMaxHeight);
   const rate = constantFrameRate(found.video.frameRate);

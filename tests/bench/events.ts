@@ -5,22 +5,22 @@ import { SiteProcess } from "../site-process";
 import type { Report } from "./report";
 
 const STREAMS = 5_000;
-/** Streams that are opened at the same time; limited by the accept queue of the socket. */
+/** The number of streams that are opened at the same time, which is limited by the socket's accept queue. */
 const STREAMS_PER_BATCH = 100;
 const ROUNDS = 3;
 const MAX_KIB_EACH = 40;
 const MAX_SECONDS = 1;
 
-/** Measures the memory of each open event stream, and how long a change takes to reach them all. */
+/** Measures how much memory each open event stream uses, and how long a change takes to reach all streams. */
 export async function run(report: Report): Promise<void> {
-  // Behind a proxy, so that each stream may have its own client address.
+  // The site runs behind a proxy, so that each stream can have its own client address.
   const site = new SiteProcess({ PUBLIC_URL: "http://site.example" });
   const sockets: net.Socket[] = [];
   const reached = { count: 0, at: 0 };
   try {
     await site.start();
     const pid = site.child!.pid!;
-    // Warm up: don't count what the process loads for its first streams.
+    // The first streams warm up the site, so that what it loads for them isn't counted.
     const warm = await Promise.all(Array.from({ length: 50 }, () => open(site.url, () => {})));
     for (const socket of warm) socket.destroy();
     const idle = await untilStable(() => Math.round(residentBytes(pid) / 1024 / 64)).then(
@@ -54,7 +54,7 @@ export async function run(report: Report): Promise<void> {
 
 let opened = 0;
 
-/** Opens a stream that calls `onChange` for each change of the catalogue. */
+/** Opens a stream that calls `onChange` for each change to the catalogue. */
 async function open(url: string, onChange: () => void): Promise<net.Socket> {
   const { hostname, port } = new URL(url);
   const socket = net.connect({ host: hostname, port: Number(port) });

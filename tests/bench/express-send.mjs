@@ -1,4 +1,4 @@
-// The baseline of the benchmark "downloads": Express's `sendFile`, with the version of Express that remix-serve uses.
+// The baseline for the `downloads` benchmark: `sendFile` from the version of Express that remix-serve uses.
 import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);

@@ -10,9 +10,9 @@ interface Connection {
   /** Milliseconds. */
   latency: number;
   bytesPerSecond: number;
-  /** The limit for the time from pressing play to a moving image, in seconds. */
+  /** The maximum time from pressing play to a moving image, in seconds. */
   maxStartSeconds: number;
-  /** How many seconds must be played in `WATCHED_SECONDS` after that. */
+  /** The number of seconds that must then be played within `WATCHED_SECONDS`. */
   minPlayedSeconds: number;
 }
 
@@ -38,17 +38,17 @@ const WATCHED_SECONDS = 8;
 const ROUNDS = 3;
 
 interface Watched {
-  /** The time from the request of the page to a moving image, in seconds. */
+  /** The time from requesting the page to a moving image, in seconds. */
   first: number;
   /** The time from pressing play, as soon as that is possible, to a moving image, in seconds. */
   press: number;
-  /** The seconds of video that were played in `WATCHED_SECONDS` after the first frame. */
+  /** The number of seconds that were played within `WATCHED_SECONDS` after the first frame. */
   played: number;
 }
 
 /**
- * Measures how soon a 12 Mbit/s video plays over slow connections, and whether it continues without stalling: as a
- * stream, opened by URL and from its card, and as a plain file.
+ * Measures how soon a 12 Mbit/s video plays over slow connections, and whether it continues without stalling. The video
+ * is played as a stream, opened by URL and from its card, and as a plain file.
  */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess({ ENCODER_CONCURRENCY: "1", ENCODER_PRESET: "superfast" });
@@ -116,7 +116,7 @@ async function compare(
   report.atMost(`${connection.name}, first frame / first frame of the plain file`, ratio, 1);
 }
 
-/** Adds the same video twice, once with its renditions. */
+/** Adds the same video twice, once with renditions. */
 async function addVideoWithFile(site: SiteProcess): Promise<{ stream: string; file: string }> {
   const rate = ["-b:v", "12M", "-minrate", "12M", "-maxrate", "12M", "-bufsize", "12M"];
   const clip = makeClip(site.folder, "video", {
@@ -141,7 +141,7 @@ async function addVideoWithFile(site: SiteProcess): Promise<{ stream: string; fi
   return { stream, file };
 }
 
-/** Opens a page with an empty cache on the connection. */
+/** Opens a page with an empty cache over the connection. */
 async function openPage(browser: Browser, connection: Connection): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
@@ -156,7 +156,7 @@ async function openPage(browser: Browser, connection: Connection): Promise<Page>
   return page;
 }
 
-/** Opens the page by its URL, and plays as soon as the player is ready. */
+/** Opens the page by its URL, and starts playback as soon as the player is ready. */
 async function watch(browser: Browser, connection: Connection, address: string): Promise<Watched> {
   const page = await openPage(browser, connection);
   await page.goto(address, { waitUntil: "commit" });
@@ -165,7 +165,7 @@ async function watch(browser: Browser, connection: Connection, address: string):
   return watched;
 }
 
-/** Opens the list, and then the video by its card. Measures from the click. */
+/** Opens the list, and then opens the video from its card. The time is measured from the click. */
 async function watchFromCard(
   browser: Browser,
   connection: Connection,
@@ -175,7 +175,7 @@ async function watchFromCard(
   const page = await openPage(browser, connection);
   await page.goto(origin, { waitUntil: "networkidle" });
   const card = page.locator(`#video-${id} a`);
-  // A person hovers briefly before the click.
+  // People hover briefly before they click.
   await card.hover();
   await page.waitForTimeout(300);
   const clicked = await page.evaluate<number>("performance.now()");
@@ -185,7 +185,7 @@ async function watchFromCard(
   return watched;
 }
 
-/** A string, because the bundler would wrap functions in helpers that don't exist in the page. */
+/** The script is a string, because the bundler would wrap functions in helpers that don't exist on the page. */
 const play = (from: number) => `(async () => {
   const until = async (met) => {
     while (!met()) await new Promise((next) => setTimeout(next, 10));
@@ -194,7 +194,7 @@ const play = (from: number) => `(async () => {
   const video = document.querySelector(".player-video");
   const pressed = performance.now();
   video.muted = true;
-  // A change of the source cancels the previous call of play().
+  // Changing the source cancels the previous call to play().
   const play = () => video.paused && video.play().catch(() => {});
   play();
   const timer = setInterval(play, 50);

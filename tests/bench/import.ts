@@ -11,10 +11,10 @@ import { median, type Report } from "./report";
 const FILES = 1_000;
 const ROUNDS = 3;
 const MAX_RATIO = 2;
-/** Relative to plain ffprobe for the same files, with one process per CPU. */
+/** The ratio to plain ffprobe for the same files, with one process per CPU. */
 const MAX_PROBING_RATIO = 1.5;
 
-/** Imports 1,000 small files, compared with `cp` of the same files on the same disk. */
+/** Measures an import of 1,000 small files, compared with `cp` of the same files on the same disk. */
 export async function run(report: Report): Promise<void> {
   const ours: number[] = [];
   const theirs: number[] = [];
@@ -58,7 +58,7 @@ export async function run(report: Report): Promise<void> {
   report.atMost("probing / plain ffprobe", ratio, MAX_PROBING_RATIO);
 }
 
-/** Returns the milliseconds that ffprobe, started by the shell, takes for all files of a folder. */
+/** Returns how many milliseconds ffprobe takes for all files in a folder when it is started by the shell. */
 function probeAll(folder: string): number {
   const start = performance.now();
   const probe = "ffprobe -v error -of json -show_format -show_streams";
@@ -66,7 +66,7 @@ function probeAll(folder: string): number {
   return performance.now() - start;
 }
 
-/** Creates clips that differ in a box at their end, which players ignore. Returns their total size. */
+/** Creates clips that differ only in a box at their end, which players ignore. Returns their total size. */
 function fill(folder: string): number {
   fs.mkdirSync(folder, { recursive: true });
   const clip = fs.readFileSync(mp4Clip(5));

@@ -25,8 +25,8 @@ interface MeasuredSite {
 }
 
 /**
- * Measures the memory of a site with 100,000 videos, before and after 100,000 requests of all kinds, with the image's
- * memory settings and with the defaults of Node and malloc.
+ * Measures the memory of a site with 100,000 videos before and after 100,000 requests of all kinds, both with the
+ * image's memory settings and with the defaults of Node and malloc.
  */
 export async function run(report: Report): Promise<void> {
   const paths = requestPaths();
@@ -65,7 +65,7 @@ async function open(environment: Record<string, string>): Promise<MeasuredSite> 
   const site = new SiteProcess(environment);
   fs.mkdirSync(path.dirname(site.databasePath), { recursive: true });
   fs.copyFileSync(catalogueDatabase(VIDEOS), site.databasePath);
-  // As on every site after its first start, its files have been compared with the catalogue.
+  // The site's files count as compared with the catalogue, as on every site after its first start.
   site.database().prepare("UPDATE storage SET checked_at = ?").run(new Date().toISOString());
   const setFile = site.database().prepare("UPDATE videos SET video_url = ? WHERE id = ?");
   for (const [index, id] of publishedIds(FILES).entries()) {
@@ -90,7 +90,7 @@ interface SentRequest {
   signedIn?: boolean;
 }
 
-/** Returns a function that returns the next of an endless series of requests, the same in every run. */
+/** Returns a function that returns the next request in an endless series, which is the same in every run. */
 function requestPaths(): () => SentRequest {
   const random = randomFrom(7);
   const below = (limit: number) => Math.floor(random() * limit);

@@ -14,14 +14,14 @@ const MIN_RENDERED_RATIO = 0.5;
 const MIN_CACHED_RATIO = 0.6;
 const MIN_STOCK_RATIO = 1.3;
 
-/** A page whose loader loads nothing. */
+/** A page whose loader loads no data. */
 const EMPTY_PAGE = "/privacy";
-/** A response with a constant text. */
+/** A URL whose response is constant text. */
 const CONSTANT = "/media/nothing";
 
 const PAGES = { home: "/", search: "/?search=evening", video: "/video/v7" };
 
-/** Measures pages that are rendered and pages from the cache, compared with the cost of the framework itself. */
+/** Measures rendered pages and pages from the cache, compared with the cost of the framework itself. */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess();
   try {
@@ -51,7 +51,7 @@ export async function run(report: Report): Promise<void> {
   }
 }
 
-/** Compares pages with the same ones rendered by the framework's stock renderer. */
+/** Compares pages with the same pages rendered by the framework's stock renderer. */
 async function compareWithStock(report: Report, site: SiteProcess): Promise<void> {
   const stock = await siteWithStockRendering();
   try {
@@ -79,7 +79,7 @@ async function compareWithStock(report: Report, site: SiteProcess): Promise<void
   }
 }
 
-/** Returns the CPU seconds per page. */
+/** Returns the CPU time per page, in seconds. */
 async function cpuPerPage(site: SiteProcess, path: string): Promise<number> {
   const pid = site.child!.pid!;
   const before = cpuSeconds(pid);

@@ -7,7 +7,7 @@ import { SiteProcess } from "../site-process";
 import { launchBrowser } from "./browser";
 import { median, type Report } from "./report";
 
-/** A cheap phone on a mediocre network: as slow as Lighthouse's, with twice the latency. */
+/** A cheap phone on a mediocre network, which is as slow as Lighthouse's but has twice the latency. */
 const CPU_SLOWDOWN = 4;
 const NETWORK = { latency: 300, downloadThroughput: 200_000, uploadThroughput: 93_750 };
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
@@ -17,24 +17,27 @@ const VIDEO_SECONDS = 20;
 const CARDS = 12;
 
 const MAX_PLAYBACK_START_S = 8;
-/** The thresholds for "good" of https://web.dev/articles/vitals */
+/** The thresholds for "good" from https://web.dev/articles/vitals */
 const MAX_LCP_S = 2.5;
 const MAX_INP_MS = 200;
 
 interface Visit {
-  /** Seconds from the request of home until the dialog, the list and the player appear, and the video plays. */
+  /**
+   * The number of seconds from requesting the home page until the dialog, the list and the player appear, and until the
+   * video plays.
+   */
   dialog: number;
   list: number;
   player: number;
   playback: number;
-  /** Milliseconds from the tap on play to the next paint. */
+  /** The number of milliseconds from the tap on play to the next paint. */
   tap: number;
 }
 
 /**
- * Measures how long a new visitor on that phone waits for a playing video: with an empty cache, from the home page
- * with its age dialog, with a tap on Enter, on a card and on play, compared with the same visit to a plain file. Also
- * measures the largest contentful paint.
+ * Measures how long a new visitor on that phone waits until a video plays. The visitor has an empty cache, starts on
+ * the home page with its age gate, and taps Enter, a card and play. The time is compared with the same visit to a plain
+ * file. The largest contentful paint is measured as well.
  */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess({
@@ -71,8 +74,8 @@ export async function run(report: Report): Promise<void> {
 }
 
 /**
- * Adds one video twice, as a stream and as a file, and others below them. Their posters are like those of uploads,
- * and smaller versions have been created by earlier requests.
+ * Adds one video twice, as a stream and as a file, and other videos below them. Their posters are like those of
+ * uploads, and smaller versions have been created by earlier requests.
  */
 async function addVideosWithFiles(site: SiteProcess): Promise<{ stream: string; file: string }> {
   const clip = makeClip(site.folder, "video", {
@@ -169,9 +172,9 @@ async function largestPaint(browser: Browser, address: string): Promise<number> 
   return ms / 1_000;
 }
 
-// Strings, because the bundler would wrap functions in helpers that don't exist in the page.
+// The scripts are strings, because the bundler would wrap functions in helpers that don't exist on the page.
 
-/** Event Timing rounds durations to 8 ms and doesn't report those below 16 ms. */
+/** Event Timing rounds durations to 8 ms and doesn't report durations below 16 ms. */
 const OBSERVE_TAPS = `{
   window.slowestTap = 0;
   new PerformanceObserver((list) => {

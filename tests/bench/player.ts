@@ -10,22 +10,22 @@ const SECONDS = 4;
 const ROUNDS = 3;
 const VIDEO_SECONDS = 60;
 const FRAME_MS = 1_000 / 60;
-/** Relative to the frame rate of the bare page. */
+/** The ratio to the frame rate of the bare page. */
 const MIN_FRAME_RATIO = 0.85;
 
 interface Measured {
-  /** Frames per second. */
+  /** The number of frames per second. */
   rate: number;
-  /** Completed seeks per second. */
+  /** The number of completed seeks per second. */
   seeks: number;
-  /** Milliseconds per frame for scripts, and for styles and layout. */
+  /** The milliseconds per frame for scripts, and for styles and layout. */
   script: number;
   layout: number;
 }
 
 /**
- * Measures the frame rate of the page while someone drags over the seek bar, with 6 × CPU throttling. A bare page with
- * only a video and a slider, which seeks in the same way, shows how much loading and decoding in the browser cost.
+ * Measures the page's frame rate while someone is dragging over the seek bar, with 6 × CPU throttling. A bare page with
+ * only a video and a slider, which seeks in the same way, shows the cost of loading and decoding in the browser.
  */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess({ ENCODER_CONCURRENCY: "1", ENCODER_PRESET: "auto" });
@@ -78,7 +78,7 @@ interface Opened {
   protocol: CDPSession;
 }
 
-/** @param html is returned for the address instead of the site's response. */
+/** @param html the HTML to return for the URL instead of the site's response. */
 async function open(browser: Browser, address: string, html?: string): Promise<Opened> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   if (html) {
@@ -93,7 +93,7 @@ async function open(browser: Browser, address: string, html?: string): Promise<O
   return { page, protocol };
 }
 
-/** Returns a page whose video is as large as the player, and which performs one seek at a time. */
+/** Returns a page whose video is as large as the player and that performs one seek at a time. */
 function barePage(video: string): string {
   return `<!doctype html><body style="margin:0;background:#000">
     <video src="${video}" preload="metadata" style="width:850px;height:478px"></video>
@@ -142,7 +142,7 @@ async function drag(opened: Opened): Promise<void> {
   await page.mouse.up();
 }
 
-/** Moves the mouse back and forth over the seek bar for some seconds, once per frame. */
+/** Moves the mouse back and forth over the seek bar for a few seconds, once per frame. */
 async function move({ page }: Opened): Promise<void> {
   const { left, width, middle } = await seekBarBox(page);
   const start = performance.now();
@@ -161,7 +161,7 @@ async function seekBarBox(page: Page) {
   return { left: box.x, width: box.width, middle: box.y + box.height - 10 };
 }
 
-/** A string, because the bundler would wrap functions in helpers that don't exist in the page. */
+/** The script is a string, because the bundler would wrap functions in helpers that don't exist on the page. */
 const COUNT_FRAMES = `{
   let frames = 0, seeks = 0, on = true;
   const video = document.querySelector("video");
@@ -171,7 +171,7 @@ const COUNT_FRAMES = `{
   window.stopCounting = () => { on = false; return { frames, seeks }; };
 }`;
 
-/** Counts frames and seeks, and measures the work of the page's main thread during `work`. */
+/** Counts frames and seeks, and measures how busy the page's main thread is, during `work`. */
 async function measure(opened: Opened, work: (opened: Opened) => Promise<void>): Promise<Measured> {
   const { page, protocol } = opened;
   await page.bringToFront();

@@ -54,22 +54,21 @@ export function p95(values: number[]): number {
 }
 
 /**
- * Returns the current time in milliseconds, minus the time in which this thread waited for a CPU. Another process
- * may keep a CPU for longer than the measured work takes.
+ * Returns the current time in milliseconds, minus the time that this thread has spent waiting for a CPU. Another
+ * process may use a CPU for longer than the measured work takes.
  */
 export function ownTime(): number {
   const [, waited] = fs.readFileSync(SCHEDULER_STATISTICS, "utf8").split(" ");
   return performance.now() - Number(waited) / 1e6;
 }
 
-/** Contains the nanoseconds that the main thread has run on a CPU and waited for one. */
+/** This file contains the nanoseconds that the main thread has spent running on a CPU and waiting for one. */
 const SCHEDULER_STATISTICS = `/proc/self/task/${process.pid}/schedstat`;
 
 /**
  * Measures the time that work takes.
- *
- * @returns `ms`, the time on this thread (see `ownTime`), and `cpu`, the CPU time of all threads in milliseconds.
- *   Work on other threads is judged by CPU time, because how long they waited for a CPU isn't known.
+ * @returns `ms`, the time on this thread (see `ownTime`), and `cpu`, the CPU time of all threads in milliseconds. Work
+ * on other threads is judged by CPU time, because the time they spent waiting for a CPU isn't known.
  */
 export async function timed<T>(
   work: () => T | Promise<T>,

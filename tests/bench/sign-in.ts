@@ -7,11 +7,11 @@ const PAUSE_MS = 50;
 const MAX_HOME_P95_MS = 250;
 
 /**
- * Measures the response time of the home page during failing sign-ins. Each sign-in has a different address and
- * account, so that no rate limit applies.
+ * Measures the home page's response time while sign-ins are failing. Each sign-in has a different address and account,
+ * so that no rate limit applies.
  */
 export async function run(report: Report): Promise<void> {
-  // With a proxy configured, the site uses the addresses in X-Forwarded-For.
+  // When a proxy is configured, the site uses the addresses in X-Forwarded-For.
   const site = new SiteProcess({ PUBLIC_URL: "https://videos.example" });
   try {
     await site.start();
@@ -36,13 +36,13 @@ export async function run(report: Report): Promise<void> {
   }
 }
 
-/** Requests the home page repeatedly. Returns the response times in milliseconds. */
+/** Requests the home page repeatedly, and returns the response times in milliseconds. */
 async function home(site: SiteProcess, seconds: number): Promise<number[]> {
   const times: number[] = [];
   const deadline = performance.now() + seconds * 1000;
   while (performance.now() < deadline) {
     const start = performance.now();
-    // A different URL each time, so that no response comes from the page cache.
+    // Each URL is different, so that no response comes from the page cache.
     const response = await fetch(`${site.url}/?search=${times.length}`);
     await response.text();
     if (response.status !== 200) throw new Error(`The home page returned ${response.status}.`);
@@ -59,7 +59,7 @@ async function flood(site: SiteProcess): Promise<number[]> {
   for (let sent = 0; sent < SIGN_INS_PER_SECOND * SECONDS; sent++) {
     const wait = start + (sent * 1000) / SIGN_INS_PER_SECOND - performance.now();
     if (wait > 0) await new Promise((next) => setTimeout(next, wait));
-    // 0 if the connection fails, because the machine is too busy.
+    // The status is 0 if the connection fails because the machine is too busy.
     responses.push(failSignIn(site, sent).catch(() => 0));
   }
   return Promise.all(responses);

@@ -18,10 +18,10 @@ const MAX_REDIRECT_MS = 2;
 const ON_DISK = "u/1700000000001.mp4";
 const IN_STORE = "u/1700000000002.mp4";
 const PART = "u/1700000000002/hls-1/v0.mp4";
-/** Parts of a stream are redirected to the store; complete videos aren't. */
+/** Requests for parts of a stream are redirected to the store. Requests for complete videos aren't. */
 const LONG_PART = "u/1700000000002/hls-1/v1.mp4";
 
-/** Compares a video that is proxied from a store with one on the disk, and measures the cost of a redirect. */
+/** Compares a video that is proxied from a store with one on disk, and measures the cost of a redirect. */
 export async function run(report: Report): Promise<void> {
   if (!hasS3Server) throw new Error("python3-swift is not installed, and S3_TEST_URL is not set.");
   const server = await startS3Server();
@@ -35,7 +35,7 @@ export async function run(report: Report): Promise<void> {
     const longPart = site.addFile("videos", LONG_PART, video);
     site.addVideo({ video_url: disk });
     site.addVideo({ id: "v", video_url: store });
-    // Only recorded files are moved.
+    // Only files that are recorded in the database are moved.
     const record = site
       .database()
       .prepare(
@@ -60,7 +60,7 @@ export async function run(report: Report): Promise<void> {
   }
 }
 
-/** Downloads alternately from the disk, from the store through the site, and directly from the store. */
+/** Downloads alternately from disk, from the store through the site, and directly from the store. */
 async function compare(
   report: Report,
   site: SiteProcess,
@@ -96,7 +96,7 @@ async function redirectOf(url: string): Promise<string> {
   return headers.get("Location")!;
 }
 
-/** Returns the throughput in MiB/s. Verifies the digest of the bytes if one is given. */
+/** Returns the throughput in MiB/s, and verifies the digest of the bytes if one is given. */
 async function download(url: string, sha256?: string): Promise<number> {
   const start = performance.now();
   const [response] = (await once(http.get(url), "response")) as [http.IncomingMessage];
@@ -115,7 +115,7 @@ async function download(url: string, sha256?: string): Promise<number> {
 async function benchmarkRedirects(report: Report, site: SiteProcess, part: string): Promise<void> {
   const pid = site.child!.pid!;
   const redirect = () => redirectOf(site.url + part);
-  // Warm up: a process that has just moved the videos is still compiling code.
+  // The first redirects warm up the process, which is still compiling code after it has moved the videos.
   for (let sent = 0; sent < REDIRECTS; sent++) await redirect();
   const before = cpuSeconds(pid);
   for (let sent = 0; sent < REDIRECTS; sent++) await redirect();

@@ -8,7 +8,10 @@ const MAX_STYLE_KB = 16;
 const VIDEOS = 40;
 const PHONE = { width: 360, height: 740 };
 
-/** Measures scripts, styles, requests to other hosts, and layout shift of home and a video page on a phone. */
+/**
+ * Measures the scripts, styles, requests to other hosts, and layout shifts of the home page and a video page on a
+ * phone.
+ */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess();
   const browser = await launchBrowser();

@@ -9,7 +9,7 @@ const VIDEOS = 10_000;
 const ROUNDS = 5;
 const ROUND_MS = 1_000;
 const BATCH_ROWS = 100;
-/** Low, because a busy disk slows down single rows more than batches. */
+/** The minimum is low, because a busy disk slows down single rows more than batches. */
 const MIN_SPEEDUP = 2;
 
 /**
@@ -17,7 +17,7 @@ const MIN_SPEEDUP = 2;
  * writes, one per transaction with a sync to disk, and a hundred per transaction, as views are written.
  */
 export async function run(report: Report): Promise<void> {
-  // On the repository's disk, because /tmp may be in memory.
+  // The folder is on the repository's disk, because /tmp may be in memory.
   const cache = process.env.BENCH_CACHE ?? ".cache/bench";
   fs.mkdirSync(cache, { recursive: true });
   const folder = fs.mkdtempSync(path.join(cache, "writes-"));
@@ -49,7 +49,7 @@ export async function run(report: Report): Promise<void> {
     } as const;
     const rates: Record<keyof typeof cases, number[]> = { normal: [], full: [], batch: [] };
     for (let round = 0; round < ROUNDS; round++) {
-      // Alternately, so that other work on the machine affects all of them.
+      // The variants alternate, so that other work on the machine affects all of them.
       for (const name of Object.keys(cases) as (keyof typeof cases)[]) {
         const { rows, synchronous } = cases[name];
         sqlite.pragma(`synchronous = ${synchronous}`);

@@ -1,4 +1,5 @@
-// npm run conformance: sends unusual files to a temporary site and checks the results against docs/reference/formats.md
+// npm run conformance: sends unusual files to a temporary site, and checks the results against
+// docs/reference/formats.md
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -39,7 +40,7 @@ await runScript(
   },
 );
 
-/** Sends each file through the form, tus and an import. Prints all faults and returns their number. */
+/** Sends each file through the form, tus and an import. Prints all faults, and returns the number of faults. */
 async function compare(
   site: SiteProcess,
   kinds: readonly Kind[],
@@ -84,7 +85,7 @@ async function compare(
   return faults;
 }
 
-/** Removes all rows, so that the same files aren't duplicates when they are sent again. */
+/** Removes all rows, so that the same files don't count as duplicates when they are sent again. */
 function clearVideos(site: SiteProcess): void {
   site.database().exec("DELETE FROM videos; DELETE FROM imports");
 }
@@ -114,7 +115,7 @@ function playableFaults({ outcome }: Kind, { video_url }: Row): string[] {
   return [isPlayable ? "unexpectedly played as is" : "unexpectedly converted"];
 }
 
-/** Waits until all jobs have finished. Returns the reasons of failed ones. */
+/** Waits until all jobs have finished, and returns the reasons why jobs failed. */
 async function waitForJobs(site: SiteProcess): Promise<string[]> {
   const unfinished = site
     .database()

@@ -9,10 +9,10 @@ const execute = promisify(execFile);
 
 export const SECONDS = 3;
 const SIZE = "160x90";
-/** The luma of the frames in each second, which shows the timestamp of a decoded frame. */
+/** The luma of the frames in each second, from which the timestamp of a decoded frame can be read. */
 export const LUMA = [48, 112, 176];
 export const BEEP_SECONDS = 1;
-/** The timestamps of the frames whose luma is checked, in the middle of each second. */
+/** The timestamps of the frames whose luma is checked, which are in the middle of each second. */
 export const TIMESTAMPS = [0.5, 1.5, 2.5];
 
 const VIDEO_SOURCE =
@@ -23,7 +23,7 @@ const AUDIO_SOURCE = `aevalsrc='if(between(t,${BEEP_SECONDS},${BEEP_SECONDS}+0.3
 
 const words = (text: string | undefined) => (text ?? "").split(" ").filter(Boolean);
 
-/** Creates the file of a kind, named by its index in the table. Returns its path. */
+/** Creates a file of a kind, named after the kind's index in the table. Returns the file's path. */
 export function createFile(folder: string, kind: Kind, number: number): string {
   const file = path.join(folder, `${String(number).padStart(3, "0")}.${kind.extension}`);
   fs.writeFileSync(file, contentOf(kind));
@@ -42,14 +42,14 @@ function contentOf(kind: Kind): Buffer {
     ...words(maps),
     ...(kind.videoFilter ? ["-vf", kind.videoFilter] : []),
     ...words(kind.encode),
-    // Makes the bytes of each file unique, so that the site doesn't find duplicates.
+    // Makes each file's bytes unique, so that the site doesn't find duplicates.
     ...["-metadata", `comment=${kind.group} ${kind.name}`],
   ]);
   const bytes = fs.readFileSync(encoded);
   return kind.damage ? kind.damage(bytes) : bytes;
 }
 
-/** Returns the mean luma of the frame at a timestamp, 0 to 255, or undefined if there is no frame. */
+/** Returns the mean luma, from 0 to 255, of the frame at a timestamp, or undefined if there is no frame. */
 export async function lumaAt(file: string, seconds: number): Promise<number | undefined> {
   const { stdout } = await execute(
     "ffmpeg",
@@ -64,7 +64,7 @@ export async function lumaAt(file: string, seconds: number): Promise<number | un
 
 const RATE = 8_000;
 
-/** Returns the time at which the beep starts, in seconds, or undefined if there is no beep. */
+/** Returns the time in seconds at which the beep starts, or undefined if there is no beep. */
 export async function beepAt(file: string): Promise<number | undefined> {
   const { stdout } = await execute(
     "ffmpeg",

@@ -1,30 +1,30 @@
 /** The expected result of an upload. If the file is incomplete, the site asks what to do with it. */
 type Outcome = "played as is" | "converted" | "incomplete" | "refused";
 
-/** A kind of file: how it is created, and the expected result. */
+/** A kind of file, with the way it is created and the expected result. */
 export interface Kind {
   group: string;
   name: string;
-  /** The file extension, which chooses ffmpeg's container. */
+  /** The file extension, which determines ffmpeg's container. */
   extension: string;
-  /** Arguments of ffmpeg between its inputs (0: video, 1: audio) and its output. */
+  /** ffmpeg's arguments between its inputs (0: video, 1: audio) and its output. */
   encode: string;
   outcome: Outcome;
-  /** The duration of the video; 3 by default. */
+  /** The duration of the video, which is 3 seconds by default. */
   seconds?: number;
-  /** ffmpeg's filters for the video before it is encoded. */
+  /** The filters that ffmpeg applies to the video before encoding it. */
   videoFilter?: string;
   /** ffmpeg's options for the video or audio input. */
   inputs?: { video?: string; audio?: string };
   /** Changes the bytes of the encoded file. */
   damage?: (bytes: Buffer) => Buffer;
-  /** The complete file, if ffmpeg doesn't create it. */
+  /** The file's content, if ffmpeg doesn't create the file. */
   content?: Buffer;
   /** The expected message for a refused or incomplete file. */
   message?: RegExp;
-  /** Whether the luma of the result shows the timestamps; true by default. */
+  /** Whether the luma of the result shows the timestamps, which is the default. */
   hasLumaSteps?: boolean;
-  /** Whether the result has the beep; true by default. */
+  /** Whether the result has the beep, which is the default. */
   hasBeep?: boolean;
 }
 

@@ -7,7 +7,7 @@ import { MULTIPART, multipartParts, sendRequest } from "../site-client";
 import type { SiteProcess } from "../site-process";
 import { GOOD_TEXTS } from "../upload-requests";
 
-/** The result of sending a file, in the same format for each way to send it. */
+/** The result of sending a file, in the same format for each way of sending it. */
 export interface Result {
   outcome: "published" | "draft" | "incomplete" | "refused";
   message: string;
@@ -23,7 +23,7 @@ interface PublishResponse {
 const TUS = { "Tus-Resumable": "1.0.0" };
 const BOUNDARY_END = "------a-boundary--\r\n";
 
-/** Returns functions that send a file through the upload form and through tus, as the user of the session cookie. */
+/** Returns functions that send a file through the upload form and through tus, as the session cookie's user. */
 export function sender(site: SiteProcess, cookie: string) {
   const headers = { Cookie: cookie, Origin: site.url };
 
@@ -71,7 +71,7 @@ export function sender(site: SiteProcess, cookie: string) {
   };
 }
 
-/** Imports a folder with `npm run import`. Returns the results of files with a video extension by name. */
+/** Imports a folder with `npm run import`. Returns the results for files with a video extension, by name. */
 export async function importFolder(
   site: SiteProcess,
   folder: string,

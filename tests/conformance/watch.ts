@@ -5,9 +5,9 @@ import type { SiteProcess } from "../site-process";
 import { BEEP_SECONDS, beepAt, LUMA, lumaAt, SECONDS, TIMESTAMPS } from "./files";
 import type { Kind } from "./kinds";
 
-/** A video frame at 5 fps and an audio frame. */
+/** The tolerance is the length of a video frame at 5 fps and an audio frame. */
 const DURATION_TOLERANCE_SECONDS = 0.25;
-/** Of 255; allows for rounding, color ranges and encoding loss. */
+/** The tolerance out of 255, which allows for rounding, color ranges and encoding loss. */
 const LUMA_TOLERANCE = 14;
 const AUDIO_TOLERANCE_SECONDS = 0.08;
 
@@ -26,7 +26,7 @@ export interface Row {
   hls_url: string | null;
 }
 
-/** Returns the faults of the files that were created from an upload, one phrase each; empty if there are none. */
+/** Returns the faults in the files created from an upload, one phrase each, or an empty list if there are none. */
 export async function faultsOf(site: SiteProcess, kind: Kind, row: Row): Promise<string[]> {
   const onDisk = (url: string) => path.join(site.uploads, url.replace("/media/", ""));
   if (!row.video_url) return ["it has no playable file"];
@@ -60,7 +60,7 @@ async function videoFaults(file: string, kind: Kind): Promise<string[]> {
   return faults;
 }
 
-/** Converts luma from limited range (16 to 235) to full range. */
+/** Converts luma from the limited range (16 to 235) to the full range. */
 const toFullRange = (value: number) => ((value - 16) / 219) * 255;
 
 async function audioFaults(file: string, kind: Kind): Promise<string[]> {
@@ -71,7 +71,7 @@ async function audioFaults(file: string, kind: Kind): Promise<string[]> {
   return Math.abs(offset) > AUDIO_TOLERANCE_SECONDS ? [`audio off by ${offset.toFixed(3)} s`] : [];
 }
 
-/** Checks the playlists with an independent parser, and the files of all video and audio renditions. */
+/** Checks the playlists with an independent parser, and also the files of all video and audio renditions. */
 async function streamFaults(master: string, kind: Kind): Promise<string[]> {
   const { playlists } = parse(master);
   if (playlists.length === 0) return ["the playlist is empty"];

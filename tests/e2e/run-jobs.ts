@@ -7,7 +7,7 @@ import type { SiteProcess } from "../site-process";
 /**
  * Processes the whole queue in a separate process, like `npm run jobs`.
  *
- * @param kinds processes only these kinds; all others are marked as done.
+ * @param kinds the kinds of jobs to process. All others are marked as done.
  */
 export async function runJobs(
   site: SiteProcess,

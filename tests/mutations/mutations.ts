@@ -1,20 +1,20 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are code snippets.
-/** A one-line change that breaks a rule of the product, and the test that must fail because of it. */
+/** A one-line change that breaks one of the product's rules, and the test that must fail because of it. */
 export interface Mutation {
   rule: string;
   /** A source file of the product, relative to the root of the repository. */
   file: string;
-  /** Occurs exactly once in the file. Spans several lines only if a single line isn't unique. */
+  /** Code that occurs exactly once in the file. It spans several lines only if a single line isn't unique. */
   find: string;
   replace: string;
   killedBy: string;
-  /** The title of the test, or a part of it, exactly as in the file. */
+  /** The title of the test, or a part of it, exactly as written in the test file. */
   title: string;
   /** Whether the test runs the built site. */
   needsBuild?: true;
 }
 
-/** Run by `npm run mutations`. A rule that several lines can break has several entries. */
+/** Run by `npm run mutations`. A rule has several entries if it can be broken in several lines. */
 export const MUTATIONS: readonly Mutation[] = [
   // Hidden videos
   {
@@ -83,7 +83,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is public while the video is published",
   },
   {
-    rule: "A hidden video's derived files can't be read while its stream is encoded",
+    rule: "A hidden video's derived files can't be read while its stream is being encoded",
     file: "app/features/visibility/media-access.server.ts",
     find: "isDerived && isStreamed(base) ? url",
     replace: "isDerived ? url",
@@ -116,7 +116,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "gives access to no other video, and its files have no other URL",
   },
   {
-    rule: "A preview link shows no video on hold",
+    rule: "A preview link shows no video that is on hold",
     file: "app/features/library/review/preview-links.server.ts",
     find: "WHERE token_hash = ? AND NOT held AND",
     replace: "WHERE token_hash = ? AND",
@@ -124,7 +124,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "isn't shown by preview links",
   },
   {
-    rule: "Only the worker that has claimed its job can read a video",
+    rule: "A video can be read only by the worker that has claimed its job",
     file: "app/features/processing/workers/worker-api.server.ts",
     find: "const job = leasedJob(worker.id, lease);",
     replace: "const job = leasedJob(1, lease);",
@@ -132,8 +132,8 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "can't be used by another worker",
   },
   {
-    // The cards of a page are checked again (published-list.server.ts), so only the total shows it.
-    rule: "Search finds no hidden video",
+    // The cards on a page are checked again (published-list.server.ts), so only the total shows the difference.
+    rule: "Search results contain no hidden video",
     file: "app/features/catalogue/search-hits.server.ts",
     find: "`${matches} AND (${listed}) AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`",
     replace: "`${matches} AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`",
@@ -141,7 +141,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "doesn't count hidden rows",
   },
   {
-    rule: "The lists find no hidden video",
+    rule: "Lists contain no hidden video",
     file: "app/features/catalogue/published-list.server.ts",
     find: "WHERE +listed AND ${key} IN",
     replace: "WHERE ${key} IN",
@@ -165,7 +165,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "shows its published videos in order, on clamped pages",
   },
   {
-    rule: "A hidden video has no related videos",
+    rule: "A hidden video's page has no related videos",
     file: "app/features/catalogue/published-index.server.ts",
     find: "FROM videos WHERE id = ? AND public",
     replace: "FROM videos WHERE id = ?",
@@ -175,7 +175,7 @@ export const MUTATIONS: readonly Mutation[] = [
 
   // Schedule
   {
-    rule: "The schedule publishes a video at its time",
+    rule: "The scheduler publishes a video when it is due",
     file: "app/features/visibility/visibility.server.ts",
     find: 'status: appears ? "published" : disappears ? "hidden" : row.status,',
     replace: 'status: disappears ? "hidden" : row.status,',
@@ -183,7 +183,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "publishes the video at the scheduled time and not before, as a new video",
   },
   {
-    rule: "The schedule doesn't publish a video before its time",
+    rule: "The scheduler doesn't publish a video before it is due",
     file: "app/features/library/change-visibility.server.ts",
     find: "const time = new Date(now).toISOString();",
     replace: "const time = new Date(now + 60_000).toISOString();",
@@ -191,7 +191,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "publishes the video at the scheduled time and not before, as a new video",
   },
   {
-    rule: "The schedule hides a video at its time",
+    rule: "The scheduler hides a video when it is due",
     file: "app/features/visibility/visibility.server.ts",
     find: 'status: appears ? "published" : disappears ? "hidden" : row.status,',
     replace: 'status: appears ? "published" : row.status,',
@@ -199,7 +199,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "hides the video at the scheduled time",
   },
   {
-    rule: "The schedule runs every second",
+    rule: "The scheduler runs every second",
     file: "app/features/library/change-visibility.server.ts",
     find: 'every(POLL_EVERY_MS, "publish or hide scheduled videos", () => performDue(), { firstMs: 0 });',
     replace: "",
@@ -226,7 +226,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "requires a session",
   },
   {
-    rule: "An upload through the form stops at the size limit",
+    rule: "An upload through the form is stopped at the size limit",
     file: "app/media/intake/received-file.server.ts",
     find: "if (bytes > rule.maxBytes) throw new UploadError(413, rule.tooLarge, field);",
     replace: "",
@@ -234,7 +234,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "with a video larger than the limit (413)",
   },
   {
-    rule: "A resumable upload stops at the size limit",
+    rule: "A resumable upload is stopped at the size limit",
     file: "app/media/intake/tus-store.server.ts",
     find: "if (admitted > maxLength) throw new UploadError(413, tooMuch);",
     replace: "",
@@ -242,7 +242,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "stops at the size limit while receiving",
   },
   {
-    rule: "The content of an upload decides its type",
+    rule: "The content of an upload determines its type",
     file: "app/media/intake/sniff.server.ts",
     find: '"video/webm": "webm",',
     replace: '"video/webm": "mp4",',
@@ -324,7 +324,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "whose SHA-256 is imported while it is examined",
   },
   {
-    rule: "An import inserts nothing for an account that was deactivated meanwhile",
+    rule: "An import inserts nothing for an account that was deactivated in the meantime",
     file: "app/features/upload/import/import-batch.server.ts",
     find: "if (!accountNow(userId, since)) throw new ImportError(ACCOUNT_ENDED);",
     replace: "",
@@ -334,7 +334,7 @@ export const MUTATIONS: readonly Mutation[] = [
 
   // Range requests
   {
-    rule: "A range gets a response with status 206",
+    rule: "A range request gets a response with status 206",
     file: "app/media/serve/serve-stored.server.ts",
     find: "{ status: 206, headers }",
     replace: "{ status: 200, headers }",
@@ -342,7 +342,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is returned partially for",
   },
   {
-    rule: "A range contains the requested bytes",
+    rule: "The response to a range request contains the requested bytes",
     file: "app/media/serve/serve-stored.server.ts",
     find: "content.body(range.start, length)",
     replace: "content.body(0, length)",
@@ -350,7 +350,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is returned partially for",
   },
   {
-    rule: "A range beyond the end gets a response with status 416",
+    rule: "A range request beyond the end of the file gets a response with status 416",
     file: "app/media/serve/serve-stored.server.ts",
     find: 'if (range === "unsatisfiable") return unsatisfiable(bytes, headers);',
     replace: 'if (range === "unsatisfiable") return new Response(null, { headers });',
@@ -358,7 +358,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "returns 416 and its size for a range beyond its end",
   },
   {
-    rule: "A range ends with the file",
+    rule: "A range ends at the end of the file",
     file: "app/shared/byte-range.ts",
     find: "{ start, end: Math.min(end, size - 1) }",
     replace: "{ start, end }",
@@ -376,7 +376,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is personal if it contains any other cookie of the site",
   },
   {
-    rule: "A network that has used up its rendering time gets 429",
+    rule: "A network that has used up its rendering budget gets a 429 response",
     file: "app/platform/node/rendering-budget.server.ts",
     find: "if (missingMs >= 0)",
     replace: "if (missingMs > 9e9)",
@@ -384,7 +384,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is used up after three seconds of rendering",
   },
   {
-    rule: "The number of processes outside of the job queue is limited",
+    rule: "The number of processes outside the job queue is limited",
     file: "app/media/probe/process-gate.server.ts",
     find: "if (this.running < this.slots) this.running += 1;",
     replace: "if (this.running < 99) this.running += 1;",
@@ -432,7 +432,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "can't be forged without the secret",
   },
   {
-    rule: "A signed value verifies for its purpose only",
+    rule: "A signed value is accepted only for its own purpose",
     file: "app/platform/signed-value.server.ts",
     find: "derivedKey(secret, `sign ${purpose}`)",
     replace: "derivedKey(secret, purpose && 'sign')",
@@ -456,7 +456,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "ends after 30 days without use, and is extended by use",
   },
   {
-    rule: "A request from another origin changes nothing",
+    rule: "A request from another origin can't change anything",
     file: "app/platform/origin.server.ts",
     find: 'if (site) return site === "same-origin";',
     replace: "return true;",
@@ -464,7 +464,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "uses Origin and Sec-Fetch-Site, of which the latter takes precedence",
   },
   {
-    rule: "A request from another origin changes nothing in the studio",
+    rule: "A request from another origin can't change anything in the studio",
     file: "app/features/library/routes/admin.tsx",
     find: "requireOwnOrigin(request);",
     replace: "",
@@ -472,7 +472,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "rejects visitors and other sites where required",
   },
   {
-    rule: "A redirect never leaves the site",
+    rule: "A redirect never leads off the site",
     file: "app/platform/safe-redirect.ts",
     find: "if (NEVER_SENT.test(value) || !isOwnPath(value)) return fallback;",
     replace: "",
@@ -480,7 +480,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "never leads off the site, whatever the input",
   },
   {
-    rule: "The redirect after the age gate never leaves the site",
+    rule: "The redirect after the age gate never leads off the site",
     file: "app/features/age/routes/age.ts",
     find: 'redirect(safePath(form.get("returnTo"), "/"), {',
     replace: 'redirect(String(form.get("returnTo")), {',
@@ -488,7 +488,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "never redirects to another site (%j)",
   },
   {
-    rule: "Failed sign-ins are limited by address",
+    rule: "Failed sign-ins are limited per address",
     file: "app/features/accounts/sign-in.server.ts",
     find: "if (addressWait !== undefined) throw tooManyAttempts(addressWait);",
     replace: "",
@@ -496,7 +496,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "block an address after ten failures, but no other address",
   },
   {
-    rule: "Failed sign-ins are limited by account",
+    rule: "Failed sign-ins are limited per account",
     file: "app/features/accounts/sign-in.server.ts",
     find: "if (accountWait !== undefined) {",
     replace: "if (false) {",
@@ -504,7 +504,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "block guesses for one account from many addresses, except from known browsers",
   },
   {
-    rule: "Floods of sign-ins get a response without a page",
+    rule: "A flood of sign-ins gets responses without a page",
     file: "app/features/accounts/sign-in-rate-limit.server.ts",
     find: "if (!isFlood) return false;",
     replace: "return false;",
@@ -512,7 +512,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "accepts a burst of sign-in attempts, and rejects a flood with one line of text",
   },
   {
-    rule: "A sign-in sent by another site isn't counted",
+    rule: "A sign-in submitted by another site isn't counted",
     file: "app/features/accounts/sign-in-rate-limit.server.ts",
     find: " || !isOwnRequest(request)) return false;",
     replace: ") return false;",
@@ -536,7 +536,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "gives no separate attempts to device cookies from before it was turned on",
   },
   {
-    rule: "Wrong codes count per account",
+    rule: "Wrong two-factor codes are counted per account",
     file: "app/features/accounts/sign-in.server.ts",
     find: "const knownKey = (userId: string) => `known browsers ${userId}`;",
     replace: "const knownKey = (userId: string) => `${userId} ${Math.random()}`;",
@@ -552,7 +552,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "requires the password and a code to turn it off or renew its recovery codes",
   },
   {
-    rule: "A stranger's address gets one email about reports a day",
+    rule: "A stranger's address gets at most one email about reports per day",
     file: "app/features/moderation/reports/report-mails.server.ts",
     find: "if (firstEmails.consume(recipient, now) !== undefined) return undefined;",
     replace: "",
@@ -561,7 +561,7 @@ export const MUTATIONS: readonly Mutation[] = [
       "gets one first email a day, regardless of the address's spelling and the number of reports",
   },
   {
-    rule: "Only the link in an email confirms its address",
+    rule: "An address is confirmed only by the link in an email",
     file: "app/features/moderation/reports/report-mails.server.ts",
     find: 'const report = link?.origin === "email" ? readReport(link.id) : undefined;',
     replace: "const report = link ? readReport(link.id) : undefined;",
@@ -569,7 +569,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "gets no further email about a report until the link in the first one was opened",
   },
   {
-    rule: "A page is only for roles with its permission",
+    rule: "A page can be opened only by roles with its permission",
     file: "app/features/permissions/guard.server.ts",
     find: "if (allows(user, permission)) return;",
     replace: "return;",
@@ -586,7 +586,7 @@ export const MUTATIONS: readonly Mutation[] = [
       "gives owners access to everything, and editors to all but terms, users, backups, alerts and workers",
   },
   {
-    rule: "A moderator changes no video",
+    rule: "A moderator can't change videos",
     file: "app/features/permissions/permissions.ts",
     find: '"/admin update": ["all", "all", "none", "own"],',
     replace: '"/admin update": ["all", "all", "all", "own"],',
@@ -594,7 +594,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "lets moderators only decide on reports and view reported videos",
   },
   {
-    rule: "A moderator sees the review page of reported videos only",
+    rule: "A moderator can open the review page only for reported videos",
     file: "app/features/library/routes/review.tsx",
     find: 'const maySee = reach !== "reported" || isReported(id);',
     replace: 'const maySee = reach !== "reported" || isReported(id) || true;',
@@ -603,7 +603,7 @@ export const MUTATIONS: readonly Mutation[] = [
     needsBuild: true,
   },
   {
-    rule: "A moderator is served files of reported videos only",
+    rule: "A moderator is served files only of reported videos",
     file: "app/features/watch/routes/media.ts",
     find: 'if (reach === "reported") return isReportedFile(file);',
     replace: 'if (reach === "reported") return isReportedFile(file) || true;',
@@ -620,7 +620,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "rejects moderators, even with a token from an earlier role",
   },
   {
-    rule: "An uploader publishes only with permission",
+    rule: "An uploader can publish only with permission",
     file: "app/features/permissions/permissions.ts",
     find: 'return mayPublish ? "own" : "none";',
     replace: 'return "own";',
@@ -628,7 +628,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "lets only uploaders with permission publish, hide and schedule",
   },
   {
-    rule: "An uploader changes only their own videos",
+    rule: "An uploader can change only their own videos",
     file: "app/features/permissions/may-change.server.ts",
     find: "WHERE id IN (SELECT value FROM json_each(?)) AND uploaded_by = ?",
     replace: "WHERE id IN (SELECT value FROM json_each(?)) AND ? IS NOT NULL",
@@ -636,7 +636,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "changes drafts, but no published videos and no other user's videos",
   },
   {
-    rule: "An API token needs the scope of the call",
+    rule: "An API token needs the scope that a call requires",
     file: "app/features/api/answer.server.ts",
     find: "if (!scopes.includes(scope)) {",
     replace: "if (false) {",
@@ -662,7 +662,7 @@ export const MUTATIONS: readonly Mutation[] = [
 
   // Content Security Policy and age gate
   {
-    rule: "The policy of a page allows no inline scripts but its own",
+    rule: "A page's Content Security Policy allows no inline scripts but its own",
     file: "app/platform/node/security-headers.server.ts",
     find: `["script-src 'self'", ...scriptSources]`,
     replace: `["script-src 'self' 'unsafe-inline'", ...scriptSources]`,
@@ -670,7 +670,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "allows inline scripts by their hashes",
   },
   {
-    rule: "Only the page's own scripts are hashed for its policy",
+    rule: "Only the page's own scripts are hashed for its Content Security Policy",
     file: "app/platform/script-hashes.server.ts",
     find: 'html.split(` nonce="${mark}"`)',
     replace: 'html.split(/ nonce="[^"]*"/)',
@@ -678,7 +678,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "hashes only scripts that have the page's nonce",
   },
   {
-    rule: "The policy of a media file is a sandbox",
+    rule: "A media file's Content Security Policy is a sandbox",
     file: "app/media/serve/serve-stored.server.ts",
     find: "style-src 'unsafe-inline'; sandbox\"",
     replace: "style-src 'unsafe-inline'\"",
@@ -686,7 +686,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is returned completely",
   },
   {
-    rule: "Every response has a policy",
+    rule: "Every response has a Content Security Policy",
     file: "app/platform/node/security-headers.server.ts",
     find: 'response.setHeader("Content-Security-Policy", OTHER_POLICY);',
     replace: "",
@@ -722,7 +722,7 @@ export const MUTATIONS: readonly Mutation[] = [
 
   // Lists, search and views
   {
-    rule: "The related score counts common tags",
+    rule: "The related score counts shared tags",
     file: "app/features/catalogue/related-score.ts",
     find: "  tag: 4,",
     replace: "  tag: 0,",
@@ -730,7 +730,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "two tags, one of them twice",
   },
   {
-    rule: "The related score orders the videos",
+    rule: "Related videos are ordered by their score",
     file: "app/features/catalogue/related-index.ts",
     find: "(a: number, b: number) => scores[b]! - scores[a]! || byAge(a, b);",
     replace: "(a: number, b: number) => byAge(a, b);",
@@ -738,7 +738,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "are the same for titles with stop words, symbols, repetitions and several scripts",
   },
   {
-    rule: "A page beyond the last is the last",
+    rule: "A page number beyond the last page shows the last page",
     file: "app/shared/pages.ts",
     find: "return Math.min(Math.max(1, Math.floor(requested) || 1), pageCount(total));",
     replace: "return Math.max(1, Math.floor(requested) || 1);",
@@ -746,7 +746,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "are clamped to the existing pages (%d)",
   },
   {
-    rule: "A view is counted once by the page",
+    rule: "The page counts a view only once",
     file: "app/features/watch/use-counted-views.ts",
     find: "if (!enabled || counted.has(visit)) return;",
     replace: "if (!enabled) return;",
@@ -754,7 +754,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is counted once in strict mode",
   },
   {
-    rule: "A view is counted once by the site",
+    rule: "The site counts a view only once",
     file: "app/features/catalogue/views.server.ts",
     find: "batch.add(id, 1);",
     replace: "batch.add(id, 2);",
@@ -796,7 +796,7 @@ export const MUTATIONS: readonly Mutation[] = [
 
   // Trash
   {
-    rule: "Deleting removes a video's row",
+    rule: "Deleting a video removes its row",
     file: "app/features/trash/remove.server.ts",
     find: 'prepared("DELETE FROM videos WHERE id = ?").run(id);',
     replace: "",
@@ -837,7 +837,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "keeps an object that another file's record refers to",
   },
   {
-    rule: "An object whose announcement has expired isn't recorded",
+    rule: "An object whose declaration has expired isn't recorded",
     file: "app/media/files/stored-files.server.ts",
     find: "if (announced.run(stored.object).changes === 0) return false;",
     replace: "announced.run(stored.object);",
@@ -845,7 +845,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "leave no object behind if the process was killed before recording it",
   },
   {
-    rule: "The store of another site is rejected",
+    rule: "Another site's store is rejected",
     file: "app/media/storage/store-identity.server.ts",
     find: '} else if (marker !== siteId) throw new StorageError("foreign", url);',
     replace: "}",
@@ -893,7 +893,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "exempts ranged reads from middleware and request hooks",
   },
   {
-    rule: "A site that starts with a wrong clock removes nothing",
+    rule: "A site that starts with the wrong time removes nothing",
     file: "app/media/removal-guard.server.ts",
     find: "Date.now() - Date.parse(writtenAt) > MAX_STOPPED_MS",
     replace: "false",
@@ -909,7 +909,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is not stored over another video's file",
   },
   {
-    rule: "Restoring brings back a video's row",
+    rule: "Restoring a video brings back its row",
     file: "app/features/trash/restore.server.ts",
     find: 'runChange(database().insertInto("videos").values(values));',
     replace: "",
@@ -917,7 +917,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "restores text, views, files, streams, captions and digest after weeks",
   },
   {
-    rule: "The trash keeps a video for 30 days",
+    rule: "A video stays in the trash for 30 days",
     file: "app/features/trash/trash.server.ts",
     find: "WHERE deleted_at <= @until AND ${own ? OWN_DELETED",
     replace: "WHERE @until IS NOT NULL AND ${own ? OWN_DELETED",
@@ -927,7 +927,7 @@ export const MUTATIONS: readonly Mutation[] = [
 
   // Conversions
   {
-    // Most damage also changes the number of frames, which is compared before.
+    // Most damage also changes the number of frames, which is compared first.
     rule: "The original is kept if its copy is damaged",
     file: "app/features/processing/queue/verify-replacement.server.ts",
     find: "if (isSame && probe.playable && !(await hasSamePackets(source, playing, probe, task)))",
@@ -952,7 +952,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is kept if the stream's",
   },
   {
-    // The packets of a copy are also compared after that, so only a conversion shows it.
+    // The packets of a copy are also compared later, so only a conversion shows the difference.
     rule: "The original is kept if its conversion has changed since it was decoded",
     file: "app/features/processing/queue/remove-source.server.ts",
     find: "if (!(await isUnchanged(removal.verified))) return;",
@@ -979,7 +979,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "when a table has fewer rows than were copied",
   },
   {
-    rule: "A damaged file of a backup is noticed",
+    rule: "A damaged file in a backup is detected",
     file: "app/features/operations/backups/verify-backup.server.ts",
     find: "(!toRead.has(file) || digestOf(target) === file.sha256)",
     replace: "true",
@@ -998,7 +998,7 @@ export const MUTATIONS: readonly Mutation[] = [
     needsBuild: true,
   },
   {
-    rule: "A sign-out ends only its own session",
+    rule: "Signing out ends only the current session",
     file: "app/features/accounts/end-access.server.ts",
     find: 'if (ending.event === "sign-out") sessions = sessions.where("id_hash", "=", ending.session);',
     replace: "",
@@ -1006,7 +1006,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "as documented",
   },
   {
-    rule: "A deactivation revokes the tokens",
+    rule: "Deactivating an account revokes its tokens",
     file: "app/features/accounts/end-access.server.ts",
     find: 'const all = event === "password-reset" || isOver(ending);',
     replace: 'const all = event === "password-reset";',
@@ -1022,7 +1022,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "resumes after an interruption, and the account can't be used in the meantime",
   },
   {
-    rule: "A deleted account leaves no email address",
+    rule: "A deleted account leaves no email address behind",
     file: "app/features/accounts/users/delete-account.server.ts",
     find: 'runChange(database().deleteFrom("invitations").where("email", "=", email));',
     replace: "",
@@ -1030,7 +1030,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "removes the account's email address from the database, but no other address",
   },
   {
-    rule: "A transfer doesn't give a pending replacement file the permissions of its new owner",
+    rule: "A transfer doesn't give a pending replacement file its new owner's permissions",
     file: "app/features/accounts/users/delete-account.server.ts",
     find: "AND +user_id = @userId AND state <> 'pending'`",
     replace: "AND +user_id = @userId`",
@@ -1038,7 +1038,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "leaves a pending replacement file for someone else who may change the video",
   },
   {
-    rule: "A file whose metadata can't be removed isn't public unchanged",
+    rule: "A file whose metadata can't be removed isn't published unchanged",
     file: "app/features/upload/publish.server.ts",
     find: "probed: { ...probed, playable: isClean },",
     replace: "probed,",
@@ -1046,7 +1046,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is never public for a file with",
   },
   {
-    rule: "Unknown boxes of an MP4 are overwritten",
+    rule: "Unknown boxes in an MP4 are overwritten",
     file: "app/media/metadata/mp4-metadata.ts",
     find: 'if (!isKept || type === "free" || type === "skip") this.clear(from, to);',
     replace: 'if (type === "free" || type === "skip") this.clear(from, to);',
@@ -1054,7 +1054,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is overwritten in place without changing anything else",
   },
   {
-    rule: "A change through the API and its recorded response are one transaction",
+    rule: "A change through the API and its recorded response are committed in one transaction",
     file: "app/features/api/answer.server.ts",
     find: "record(changed);",
     replace: "setImmediate(() => record(changed));",
@@ -1062,7 +1062,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "changes nothing if its response can't be recorded, and happens once afterward",
   },
   {
-    rule: "A repeated request to publish gets the outcome of the first one",
+    rule: "A repeated publish request gets the same outcome as the first",
     file: "app/features/upload/publish.server.ts",
     find: "if (sentBefore) recordPublished(userId, sentBefore, outcome);",
     replace: "",
@@ -1070,7 +1070,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "gets the same outcome afterward, even after a restart",
   },
   {
-    rule: "The outcome of an upload is visible only to its user",
+    rule: "The outcome of an upload is visible only to the user who uploaded it",
     file: "app/features/upload/upload-outcomes.server.ts",
     find: '.where("user_id", "=", userId),',
     replace: ",",
@@ -1078,7 +1078,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is private, so another user gets 404 both while it is running and afterward",
   },
   {
-    rule: "An upload that sends nothing loses its reserved space",
+    rule: "An upload that sends no data loses its reserved space",
     file: "app/media/intake/disk-space.server.ts",
     find: "reservedBytes: isExpired(stat) ? 0 : left",
     replace: "reservedBytes: left",

@@ -1,5 +1,5 @@
-// npm run mutations: breaks the product one line at a time and expects the named test to fail. An argument
-// selects the rules that contain it: npm run mutations -- "preview link"
+// npm run mutations: breaks the product one line at a time, and expects the named test to fail. With an argument, only
+// rules that contain it are run: npm run mutations -- "preview link"
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -32,7 +32,7 @@ if (selected.length === 0) {
 if (packagesAreMissing()) giveUp("The packages aren't up to date. Run npm ci.");
 
 const started = Date.now();
-// Vitest changes process.env (such as NODE_ENV), and the site must not be built with that.
+// Vitest changes process.env (such as NODE_ENV), and the site must not be built with these changes.
 const env = { ...process.env };
 let subprocess: Subprocess | undefined;
 const worktree = fs.mkdtempSync(path.join(os.tmpdir(), "mutations-"));
@@ -41,22 +41,22 @@ for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => proces
 addWorktree();
 // Threads resolve "~" through the tsconfig.json in the current folder.
 process.chdir(worktree);
-// One instance for all runs, so that only changed modules are transformed again.
+// All runs share one instance, so that only changed modules are transformed again.
 const vitest = await createVitest("test", {
   root: worktree,
   config: path.join(worktree, "tests/vitest.config.ts"),
   watch: false,
-  // A timeout on a busy machine would count as a kill.
+  // On a busy machine, a test that times out would count as a kill.
   testTimeout: TIMEOUT_MS,
   hookTimeout: TIMEOUT_MS,
   reporters: [{}],
 });
 const isSuccess = await run();
 await vitest.close();
-// Vitest also sets the exit code, because tests have failed.
+// Vitest also sets the exit code, because some tests have failed.
 process.exit(isSuccess ? 0 : 1);
 
-/** Checks out HEAD, with the packages and the build of this folder. */
+/** Checks out HEAD, and adds the packages and the build from this folder. */
 function addWorktree(): void {
   execaSync("git", ["worktree", "add", "--detach", worktree, "HEAD"], { cwd: root });
   const copy = (name: string) =>
@@ -65,19 +65,19 @@ function addWorktree(): void {
   if (fs.existsSync(path.join(root, "build"))) copy("build");
   fs.mkdirSync(path.join(worktree, "node_modules"));
   for (const name of fs.readdirSync(path.join(root, "node_modules"))) {
-    // Vite provides the URL of a file, such as the hls.js build, only if the file is in its root.
+    // Vite provides the URL of a file, such as the hls.js build, only if the file is within its root.
     (name === ".cache" ? copy : link)(`node_modules/${name}`);
   }
 }
 
 function removeWorktree(): void {
-  // Kill the whole process group, which would otherwise continue writing.
+  // Kills the whole process group, which would otherwise continue writing.
   if (subprocess?.pid && subprocess.exitCode === null) process.kill(-subprocess.pid, "SIGKILL");
   execaSync("git", ["worktree", "remove", "--force", worktree], { cwd: root, reject: false });
   fs.rmSync(worktree, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Returns whether each of the tests passes without its mutation and fails with it. */
+/** Returns, for each test, whether it passes without its mutation and fails with it. */
 async function run(): Promise<boolean> {
   console.log(`Running the tests of ${selected.length} mutations on the unchanged product …`);
   const unchanged = await runTests(selected);
@@ -131,7 +131,7 @@ function apply({ file, find, replace }: Mutation): () => void {
   return () => write(source);
 }
 
-/** Returns the results of a mutation's tests that have run. */
+/** Returns the results of those of a mutation's tests that have run. */
 function testsOf({ killedBy, title }: Mutation, results: readonly TestResult[]): TestResult[] {
   return results.filter(
     ({ file, name, status }) =>
@@ -139,7 +139,7 @@ function testsOf({ killedBy, title }: Mutation, results: readonly TestResult[]):
   );
 }
 
-/** Runs the tests of some mutations. Returns no results if the site can't be built. */
+/** Runs the tests for some mutations. Returns no results if the site can't be built. */
 async function runTests(mutations: readonly Mutation[]): Promise<TestResult[]> {
   if (mutations.some(({ needsBuild }) => needsBuild)) {
     const prepare = ["scripts/start.mjs", "--prepare"];

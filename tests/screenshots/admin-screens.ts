@@ -2,16 +2,16 @@ import { ADMIN } from "../site-process";
 import type { SampleVideos, Screen, ScreenOptions } from "./screen";
 import { signIn } from "./visitor-screens";
 
-/** The account with two-factor authentication, which has the admin's password. */
+/** The account with two-factor authentication, which uses the admin's password. */
 export const ADMIN_WITH_SECOND_FACTOR = "second@example.com";
 
-/** The token of an open invitation and of a preview link. */
+/** The token for an open invitation and for a preview link. */
 export const INVITATION_TOKEN = "screenshots";
 
-/** The id of an open report. */
+/** The ID of an open report. */
 export const REPORT = "a-report";
 
-/** Returns the screens of the studio, and of invitations and previews. */
+/** Returns the screens for the studio, invitations and previews. */
 export function adminScreens({
   plain,
   long,
@@ -202,13 +202,13 @@ export function adminScreens({
     screen("Backups", "/admin/backups", {
       guide: "backups",
       steps: async (page) => {
-        // The site creates the first backup soon after its start.
+        // The site creates its first backup soon after it starts.
         const verified = page.getByText("Verified", { exact: true });
         while ((await verified.count()) === 0) {
           await page.waitForTimeout(500);
           await page.reload();
         }
-        // Show a realistic folder in the docs instead of the temporary one.
+        // Shows a realistic folder in the docs instead of the temporary one.
         for (const folder of await page.locator("main code").all()) {
           await folder.evaluate((code) => {
             if (code.textContent?.startsWith("/")) code.textContent = "/mnt/backups";

@@ -7,7 +7,7 @@ import { REPORT } from "./admin-screens";
 import { inDays } from "./days";
 import type { SampleReports } from "./screen";
 
-/** Reports, decisions, strikes and terms. Ids of reports with a status page have the length of real ones. */
+/** Reports, decisions, strikes and terms. The IDs of reports with a status page are as long as real ones. */
 
 const QUESTION_OPEN = "a-report-with-question";
 const DECIDED = "a-report-that-is-done-";
@@ -63,7 +63,7 @@ export function addReports(site: SiteProcess, hidden: string, shown: string): Sa
   return { asked: statusPath(QUESTION_OPEN), decided: statusPath(DECIDED) };
 }
 
-/** Adds decisions on the admin's own videos, and strikes, which the admin's account page shows. */
+/** Adds decisions about the admin's own videos, and strikes, which the admin's account page shows. */
 export function addDecisionsAndStrikes(site: SiteProcess, shown: string): void {
   const database = site.database();
   const decide = database.prepare(
@@ -101,7 +101,7 @@ export function addDecisionsAndStrikes(site: SiteProcess, shown: string): void {
   strike.run({ ...about, ...withdrawn, id: "back", reason: "Uploaded twice." });
 }
 
-/** Adds two versions of the uploaders' terms. Acceptance isn't required. */
+/** Adds two versions of the uploaders' terms, which don't have to be accepted. */
 export function addTerms(site: SiteProcess): void {
   const add = site.database().prepare(
     `INSERT INTO upload_terms (version, text, created_at, created_by)

@@ -24,7 +24,7 @@ The last bus has left.
 From here we walk.
 `;
 
-/** Fills an empty site with the demo's clips, and changes some so that each state of a video occurs. */
+/** Fills an empty site with the demo's clips, and changes some of them so that videos occur in every state. */
 export function fillForScreens(site: SiteProcess): SampleVideos {
   execFileSync(process.execPath, command("demo"), {
     env: { ...process.env, DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },
@@ -44,7 +44,7 @@ export function fillForScreens(site: SiteProcess): SampleVideos {
     published.all() as string[];
   const [hidden = "", draft = "", scheduled = ""] = rest.slice(-3);
 
-  // In the folder of the video, because files outside of videos' folders aren't public.
+  // The file is in the video's folder, because files outside of videos' folders aren't public.
   const file = database.prepare("SELECT video_url FROM videos WHERE id = ?").pluck().get(long);
   const folder = String(file)
     .replace("/media/videos/", "")
@@ -92,7 +92,7 @@ export function fillForScreens(site: SiteProcess): SampleVideos {
      SELECT id, 'A walk at night', 'Recorded in one night.', 'desi', 'night, walk', 1 FROM users;
      INSERT INTO upload_templates (user_id, name) SELECT id, 'Name only' FROM users`,
   );
-  // The secret isn't valid, so this account can't get past the code page.
+  // The secret is invalid, so nobody can get past this account's code page.
   database
     .prepare(
       `INSERT INTO users (id, email, password_hash, totp_secret, totp_enabled_at)
@@ -118,7 +118,7 @@ function addPairs(site: SiteProcess, [one = "", ...others]: string[]): void {
   for (const other of others) add.run(...[one, other].sort());
 }
 
-/** Adds resolved alerts, because the site itself would resolve open ones. */
+/** Adds only resolved alerts, because the site itself would resolve open ones. */
 function addAlerts(site: SiteProcess): void {
   const add = site
     .database()
@@ -131,7 +131,7 @@ function addAlerts(site: SiteProcess): void {
   add.run("backup", "backup-failed", backup, inDays(-9), inDays(-8));
 }
 
-/** Adds a public series with videos, and two private ones. */
+/** Adds a public series with videos and two private series. */
 function addSeries(site: SiteProcess, videos: string[]): void {
   const database = site.database();
   const add = database.prepare(
@@ -147,7 +147,7 @@ function addSeries(site: SiteProcess, videos: string[]): void {
   for (const [position, id] of [...videos, "deleted"].entries()) addVideo.run(id, position);
 }
 
-/** Adds finished imports from URLs. A queued one would start. */
+/** Adds only finished imports from URLs, because a queued import would start. */
 function addDownloads(site: SiteProcess): void {
   const add = site.database().prepare(
     `INSERT INTO downloads (user_id, address, texts, status, state, reason)
@@ -165,7 +165,7 @@ function addDownloads(site: SiteProcess): void {
   add.run({ ...download, state: "failed", reason });
 }
 
-/** Adds passkeys without a valid key. */
+/** Adds passkeys without valid keys. */
 function addPasskeys(site: SiteProcess): void {
   const add = site.database().prepare(
     `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced, last_used_at)
@@ -215,7 +215,7 @@ function addUsers(site: SiteProcess): void {
   invitation.run("none", "late@example.com", "uploader", inDays(-5), inDays(-3));
 }
 
-/** Adds views for a month, with some days without any. */
+/** Adds a month of views, including some days without any. */
 function addViews(site: SiteProcess, ids: string[]): void {
   const add = site
     .database()
@@ -227,7 +227,7 @@ function addViews(site: SiteProcess, ids: string[]): void {
   }
 }
 
-/** Adds the watched parts of a video: most viewers watch its first half, and some leave at each part. */
+/** Adds the watched parts of a video. Most viewers watch its first half, and some leave at each part. */
 function addWatchedParts(site: SiteProcess, id: string): void {
   const parts = Array.from({ length: 20 }, (_, part) => Math.round(812 - part * 21 - part ** 2));
   site
@@ -246,7 +246,7 @@ function addDiskDays(site: SiteProcess): void {
   }
 }
 
-/** Adds transferred bytes, more on weekends. */
+/** Adds transferred bytes, with more of them on weekends. */
 function addTransferDays(site: SiteProcess): void {
   const add = site
     .database()
@@ -256,7 +256,7 @@ function addTransferDays(site: SiteProcess): void {
   }
 }
 
-/** Makes one job running and one failed. The others are queued. */
+/** Marks one job as running and one as failed. The others stay queued. */
 function changeJobs(site: SiteProcess, running: string, failed: string): void {
   const database = site.database();
   database

@@ -3,9 +3,7 @@ import { axeViolations } from "../axe";
 import { overflow, smallControls } from "../page-layout";
 
 /**
- * Returns layout problems: horizontal scrolling, controls that are off screen, and controls that are too small
- * to tap.
- *
+ * Returns layout problems: horizontal scrolling, controls that are off screen, and controls that are too small to tap.
  * @param touch whether the device has a touchscreen.
  */
 export async function layoutFindings(page: Page, touch: boolean): Promise<string[]> {
@@ -18,7 +16,7 @@ export async function layoutFindings(page: Page, touch: boolean): Promise<string
   ];
 }
 
-/** Returns what axe finds. Requires scripts. */
+/** Returns the violations that axe finds. This requires scripts. */
 export async function axeFindings(page: Page): Promise<string[]> {
   return (await axeViolations(page)).map((violation) => `axe, ${violation}`);
 }

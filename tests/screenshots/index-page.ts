@@ -1,13 +1,13 @@
 export interface Screenshot {
   screen: string;
   variant: string;
-  /** The file name, in the same folder as the page. */
+  /** The name of a file in the same folder as the page. */
   file: string;
   /** Problems that were detected automatically. */
   findings: readonly string[];
 }
 
-/** Returns an HTML page with one row of screenshots for each screen, which link to their full size. */
+/** Returns an HTML page with one row per screen. Each screenshot in a row links to its full size. */
 export function indexPage(screenshots: readonly Screenshot[]): string {
   const screens = [...new Set(screenshots.map(({ screen }) => screen))];
   const row = (screen: string) =>

@@ -1,7 +1,7 @@
 import type { Page } from "playwright";
 import type { SampleVideos, Screen, ScreenOptions } from "./screen";
 
-/** Returns the screens of the video page and its player. */
+/** Returns the screens for the video page and its player. */
 export function playerScreens({ long, plain, withoutFile, all }: SampleVideos): Screen[] {
   const screen = (name: string, id: string, options?: ScreenOptions): Screen => ({
     name,
@@ -122,7 +122,7 @@ async function ready(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle");
 }
 
-/** Plays the video until it shows a frame, and hovers over it so that the controls are shown. */
+/** Plays the video until it shows a frame, and then hovers over it to show the controls. */
 async function playVideo(page: Page): Promise<void> {
   await ready(page);
   await video(page).evaluate(async (element: HTMLVideoElement) => {

@@ -9,25 +9,25 @@ export interface Screen {
   audience: Audience;
   /** Steps before the screenshot that work with and without scripts. */
   steps?: (page: Page) => Promise<void>;
-  /** Steps that require scripts. Variants without scripts skip the screen. */
+  /** Steps that require scripts. Variants without scripts skip this screen. */
   scriptedSteps?: (page: Page) => Promise<void>;
-  /** What the browser has stored on earlier visits, by field. Also requires scripts. */
+  /** The data that the browser has stored on earlier visits, by field. This also requires scripts. */
   remembers?: Record<string, unknown>;
-  /** Whether reading the catalogue fails while the page is loaded. */
+  /** Whether reading from the catalogue fails while the page is loading. */
   whileBroken?: boolean;
-  /** Whether something covers the page if scripts run. The screenshot then shows only the viewport. */
+  /** Whether something covers the page when scripts run. If so, the screenshot shows only the viewport. */
   overlay?: boolean;
-  /** SQL that reverts the changes of the steps, for the next variant. */
+  /** SQL that reverts the changes made by the steps, for the next variant. */
   undo?: string;
-  /** The name of its image in the docs: `docs/pictures/{guide}.webp`. */
+  /** The name of the screen's image in the docs: `docs/pictures/{guide}.webp`. */
   guide?: string;
-  /** The address after `steps`, if it is a different one. */
+  /** The URL after `steps`, if it differs from `address`. */
   leadsTo?: string;
 }
 
 export type ScreenOptions = Omit<Screen, "name" | "address" | "audience">;
 
-/** The ids of the videos that screens show. */
+/** The IDs of the videos that the screens show. */
 export interface SampleVideos {
   /** A video with chapters, captions, tags and a long description. */
   long: string;
@@ -35,16 +35,16 @@ export interface SampleVideos {
   plain: string;
   withoutFile: string;
   scheduled: string;
-  /** A draft, with notes and a preview link. */
+  /** A draft with notes and a preview link. */
   draft: string;
   /** The published videos, newest first. */
   all: readonly string[];
   reports: SampleReports;
 }
 
-/** The paths of reports' status pages, which the reporters have links to. */
+/** The paths of reports' status pages, to which only the reporters have links. */
 export interface SampleReports {
-  /** A moderator has asked the reporter a question. */
+  /** A report about which a moderator has asked the reporter a question. */
   asked: string;
   decided: string;
 }

@@ -33,14 +33,16 @@ interface Variant {
   name: string;
   options: BrowserContextOptions;
   largeText?: boolean;
-  /** Whether axe checks the page. Two sizes are enough: its rules are about names, roles and contrast. */
+  /** Whether axe checks the page. Two sizes are enough, because axe's rules are about names, roles and contrast. */
   axe?: boolean;
 }
 
 const SIZES = { "360": [360, 740], "740": [740, 360], "768": [768, 1024], "1440": [1440, 900] };
 const TOUCH: BrowserContextOptions = { hasTouch: true, isMobile: true };
 
-/** Emulates touch only on phones: full-page screenshots of an emulated tablet would mix mouse and touch styles. */
+/**
+ * Emulates touch only on phones, because full-page screenshots of an emulated tablet would mix mouse and touch styles.
+ */
 function optionsAt(width: number, height: number): BrowserContextOptions {
   return { viewport: { width, height }, ...(width < 768 ? TOUCH : undefined) };
 }
@@ -73,7 +75,7 @@ await runScript(
   async ({ only, variant, guide }, [folder = "screenshots"]) => {
     const target = path.resolve(guide ? GUIDE_FOLDER : String(folder));
     fs.mkdirSync(target, { recursive: true });
-    // This process encrypts reports with it when it fills the site.
+    // This process encrypts reports with the secret when it fills the site.
     process.env.SESSION_SECRET = SECRET;
     forgetSettings();
     const backups = fs.mkdtempSync(path.join(os.tmpdir(), "screenshots-"));
@@ -166,7 +168,7 @@ async function takeAll(
         continue;
       }
       const isFullPage = !(screen.overlay && scripted);
-      // Otherwise, sticky elements would be in the middle of a full-page screenshot.
+      // Otherwise, sticky elements would appear in the middle of a full-page screenshot.
       if (isFullPage) await page.evaluate(() => scrollTo(0, 0));
       const file = fileOf(screen.name, variant.name);
       await page.screenshot({
@@ -194,7 +196,7 @@ async function writeGuideImage(page: Page, file: string): Promise<void> {
   await sharp(image).resize({ width: GUIDE_WIDTH_PIXELS }).webp({ quality: 75 }).toFile(file);
 }
 
-/** Opens a screen, with the browser's storage and the steps that it requires. */
+/** Opens a screen with the browser storage and the steps that it requires. */
 async function prepare(
   page: Page,
   { address, remembers, whileBroken, steps, scriptedSteps }: Screen,
@@ -220,7 +222,7 @@ async function prepare(
   await loadPosters(page);
 }
 
-/** Loads all posters, including those that the browser loads only when they are scrolled into view. */
+/** Loads all posters, including those that the browser loads only once they are scrolled into view. */
 async function loadPosters(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const posters = [...document.images].filter((image) => image.loading === "lazy");

@@ -4,7 +4,7 @@ import type { SampleVideos, Screen, ScreenOptions } from "./screen";
 /** The request header that contains a visitor's country. */
 export const COUNTRY_HEADER = "x-country";
 
-/** Returns the public screens, except the player. */
+/** Returns the public screens, except for the player. */
 export function visitorScreens({ all, plain, reports }: SampleVideos): Screen[] {
   const screen = (name: string, address: string, options?: ScreenOptions): Screen => ({
     name,
@@ -89,7 +89,7 @@ export function visitorScreens({ all, plain, reports }: SampleVideos): Screen[] 
     }),
     screen("Sign in", "/auth"),
     screen("Sign in, failed", "/auth", {
-      // Ten failures would block the address. There are fewer variants with scripts.
+      // Ten failed sign-ins would block the address, but there are fewer variants with scripts.
       scriptedSteps: async (page) => {
         await signIn(page, "nobody@example.com", "not the password");
         await page.getByRole("alert").first().waitFor();
@@ -98,7 +98,7 @@ export function visitorScreens({ all, plain, reports }: SampleVideos): Screen[] 
   ];
 }
 
-/** Fills in and submits the form of /auth. */
+/** Fills in and submits the form on /auth. */
 export async function signIn(page: Page, email: string, password: string): Promise<void> {
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);

@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 
 const CONFIGURATION = fileURLToPath(new URL("../../docs/litestream.yml", import.meta.url));
 
-/** The executable in the package for this platform. The main package's wrapper hides its exit status. */
+/** The executable in the package for this platform. The wrapper in the main package hides its exit status. */
 export const LITESTREAM = path.join(
   path.dirname(createRequire(import.meta.url).resolve("@flydotio/litestream/package.json")),
   `../litestream-${process.platform}-${process.arch}/litestream`,
 );
 
-/** A Litestream process configured by docs/litestream.yml, which replicates a database to a folder. */
+/** A Litestream process that is configured by docs/litestream.yml and replicates a database to a folder. */
 export class Litestream {
   log = "";
   readonly url: string;
@@ -49,14 +49,14 @@ export class Litestream {
     await exit;
   }
 
-  /** Returns the times at which it has written WAL segments to the replica, in milliseconds since 1970. */
+  /** Returns the times at which Litestream has written WAL segments to the replica, in milliseconds since 1970. */
   segmentTimes(): number[] {
     return [...this.log.matchAll(/^time=(\S+) .*msg="wal segment written"/gm)].map(([, time]) =>
       Date.parse(time!),
     );
   }
 
-  /** Restores the latest state of the replica to a new file, as the docs describe. */
+  /** Restores the latest state of the replica to a new file, as described in the docs. */
   restore(file: string): void {
     const { status, stderr } = spawnSync(LITESTREAM, ["restore", "-o", file, this.url], {
       encoding: "utf8",

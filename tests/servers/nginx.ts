@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "../free-port";
 import { until } from "../process-figures";
 
-/** `npm test` installs nginx, or reports which tests were skipped if it can't. */
+/** `npm test` installs nginx, or reports which tests were skipped if it can't install nginx. */
 export const isNginxInstalled = spawnSync("nginx", ["-v"]).status === 0;
 
 export interface Nginx {
@@ -17,9 +17,8 @@ export interface Nginx {
 
 /**
  * Runs nginx with a configuration from `docs`, but without TLS, and waits until it responds to `/healthz`.
- *
  * @param changes replacements in the configuration, such as addresses and folders. Each pattern must match.
- * @param identity the user and group that nginx runs as, who own the folder.
+ * @param identity the user and group that nginx runs as and that own the folder.
  */
 export async function startNginx(
   configuration: string,

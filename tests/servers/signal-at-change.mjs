@@ -1,6 +1,6 @@
 // Preloaded with `node --import`, so that a test can kill or stop a command at a certain step. Sends SIGNAL to the
-// process immediately before each call that would change a file whose path matches SIGNAL_IN. SIGNAL_AT limits this
-// to the call with that number, SIGNAL_CALLS to these functions of node:fs.
+// process immediately before each call that would change a file whose path matches SIGNAL_IN. SIGNAL_AT limits this to
+// the call with that number, and SIGNAL_CALLS to these functions from node:fs.
 import fs from "node:fs";
 
 const CHANGES = "copyFileSync linkSync mkdirSync renameSync rmSync writeFileSync";

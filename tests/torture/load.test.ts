@@ -26,26 +26,26 @@ describe("trendOf, isRising and percentileOf", () => {
   const readings = (count: number, perSecond: number) =>
     Array.from({ length: count }, (_, index) => 1_000 + perSecond * index + noise(index));
 
-  it("returns the slope of a line and its margin of error", () => {
+  it("return the slope of a line and its margin of error", () => {
     const { perHour, margin } = trendOf(readings(1_800, 0.5), SECOND_MS);
     expect(perHour).toBeGreaterThan(1_800 - margin);
     expect(perHour).toBeLessThan(1_800 + margin);
     expect(margin).toBeLessThan(20);
   });
 
-  it("detects a definite rise, but none in constant values or after too few readings", () => {
+  it("detect a definite rise, but none in constant values or after too few readings", () => {
     expect(isRising(trendOf(readings(1_800, 0.5), SECOND_MS), 1_000)).toBe(true);
     expect(isRising(trendOf(readings(1_800, 0.5), SECOND_MS), 2_000)).toBe(false);
     expect(isRising(trendOf(readings(1_800, 0), SECOND_MS), 10)).toBe(false);
     expect(isRising(trendOf(readings(30, 100), SECOND_MS), 10)).toBe(false);
   });
 
-  it("ignores an outlier", () => {
+  it("ignore an outlier", () => {
     const outlier = readings(1_800, 0).map((value, index) => (index === 900 ? 50_000 : value));
     expect(isRising(trendOf(outlier, SECOND_MS), 10)).toBe(false);
   });
 
-  it("returns percentiles", () => {
+  it("return percentiles", () => {
     const values = Array.from({ length: 100 }, (_, index) => 99 - index);
     expect([percentileOf(values, 0.5), percentileOf(values, 0.99)]).toEqual([50, 99]);
   });

@@ -7,7 +7,7 @@ import { WorkerProcess } from "./worker-process";
 
 let uploadId = 1_700_000_000_000;
 
-/** Starts a site without encoders before each test. Its workers know only its URL and their token. */
+/** Starts a site without encoders before each test. Its workers know only its URL and their tokens. */
 export function useSiteForWorkers() {
   let site: SiteProcess;
   let workers: WorkerProcess[];
@@ -40,7 +40,7 @@ export function useSiteForWorkers() {
     },
     /** Returns the environment of a worker that encodes at `speed` times the playback speed. */
     slow: (speed = 1) => ({ PATH: slowFfmpeg(site.folder, speed) }),
-    /** Adds a video and its jobs of these kinds. Returns the id of the video. */
+    /** Adds a video and its jobs of these kinds. Returns the video's ID. */
     addVideoWithFile(seconds: number, kinds = ["ladder"]) {
       const clip = makeClip(site.folder, `video-${seconds}`, {
         seconds,
@@ -57,7 +57,7 @@ export function useSiteForWorkers() {
     },
     jobOf,
     isDone: (id: string, kind?: string) => jobOf(id, kind).state === "done",
-    /** Checks that all segments of all playlists of the stream can be loaded. */
+    /** Checks that all segments in all of the stream's playlists can be loaded. */
     async expectPlayable(id: string): Promise<void> {
       const url = site
         .database()

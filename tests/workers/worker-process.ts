@@ -8,11 +8,11 @@ import { command } from "../command";
 import { until } from "../process-figures";
 import type { SiteProcess } from "../site-process";
 
-/** `npm run worker` in a separate process and folder, without any settings except its token. */
+/** `npm run worker` in a separate process and folder, with no settings except its URL and token. */
 export class WorkerProcess {
   readonly folder = fs.mkdtempSync(path.join(os.tmpdir(), "worker-process-"));
   readonly token = `afterdark_worker_${randomBytes(32).toString("base64url")}`;
-  /** The output of the process. */
+  /** The process's output so far. */
   log = "";
   child: ChildProcess | undefined;
 
@@ -50,7 +50,7 @@ export class WorkerProcess {
     this.child = child;
   }
 
-  /** Waits until its output contains `text`. Throws an error if it exits before. */
+  /** Waits until the process's output contains `text`. Throws an error if the process exits before that. */
   async waitForOutput(text: string | RegExp): Promise<void> {
     await until(() => {
       if (typeof text === "string" ? this.log.includes(text) : text.test(this.log)) return true;
@@ -59,7 +59,7 @@ export class WorkerProcess {
     });
   }
 
-  /** Stops the process. Returns its exit code, or null if a signal terminated it. */
+  /** Stops the process. Returns its exit code, or null if it was terminated by a signal. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
     const child = this.child;
     if (!child || child.exitCode !== null || child.signalCode) return child?.exitCode ?? null;
@@ -75,7 +75,10 @@ export class WorkerProcess {
   }
 }
 
-/** Returns the command lines of ffmpeg processes that work in a folder. A worker terminates them when it stops. */
+/**
+ * Returns the command lines of ffmpeg processes that work in a folder. A worker terminates these processes when it
+ * stops.
+ */
 export function encodersIn(folder: string): string[] {
   const pids = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
   return pids.filter((line) => /\bffmpeg\b/.test(line) && line.includes(folder));

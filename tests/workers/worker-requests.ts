@@ -3,7 +3,7 @@ import { action, loader } from "~/features/processing/routes/worker-api";
 import { createWorker } from "~/features/processing/workers/workers.server";
 import { ORIGIN } from "../sign-in-requests";
 
-/** Requests of a worker to the loader and action of the worker API. */
+/** A worker's requests to the loader and action of the worker API. */
 
 export interface WorkerRequest {
   method?: string;
@@ -19,7 +19,7 @@ export async function createWorkerToken(userId: string, name = "attic"): Promise
   return createWorker(userId, form);
 }
 
-/** @param path relative to `/api/worker/`, or an absolute path that the site returned. */
+/** @param path relative to `/api/worker/`, or an absolute path that the site has returned. */
 export async function callWorker(
   path: string,
   token: string | undefined,
@@ -53,7 +53,7 @@ export async function claimJob(token: string): Promise<ClaimedJob> {
 
 export type Files = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
 
-/** Sends the files of a result, each in one part, and then completes the job. */
+/** Sends the files of a result, each in a single part, and then completes the job. */
 export async function sendResult(
   token: string,
   lease: string,

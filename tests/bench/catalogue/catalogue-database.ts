@@ -10,14 +10,15 @@ import { migrations } from "~db/migrations/index";
 import { createProjector, projectAll } from "~db/projector.server";
 import { generatedVideos } from "./generated-videos";
 
-/** Where databases are cached for later runs. */
+/** The folder in which databases are cached for later runs. */
 const FOLDER = process.env.BENCH_CACHE || ".cache/bench";
 const ROWS_PER_TRANSACTION = 20_000;
 const CACHE_KIB = 512 * 1024;
 
 /** Returns the path of a database with `count` generated videos, which is created only once. */
 export function catalogueDatabase(count: number): string {
-  // The schema may change before it is released. Changed comments don't matter.
+  // The cached database is recreated when the schema changes, which may happen before a release. Changed comments don't
+  // matter.
   const statements = migrations.map(({ sql }) => sql.replaceAll(/--.*$/gm, "")).join("\n");
   const schema = createHash("sha256").update(statements).digest("hex").slice(0, 8);
   const file = path.join(FOLDER, `catalogue-${schema}-${count}.sqlite`);
@@ -27,7 +28,7 @@ export function catalogueDatabase(count: number): string {
   console.log(`  generating ${count.toLocaleString("en")} videos (once; takes a few minutes) …`);
   for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(partial + suffix, { force: true });
   const sqlite = new Sqlite(partial);
-  // The file isn't used before it is complete, so it doesn't need a write-ahead log.
+  // The file isn't used until it is complete, so it doesn't need a write-ahead log.
   sqlite.pragma("journal_mode = MEMORY");
   sqlite.pragma("synchronous = OFF");
   sqlite.pragma("locking_mode = EXCLUSIVE");
@@ -42,8 +43,8 @@ export function catalogueDatabase(count: number): string {
 }
 
 /**
- * Runs `work` with a copy of such a database as the site's database, in a temporary folder. Benchmarks change it, and
- * the cached one is reused.
+ * Runs `work` with a copy of such a database in a temporary folder as the site's database. Benchmarks change the copy,
+ * while the cached database is reused.
  */
 export async function withCatalogue(
   count: number,
@@ -65,7 +66,10 @@ export async function withCatalogue(
   }
 }
 
-/** Recreates the indexes of the table afterward, which sorts once instead of inserting row by row. */
+/**
+ * Drops the table's indexes during `work` and recreates them afterward, because sorting once is faster than inserting
+ * row by row.
+ */
 function withoutIndexes(sqlite: Sqlite.Database, work: () => void): void {
   const indexes = sqlite
     .prepare(

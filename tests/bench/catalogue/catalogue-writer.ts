@@ -1,5 +1,5 @@
-// Runs as a separate process: inserts videos with SQLite's defaults, one row per statement, and prints the CPU and
-// wall-clock time. Arguments: file, count, seed.
+// Runs as a separate process. Inserts videos with SQLite's defaults, one row per statement, and prints the CPU time and
+// elapsed time. Arguments: file, count, seed.
 import Sqlite from "better-sqlite3";
 import { cpuMs } from "../report";
 import { INSERT_VIDEO } from "./catalogue-database";

@@ -18,10 +18,10 @@ const BULK_INSERTED = 20_000;
 const MAX_BULK_INSERT_MS = 2_000;
 const ROUNDS = 3;
 const MAX_BLOCKED_MS = 25;
-/** The pause between two pages that are requested meanwhile. */
+/** The pause between two page requests during the measurement. */
 const PAGE_INTERVAL_MS = 10;
 
-/** Measures what changes to the catalogue cost, including all derived data. */
+/** Measures the cost of changes to the catalogue, including all derived data. */
 export async function writes(report: Report, file: string): Promise<void> {
   await benchmarkSingleInserts(report);
   await benchmarkBulkInserts(report, file);
@@ -53,7 +53,10 @@ async function benchmarkSingleInserts(report: Report): Promise<void> {
   );
 }
 
-/** Returns a statement that inserts into a table without indexes, in the same file, so that both use the same disk. */
+/**
+ * Returns a statement that inserts into a table without indexes. The table is in the same file, so that both use the
+ * same disk.
+ */
 function plainTable() {
   const sqlite = sqliteHandle();
   sqlite.exec("CREATE TABLE bench_plain AS SELECT * FROM videos LIMIT 0");
@@ -61,10 +64,10 @@ function plainTable() {
 }
 
 /**
- * Another process inserts 20,000 rows like the existing ones (random ids and titles) with SQLite's defaults, one row
- * per statement, in one transaction. The measurement ends when totals and searches include them. Meanwhile, the
- * site serves pages. The limit applies to the CPU time of both processes, because the machine may be shared; the
- * elapsed time is printed too.
+ * Another process inserts 20,000 rows like the existing ones (random IDs and titles) with SQLite's defaults, one row
+ * per statement, in one transaction. The measurement ends when totals and searches include these rows. Meanwhile, the
+ * site serves pages. The limit applies to the CPU time of both processes, because the machine may be shared. The
+ * elapsed time is printed, too.
  */
 async function benchmarkBulkInserts(report: Report, file: string): Promise<void> {
   const name = `inserting ${BULK_INSERTED.toLocaleString("en")} videos`;
@@ -114,7 +117,7 @@ async function measureBulkInsert(file: string, round: number) {
   };
 }
 
-/** Returns the CPU time to insert and project such rows in an empty in-memory database. */
+/** Returns the CPU time that it takes to insert and project such rows in an empty in-memory database. */
 function insertInMemory(): number {
   const sqlite = new Sqlite(":memory:");
   migrate(sqlite);

@@ -14,7 +14,7 @@ import { writes } from "./catalogue-writes";
 import { randomFrom } from "./generated-videos";
 import { type PlainQuery, plainCatalogue } from "./plain-catalogue";
 
-/** The limits apply to a million videos. Use fewer for trial runs. */
+/** The limits apply to a million videos. Use fewer videos for trial runs. */
 const VIDEOS = Number(process.env.BENCH_ROWS) || 1_000_000;
 const CATEGORY = "desi";
 const ROUNDS = 200;
@@ -58,19 +58,22 @@ const search = (text: string): List => ({
     values: [text, text],
   },
 });
-// More than 100,000 hits, few hits, and a text of two characters.
+// Searches with more than 100,000 hits, with few hits, and with only two characters.
 const SEARCHES = [search("night"), search("train summer"), search("an")];
 
-/** Loads the data of public pages from a million videos, and compares time and results with simple queries. */
+/**
+ * Loads the data of public pages from a million videos, and compares the time and the results with those of simple
+ * queries.
+ */
 export function run(report: Report): Promise<void> {
   return withCatalogue(VIDEOS, async (file) => {
-    // As the site does when it serves requests.
+    // The site does the same when it serves requests.
     disableBusyTimeout();
     startCheckpoints();
     const started = performance.now();
     while (!(await isRelatedIndexComplete()));
     report.figure("reading all videos for related videos", performance.now() - started, "ms");
-    // Don't measure the start of the thread.
+    // This search starts the query thread, so that the start isn't measured.
     await listPublished({ search: "warm-up", page: 1 });
     for (const list of LISTS) await benchmarkPages(report, list);
     for (const each of SEARCHES) {
@@ -88,7 +91,7 @@ export function run(report: Report): Promise<void> {
   });
 }
 
-/** Measures the first pages, the middle page, which is farthest from both ends, and the last page. */
+/** Measures the first pages, the last page, and the middle page, which is the farthest from both ends. */
 async function benchmarkPages(report: Report, list: List): Promise<void> {
   const random = randomFrom(7);
   const { pageCount } = await list.load(1);
@@ -149,7 +152,7 @@ async function benchmarkBlocking(report: Report, ids: string[]): Promise<void> {
   report.atMost("reading: longest block of the serving thread", longest, MAX_BLOCKED_MS, "ms");
 }
 
-/** @returns the ids of the requested videos. */
+/** @returns the IDs of the requested videos. */
 async function benchmarkVideoPages(report: Report): Promise<string[]> {
   const random = randomFrom(3);
   const all = sqliteHandle()

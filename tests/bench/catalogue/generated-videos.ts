@@ -1,4 +1,4 @@
-/** A catalogue generated from a seed: the same videos in each run, at any size. */
+/** A catalogue generated from a seed, which contains the same videos in each run and can have any size. */
 
 export interface GeneratedVideo {
   id: string;
@@ -48,7 +48,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Returns a rank from 0 to size - 1 with a frequency of about 1 / (rank + 1), like words (Zipf's law). */
+/** Returns a rank from 0 to size - 1 with a frequency of about 1 / (rank + 1), as for words (Zipf's law). */
 function skewed(random: () => number, size: number): number {
   return Math.min(size - 1, Math.floor(size ** random()) - 1);
 }
@@ -72,7 +72,7 @@ function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** Generates `count` videos, oldest first, spread over four and a half years from the start of 2022. */
+/** Generates `count` videos, from oldest to newest, spread over four and a half years from the start of 2022. */
 export function* generatedVideos(count: number, seed = 1): Generator<GeneratedVideo> {
   const random = randomFrom(seed);
   const words = vocabulary(random);
@@ -102,7 +102,7 @@ export function* generatedVideos(count: number, seed = 1): Generator<GeneratedVi
       thumbnail_url: `/media/thumbnails/bench/${uploadId}.webp`,
       status: random() < 0.03 ? "hidden" : random() < 0.01 ? "review" : "published",
       views: random() < 0.05 ? 0 : Math.floor(2_000_000 ** (random() ** 1.5)),
-      // Some share a timestamp, as rows of one import do.
+      // Some videos share a timestamp, as the rows of one import do.
       created_at: new Date(
         FIRST_DAY_MS + Math.floor((n / count) * SPAN_MS) - (n % 10 < 2 ? n % 10 : 0),
       ).toISOString(),

@@ -7,7 +7,7 @@ import { sqliteHandle } from "~db/client.server";
 import { p95, type Report, timed } from "../report";
 import { withCatalogue } from "./catalogue-database";
 
-/** The limits apply to a million videos. Use fewer for trial runs. */
+/** The limits apply to a million videos. Use fewer videos for trial runs. */
 const VIDEOS = Number(process.env.BENCH_ROWS) || 1_000_000;
 const ROUNDS = 100;
 const MAX_PAGE_MS = 10;
@@ -16,7 +16,7 @@ const MAX_NEAREST_MS = 150;
 const MAX_FIRST_TOTAL_MS = 150;
 const LAST_PAGE = 1_000;
 
-/** Texts that are typed character by character: with many, few and no hits, and short ones. */
+/** Search text that is typed character by character: with many, few and no hits, and very short. */
 const TYPED = ["night train", "velvet rooftop", "Österreich", "ночь", "ing the", "qqq", "an", "e"];
 const MISTYPED = ["nigth", "sumer", "orchdi", "velvte rooftpo", "qqqqqqqq"];
 
@@ -67,7 +67,7 @@ async function benchmarkSearchField(report: Report): Promise<void> {
   }
 }
 
-/** Loads pages of each sort order, length and category; each round loads a different page. */
+/** Loads pages for each sort order, length and category. Each round loads different pages. */
 async function benchmarkOrders(report: Report): Promise<void> {
   const slowest = { first: 0, deep: 0 };
   for (const { id: order } of LIST_ORDERS) {

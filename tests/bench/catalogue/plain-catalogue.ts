@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { PAGE_SIZE } from "~/shared/pages";
 import * as reference from "../../catalogue-reference";
 
-/** The simplest implementation of the catalogue: LIKE, count(*), OFFSET and scoring in JavaScript. */
+/** The simplest implementation of the catalogue, with LIKE, count(*), OFFSET, and scoring in JavaScript. */
 
 export interface PlainQuery {
   where?: string;

@@ -39,10 +39,10 @@ import { randomFrom } from "./generated-videos";
 const VIDEOS = 100_000;
 const ROUNDS = 60;
 const MAX_PAGE_MS = 50;
-/** The uploader of more than half of the videos, and the owner of everything else. */
+/** The user who uploaded more than half of the videos, and who owns everything else. */
 const USER = "user-1";
 
-/** Measures loading the data of all studio pages, with their filters, for 100,000 videos. */
+/** Measures how long it takes to load the data of all studio pages, with their filters, for 100,000 videos. */
 export function benchmarkStudioPages(report: Report): Promise<void> {
   return withCatalogue(VIDEOS, async () => {
     fill();
@@ -54,7 +54,7 @@ export function benchmarkStudioPages(report: Report): Promise<void> {
   });
 }
 
-/** Measures the CPU time of all threads, because how long they waited for a CPU isn't known. */
+/** Measures the CPU time of all threads, because the time they spent waiting for a CPU isn't known. */
 async function measure(report: Report, name: string, load: () => unknown): Promise<void> {
   for (let round = 0; round < 3; round += 1) await load();
   const times: number[] = [];
@@ -62,11 +62,11 @@ async function measure(report: Report, name: string, load: () => unknown): Promi
   report.atMost(`${name}, p95`, p95(times), MAX_PAGE_MS, "ms");
 }
 
-/** Returns functions that each load a random page of a list, by name. */
+/** Returns functions by name, each of which loads a random page of a list. */
 function pages(): Record<string, () => unknown> {
   const random = randomFrom(11);
   const upTo = (max: number) => 1 + Math.floor(random() * max);
-  // Mostly one of the first pages, and every tenth time any existing page.
+  // Usually selects one of the first pages, and every tenth time any existing page.
   const page = (max: number) => `page=${upTo(random() < 0.1 ? max : 5)}`;
   const list = (filter: string) => () => {
     const sort = SORTS[upTo(SORTS.length) - 1];
@@ -122,12 +122,12 @@ function pages(): Record<string, () => unknown> {
   };
 }
 
-/** Returns the id of a video with views on many days. */
+/** Returns the ID of a video that has views on many days. */
 function mostViewed(): string {
   return sqliteHandle().prepare("SELECT video_id FROM view_days LIMIT 1").pluck().get() as string;
 }
 
-/** Adds the other data that the studio of a large site has. */
+/** Adds the other data that a large site's studio contains. */
 function fill(): void {
   sqliteHandle().exec(`
     CREATE TEMP TABLE n AS WITH RECURSIVE numbers (n) AS

@@ -23,7 +23,7 @@ const MAX_HIDING_MS = 500;
 /** The pause between two rounds, in which an admin would select the next videos. */
 const PAUSE_MS = 3_000;
 
-/** Measures all studio pages and the manage list with 100,000 videos, and bulk hiding with a million. */
+/** Measures all studio pages and the manage list with 100,000 videos, and bulk hiding with a million videos. */
 export async function run(report: Report): Promise<void> {
   await benchmarkStudioPages(report);
   await withCatalogue(MANAGED_VIDEOS, () => benchmarkManageList(report));
@@ -52,7 +52,10 @@ async function benchmarkManageList(report: Report): Promise<void> {
   );
 }
 
-/** Returns a random sort order, status and category; mostly one of the first pages, every tenth time any page. */
+/**
+ * Returns a random sort order, status and category. The page is usually one of the first, and every tenth time any
+ * page.
+ */
 function randomView(random: () => number): ManageView {
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   return {
@@ -64,7 +67,7 @@ function randomView(random: () => number): ManageView {
   };
 }
 
-/** Returns a word from a random title, so that frequent words are searched for often. */
+/** Returns a word from a random title, so that frequent words are often searched for. */
 function randomWord(random: () => number): string {
   const number = 1 + Math.floor(random() * MANAGED_VIDEOS);
   const title = sqliteHandle()
@@ -81,7 +84,7 @@ async function timedEach<T>(all: readonly T[], work: (each: T) => unknown): Prom
   return times;
 }
 
-/** The simplest query: count and sort all matches. */
+/** The simplest query, which counts and sorts all matches. */
 function plainList(view: ManageView): unknown {
   const conditions = ["TRUE"];
   if (view.status) conditions.push("status = @status");
@@ -135,7 +138,7 @@ export async function benchmarkHiding(report: Report): Promise<void> {
     const batch = ids.slice(round * HIDDEN_VIDEOS, (round + 1) * HIDDEN_VIDEOS);
     const { ms } = await timed(async () => {
       await changeVideos({ action: "hide" }, batch, "bench");
-      // Include all derived data.
+      // The measurement includes all derived data.
       await ensureProjected();
     });
     times.push(ms);

@@ -12,7 +12,10 @@ const CLIP_SECONDS = 10;
 const MAX_MB = 1_500;
 const SAMPLE_INTERVAL_MS = 500;
 
-/** Measures ffmpeg's memory in the worst case: all renditions of 10 minutes of 1080p60, encoded for an idle queue. */
+/**
+ * Measures ffmpeg's memory in the worst case: all renditions of a 10-minute 1080p60 video, encoded while the queue is
+ * otherwise idle.
+ */
 export async function run(report: Report): Promise<void> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "bench-ladder-memory-"));
   try {
@@ -53,7 +56,7 @@ export async function run(report: Report): Promise<void> {
   }
 }
 
-/** Returns the current resident memory of all descendants of this process, in MB. */
+/** Returns the current resident memory of all this process's descendants, in MB. */
 function childrenMegabytes(): number {
   const parents = new Map<number, number>();
   const bytes = new Map<number, number>();
@@ -63,7 +66,7 @@ function childrenMegabytes(): number {
       parents.set(Number(pid), Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]));
       bytes.set(Number(pid), Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024);
     } catch {
-      // The process has exited meanwhile.
+      // The process has exited in the meantime.
     }
   }
   const isDescendant = (pid: number): boolean => {

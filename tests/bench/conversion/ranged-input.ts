@@ -17,8 +17,8 @@ const MAX_TIME_RATIO = 1.5;
 const MAX_BLOCKED_MS = 15;
 
 /**
- * Measures how much is transferred from the store and how long it takes when ffmpeg reads a video by range, compared
- * with the same video on the disk.
+ * Measures how much is transferred from the store, and how long it takes, when ffmpeg reads a video by range, compared
+ * with the same video on disk.
  */
 export async function run(report: Report): Promise<void> {
   const site = useTemporarySite();
@@ -45,7 +45,7 @@ export async function run(report: Report): Promise<void> {
           decodeFrames(task, file, { durationSeconds, video: video.index, audio: [] }),
       },
       {
-        // The bytes for a frame don't depend on the length of the video, and this one is short.
+        // The number of bytes read for a frame doesn't depend on the length of the video, and this one is short.
         name: `extract ${FRAMES} frames`,
         maxTransfer: 4,
         work: (file: string): Promise<unknown> =>
@@ -66,7 +66,7 @@ export async function run(report: Report): Promise<void> {
         maxTransfer,
       );
       report.atMost(`${name}: time / time from the disk`, ranged.ms / local.ms, MAX_TIME_RATIO);
-      // Starting ffmpeg blocks the thread too, until the new process gets a CPU.
+      // Starting ffmpeg also blocks the thread until the new process gets a CPU.
       const blocked = `${name}: longest event-loop block`;
       report.figure(`${blocked} from the disk`, local.blockedMs, "ms");
       report.figure(`${blocked} by range`, ranged.blockedMs, "ms");
@@ -83,7 +83,7 @@ export async function run(report: Report): Promise<void> {
   }
 }
 
-/** Creates a 1080p video like those of cameras, with the index at the end. */
+/** Creates a 1080p video like those recorded by cameras, with the index at the end. */
 function createVideo(folder: string, target: string): void {
   const clip = path.join(folder, "clip.mp4");
   const source = `testsrc2=size=1920x1080:rate=30:duration=${CLIP_SECONDS},noise=alls=8:allf=t`;
@@ -98,9 +98,12 @@ function createVideo(folder: string, target: string): void {
 
 interface Measured {
   ms: number;
-  /** Bytes that this process has read, which come from the store. Doesn't include what ffmpeg reads. */
+  /**
+   * The number of bytes that this process has read, all of which come from the store. ffmpeg's own reads aren't
+   * included.
+   */
   bytesRead: number;
-  /** The longest time for which the work blocked the thread. */
+  /** The longest time for which the work has blocked the thread. */
   blockedMs: number;
 }
 

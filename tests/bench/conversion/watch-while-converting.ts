@@ -7,7 +7,7 @@ import { GOOD_TEXTS } from "../../upload-requests";
 import type { Report } from "../report";
 
 const HOURS = 2;
-/** Encoded once, and then repeated without re-encoding. */
+/** A part of this length is encoded once and then repeated without re-encoding. */
 const PART_SECONDS = 20;
 const SIZES = { "1080p": "1920x1080", "360p": "640x360" };
 const MAX_WAIT_SECONDS = 20;
@@ -15,8 +15,8 @@ const MAX_BYTES = String(8 * 1024 ** 3);
 const CHUNK_BYTES = 1024 ** 2;
 
 /**
- * Measures how soon a two-hour HEVC video with its index at the end, as phones record it, can be watched: the time
- * from the last byte of its upload until a player can load the playlists and their first segments.
+ * Measures how soon a two-hour HEVC video with its index at the end, as recorded by phones, can be watched. This is the
+ * time from the last byte of the upload until a player can load the playlists and their first segments.
  */
 export async function run(report: Report): Promise<void> {
   for (const [name, size] of Object.entries(SIZES)) {
@@ -53,7 +53,10 @@ function createVideo(folder: string, size: string): string {
   return source;
 }
 
-/** Uploads the video. Returns the seconds from its last byte to the response, and until it can be watched. */
+/**
+ * Uploads the video. Returns the number of seconds from the last byte to the response, and to when the video can be
+ * watched.
+ */
 async function upload(site: SiteProcess, source: string) {
   const { before, after } = multipartParts(GOOD_TEXTS);
   const bytes = Buffer.byteLength(before) + fs.statSync(source).size + Buffer.byteLength(after);
@@ -64,7 +67,7 @@ async function upload(site: SiteProcess, source: string) {
   });
   await send(before);
   for await (const chunk of fs.createReadStream(source, { highWaterMark: CHUNK_BYTES })) {
-    // If the upload is rejected, the response comes early, and the site doesn't read the rest.
+    // If the upload is rejected, the response arrives early, and the site doesn't read the rest.
     await Promise.race([send(chunk as Buffer), response]);
   }
   await send(after);
@@ -78,7 +81,7 @@ async function upload(site: SiteProcess, source: string) {
   return { responded, watchable: since() };
 }
 
-/** Waits until the row has a stream, and loads the first segment of each video and audio rendition. */
+/** Waits until the row has a stream, and then loads the first segment of each video and audio rendition. */
 async function untilWatchable(site: SiteProcess): Promise<void> {
   const streamUrl = site.database().prepare("SELECT hls_url FROM videos").pluck();
   const failed = site.database().prepare("SELECT reason FROM jobs WHERE state = 'failed'").pluck();

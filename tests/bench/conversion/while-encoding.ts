@@ -9,7 +9,7 @@ const REQUESTS = 400;
 const INTERVAL_MS = 15;
 const VIDEO_SECONDS = 60;
 
-/** Measures the 99th percentile of the home page's response time while a stream is encoded. */
+/** Measures the 99th percentile of the home page's response times while a stream is being encoded. */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess({ ENCODER_CONCURRENCY: "1", ENCODER_PRESET: "auto" });
   try {
@@ -35,12 +35,12 @@ export async function run(report: Report): Promise<void> {
   }
 }
 
-/** Sends requests at a steady rate. Returns their response times in milliseconds. */
+/** Sends requests at a steady rate, and returns their response times in milliseconds. */
 async function latencies(site: SiteProcess): Promise<number[]> {
   const times: number[] = [];
   for (let index = 0; index < REQUESTS; index++) {
     const start = performance.now();
-    // A search that differs from the previous one, so that no response comes from a cache.
+    // Each search differs from the previous one, so that no response comes from a cache.
     await (await fetch(`${site.url}/?search=Video%20${index % 30}`)).text();
     const took = performance.now() - start;
     times.push(took);

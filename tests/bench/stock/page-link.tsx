@@ -1,7 +1,7 @@
 import { Link, useViewTransitionState } from "@remix-run/react";
 
-/** The router's own link, which resolves its URL against the matched routes. */
+/** The router's link, which resolves its URL against the matched routes. */
 export const PageLink = Link;
 export const useIsTransitioning = useViewTransitionState;
-/** Only used for clicks, which don't occur here. */
+/** This is only used for clicks, which don't occur here. */
 export const isForBrowser = () => true;

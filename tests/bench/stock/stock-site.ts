@@ -22,12 +22,12 @@ const REPLACED = {
   "page-link.tsx": "app/ui/page-link.tsx",
 };
 /**
- * Returns the same site rendered in the framework's default way: as a stream, with its own links. It is built from a
- * copy of the sources, which is removed when the process exits.
+ * Returns the same site, rendered in the framework's default way: as a stream and with the framework's links. The site
+ * is built from a copy of the sources, which is removed when the process exits.
  */
 export async function siteWithStockRendering(): Promise<SiteProcess> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "stock-site-"));
-  // A failed build also exits the process.
+  // If the build fails, the process exits as well.
   process.once("exit", () => fs.rmSync(folder, { recursive: true }));
   for (const name of COPIED)
     fs.cpSync(path.join(ROOT, name), path.join(folder, name), { recursive: true });

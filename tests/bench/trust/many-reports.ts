@@ -7,7 +7,7 @@ import { REPORT_KINDS } from "~db/schema/moderation";
 import { randomFrom } from "../catalogue/generated-videos";
 
 export const REPORTS = 100_000;
-/** Percentages of open reports and of those with an open question. The others are closed. */
+/** The percentages of open reports and of reports with an open question. All others are closed. */
 const OPEN_PERCENT = 10;
 const ASKED_PERCENT = 2;
 const PERFORMERS = 10_000;
@@ -15,15 +15,15 @@ const TWO_YEARS_MS = 730 * 86_400_000;
 const HOUR_MS = 3_600_000;
 const ROWS_PER_TRANSACTION = 10_000;
 
-/** The day on which the consent records of every tenth video expire. */
+/** The day on which the consent records for every tenth video expire. */
 export const LAST_DAY = "2099-12-31";
 
-/** Has the length of real report ids. */
+/** This has the length of real report IDs. */
 export const reportId = (number: number) => `report-${String(number).padStart(15, "0")}`;
 
 /**
- * Fills the moderation queue with two years of reports: 100,000 with their messages and log entries, and a consent
- * record for each video, with one of 10,000 performers.
+ * Fills the moderation queue with two years of reports: 100,000 reports with their messages and log entries, and a
+ * consent record for each video that names one of 10,000 performers.
  */
 export function fillReports(now: number): void {
   const random = randomFrom(16);

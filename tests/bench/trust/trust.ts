@@ -38,7 +38,7 @@ const SETTINGS = {
   SESSION_SECRET: "a secret for the benchmark with more than 32 characters",
 };
 
-/** Measures the moderation queue with 100,000 reports, and the consent records of 100,000 videos. */
+/** Measures the moderation queue with 100,000 reports, and the consent records for 100,000 videos. */
 export async function run(report: Report): Promise<void> {
   const before = { ...process.env };
   Object.assign(process.env, SETTINGS);
@@ -69,7 +69,7 @@ async function timesOf<T>(all: readonly T[], work: (each: T) => unknown): Promis
   return times;
 }
 
-/** Compares pages of the queue with random states and kinds with the simplest query. */
+/** Compares queue pages with random states and kinds with the simplest query. */
 async function benchmarkQueue(report: Report): Promise<void> {
   const random = randomFrom(3);
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
@@ -101,7 +101,7 @@ function plainQueue({ state, kind, after }: QueueView): unknown {
     .all({ state, ...(kind && { kind }) });
 }
 
-/** Compares the page of a report and its status page with the plain rows, without signature and encryption. */
+/** Compares a report's page and its status page with plain rows, which have no signature or encryption. */
 async function benchmarkReportPages(report: Report): Promise<void> {
   const ids = Array.from({ length: PAGES }, (_, index) => reportId((index * 499) % REPORTS));
   const page = await timesOf(ids, (id) => readReportPage(id));
@@ -115,7 +115,7 @@ async function benchmarkReportPages(report: Report): Promise<void> {
   report.figure("status page / plain rows", median(status) / median(plain), "");
 }
 
-/** Compares submitting a report, with its row and log entry, with inserting a plain row. */
+/** Compares submitting a report, which adds a row and a log entry, with inserting a plain row. */
 async function benchmarkSubmitting(report: Report): Promise<void> {
   const sqlite = sqliteHandle();
   const ids = sqlite.prepare("SELECT id FROM videos LIMIT ?").pluck().all(SENT) as string[];
@@ -149,7 +149,7 @@ async function benchmarkSubmitting(report: Report): Promise<void> {
   report.figure("submitting / plain row", median(times) / median(plain), "");
 }
 
-/** The transparency page counts on a thread when the log has a new entry, and caches the result. */
+/** When the log has a new entry, the transparency page counts in a worker thread and caches the result. */
 async function benchmarkTransparency(report: Report): Promise<void> {
   let first = { cpu: 0 };
   const blocked = await longestBlock(async () => {
@@ -165,7 +165,10 @@ async function benchmarkTransparency(report: Report): Promise<void> {
   report.figure("counting on each visit takes", first.cpu / median(cached), "times as long");
 }
 
-/** Compares publishing with required consent records with publishing without them, and with checking one by one. */
+/**
+ * Compares publishing with required consent records with publishing without them, and with checking the records one by
+ * one.
+ */
 async function benchmarkPublishing(report: Report): Promise<void> {
   const sqlite = sqliteHandle();
   sqlite.exec(
@@ -202,7 +205,7 @@ async function benchmarkPublishing(report: Report): Promise<void> {
   report.atMost("publishing: longest block of the thread", required.blocked, MAX_BLOCKED_MS, "ms");
 }
 
-/** Returns how long work takes in one transaction, which is rolled back. */
+/** Returns how long work takes in one transaction, which is then rolled back. */
 function transactionMs(work: () => unknown): number {
   const sqlite = sqliteHandle();
   sqlite.exec("BEGIN IMMEDIATE");
@@ -238,7 +241,7 @@ async function benchmarkExpiry(report: Report): Promise<void> {
   await ensureProjected();
 }
 
-/** Measures erasing the texts of all closed reports after their retention time, compared with a single transaction. */
+/** Measures erasing the text of all closed reports after their retention period, compared with a single transaction. */
 async function benchmarkErasing(report: Report, now: number): Promise<void> {
   const afterAll = now + 800 * 86_400_000;
   const sqlite = sqliteHandle();

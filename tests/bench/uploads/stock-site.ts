@@ -12,9 +12,8 @@ import { sendVideo, type UploadCost } from "./upload-sender";
 import { MIB, VIDEO_BYTES } from "./upload-site";
 
 /**
- * Measures what a multipart upload of 2 GiB costs a remix-serve site that receives it in a common way.
- *
- * @param route `/admin` for Remix's own handler, `/busboy` for busboy, a digest and a pipeline.
+ * Measures the cost of a 2 GiB multipart upload to a remix-serve site that receives it in a common way.
+ * @param route `/admin` for Remix's own handler, or `/busboy` for busboy, a digest and a pipeline.
  */
 export async function measureStock(route: "/admin" | "/busboy"): Promise<UploadCost> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "stock-upload-"));

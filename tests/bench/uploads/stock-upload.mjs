@@ -1,4 +1,4 @@
-// A site for remix-serve that receives uploads in the common ways: at /admin with Remix's own handler, at /busboy with
+// A site for remix-serve that receives uploads in common ways: at /admin with Remix's own handler, and at /busboy with
 // busboy, a digest and a pipeline to the disk.
 import { createHash, randomUUID } from "node:crypto";
 import fs from "node:fs";
@@ -15,7 +15,7 @@ import {
 const folder = process.env.UPLOAD_FOLDER ?? os.tmpdir();
 const toDisk = createFileUploadHandler({
   directory: folder,
-  // The default limit is 3 MB.
+  // Remix's default limit is 3 MB.
   maxPartSize: Number.MAX_SAFE_INTEGER,
 });
 

@@ -6,8 +6,8 @@ const MAX_CPU_RATIO = 0.5;
 const MAX_GROWTH_MIB = 64;
 
 /**
- * Compares a resumable upload of 2 GiB with a multipart upload with common packages (busboy, a digest, a pipeline), and
- * with the site's own form, which writes and hashes like the resumable upload.
+ * Compares a resumable upload of 2 GiB with a multipart upload that uses common packages (busboy, a digest, a
+ * pipeline), and with the site's own form, which writes and hashes like the resumable upload.
  */
 export async function run(report: Report): Promise<void> {
   const common = await measureStock("/busboy");

@@ -17,14 +17,14 @@ export interface UploadCost {
   location: string;
 }
 
-/** Generates a video of `bytes` bytes: a real clip, followed by media data that no track refers to. */
+/** Generates a video of `bytes` bytes, which consists of a real clip and media data that no track refers to. */
 function* videoOf(bytes: number, mark: number): Generator<Buffer> {
   const clip = fs.readFileSync(mp4Clip(5));
   const padding = bytes - clip.length;
   const header = Buffer.alloc(16);
   header.writeUInt32BE(padding, 0);
   header.write("mdat", 4, "latin1");
-  // Makes each upload a different file.
+  // This makes each upload a different file.
   header.writeUInt32BE(mark, 8);
   yield Buffer.concat([clip, header]);
   for (let remaining = padding - header.length; remaining > 0; remaining -= BLOCK.length) {
@@ -34,7 +34,7 @@ function* videoOf(bytes: number, mark: number): Generator<Buffer> {
 
 let mark = Date.now() % 2 ** 31;
 
-/** Sends a video and measures what receiving it costs the process `pid`. */
+/** Sends a video, and measures the cost of receiving it for the process `pid`. */
 export async function sendVideo(
   pid: number,
   url: string,

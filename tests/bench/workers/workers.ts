@@ -7,11 +7,11 @@ import type { Report } from "../report";
 
 const VIDEOS = 10;
 const VIDEO_SECONDS = 10;
-/** The fastest round counts, because ffmpeg yields to all other work on the machine. */
+/** Only the fastest round counts, because ffmpeg yields to all other work on the machine. */
 const ROUNDS = 3;
 const MIN_RATIO = 1.7;
 
-/** Compares one worker with two, each with one CPU, on the same queue. */
+/** Compares one worker with two workers, each with one CPU, on the same queue. */
 export async function run(report: Report): Promise<void> {
   const times = { alone: [] as number[], both: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {

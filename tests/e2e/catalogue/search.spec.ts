@@ -59,7 +59,7 @@ test("a search from any page opens the results on Home, keeping its category @ph
   await expect(await openField(page)).toHaveValue("neon");
 });
 
-test("titles and tags of public videos are suggested, and can be selected with the keys of a combobox", async ({
+test("titles and tags of public videos are suggested, and can be selected with the usual combobox keys", async ({
   page,
   site,
 }) => {
@@ -174,7 +174,7 @@ test("a slash focuses the search field, except while typing", async ({ page, sit
   await expect(field(page)).toBeHidden();
 });
 
-test("Home has one search field, which a slash and the header's icon focus", async ({
+test("Home has a single search field, which can be focused with a slash or with the header's icon", async ({
   page,
   site,
 }) => {

@@ -121,7 +121,7 @@ test.describe("the site with an object store, two workers and a read replica beh
       const island = await runJourney(setup, "Island", mp4Clip(21, "640x360"));
       await store.start?.();
       await watch("Lighthouse");
-      // All processes are running again. The site retries the store within a minute.
+      // All processes are running again. The site tries the store again within a minute.
       const headland = await runJourney(setup, "Headland", mp4Clip(22, "640x360"));
       for (const id of [island, headland]) await moveToStore(setup, id);
       await watch("Island");

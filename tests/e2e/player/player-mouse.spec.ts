@@ -19,7 +19,7 @@ test("clicks toggle playback, double clicks seek, and holding plays faster", asy
   // The rounded corners of a playing video leave no holes in the page.
   expect((await sharp(await page.screenshot()).stats()).isOpaque).toBe(true);
 
-  await test.step("the controls and the cursor are hidden", async () => {
+  await test.step("the controls and the cursor are hidden when the mouse stops moving", async () => {
     await page.mouse.move(5, 5);
     await page.clock.runFor(5_100);
     await player.expectControls(false);

@@ -57,7 +57,7 @@ test("keeps an upload as a draft until its publish time in the browser's time zo
   expect(site.database().prepare("SELECT status, publish_at FROM videos").all()).toEqual([
     { status: "review", publish_at: `${NEXT_YEAR}-01-01T04:30:00.000Z` },
   ]);
-  // The form is empty again.
+  // The form has been cleared.
   await expect(page.getByLabel("Publish at")).toBeHidden();
   await page.reload();
   await expect(page.getByLabel("Title")).toHaveValue("");

@@ -69,7 +69,7 @@ test("creates, fills, reorders and plays a series", async ({ page, site }) => {
   await expect(page).toHaveURL(/\/series\/nights-out/);
 });
 
-test("reorders with a number and with many clicks, and updates another tab", async ({
+test("reorders videos by number and with many clicks, and updates another tab", async ({
   page,
   site,
 }) => {
@@ -171,7 +171,7 @@ const titles = (page: Page) =>
   rows(page).evaluateAll((all) => all.map((row) => row.querySelector("a")?.textContent));
 const dragged = (page: Page) => page.locator("[data-dragged]");
 
-test("reorders with the mouse, except after a canceled drag", async ({ page, site }) => {
+test("reorders videos with the mouse, except after a canceled drag", async ({ page, site }) => {
   await openOrdered(page, site, "abc");
   const [from, to] = [await middle(page, "Aurora"), await middle(page, "Cinema")];
   await page.mouse.move(from.x, from.y);
@@ -219,7 +219,7 @@ test("scrolls the page when a row is dragged to the edge of the window", async (
 test.describe("on a touch screen", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
-  test("reorders by the handle, and scrolls when touched elsewhere", async ({ page, site }) => {
+  test("reorders videos by their handle, and scrolls when touched elsewhere", async ({ page, site }) => {
     await openOrdered(page, site, "abc");
     const finger = await TouchScreen.of(page);
     const [from, to] = [await middle(page, "Cinema"), await middle(page, "Aurora")];

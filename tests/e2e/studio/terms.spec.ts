@@ -3,7 +3,7 @@ import { mp4Clip } from "../../clips";
 import type { SiteProcess } from "../../site-process";
 import { expect, signIn, test } from "../site";
 
-/** Versions are never deleted, so each test adds to the existing ones. */
+/** Versions are never deleted, so each test adds new ones. */
 function writeTerms(site: SiteProcess, text: string): number {
   const insert = site.database().prepare(
     `INSERT INTO upload_terms (version, text, created_at)

@@ -67,7 +67,7 @@ export async function check(places: Places, videos: readonly Video[]): Promise<s
   return faults;
 }
 
-/** Reads all rows that name files, in one transaction. */
+/** Reads all rows that name files in one transaction. */
 export function readRows(sqlite: Sqlite.Database): Rows {
   const all = (sql: string) => sqlite.prepare(sql).all() as Row[];
   return sqlite.transaction(() => ({

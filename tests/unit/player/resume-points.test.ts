@@ -35,7 +35,7 @@ describe("resume points", () => {
   });
 
   it.each(["{", "null", "7", '{"a":1}', '[["a","x"],[5,5],"b",null]'])(
-    "are empty when the storage contains %s",
+    "are ignored when the storage contains %s",
     (text) => {
       localStorage.setItem("visitor", `{"resume":${text}}`);
       expect(resumePoint("a")).toBeUndefined();
@@ -44,7 +44,7 @@ describe("resume points", () => {
     },
   );
 
-  it("are empty when the browser blocks storage", () => {
+  it("are unavailable when the browser blocks storage", () => {
     vi.spyOn(Storage.prototype, "getItem").mockImplementation(() => {
       throw new DOMException("denied", "SecurityError");
     });

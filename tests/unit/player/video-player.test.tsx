@@ -130,7 +130,7 @@ describe("hydration", () => {
     expect(video().style.filter).toBe("");
   });
 
-  it("reloads for another video with the same file", () => {
+  it("reloads the element for another video with the same file", () => {
     const { rerender } = render(<VideoPlayer video={VIDEO} />);
     vi.mocked(HTMLMediaElement.prototype.load).mockClear();
     rerender(<VideoPlayer video={{ ...VIDEO, id: "two" }} />);

@@ -66,7 +66,7 @@ describe("the client address", () => {
   });
 });
 
-describe("the network to which limits apply", () => {
+describe("the network whose limits apply", () => {
   const networkOf = (remoteAddress: string, forwarded?: string) =>
     limitedNetworkOf({
       headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },

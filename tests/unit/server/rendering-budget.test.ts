@@ -66,7 +66,7 @@ describe("a network's rendering budget", () => {
     expect(waitOf(A)).toBeUndefined();
   });
 
-  it("is separate for each network", () => {
+  it("is independent of other networks' budgets", () => {
     render(A, 10_000);
     expect(waitOf(A)).toBeGreaterThan(0);
     expect(waitOf(B)).toBeUndefined();
@@ -79,7 +79,7 @@ describe("a network's rendering budget", () => {
     expect(render(A, 2_500)).toBeUndefined();
   });
 
-  it("charges rendering time to networks equally, regardless of their numbers of requests", () => {
+  it("is charged an equal share of the rendering time, however many requests each network has open", () => {
     const idle = Array.from({ length: 100 }, () => begin(A));
     const other = begin(B);
     pass(4_000);

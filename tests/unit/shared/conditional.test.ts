@@ -29,7 +29,7 @@ describe("a request's preconditions", () => {
     [{ "If-Unmodified-Since": earlier }, 412],
     [{ "If-Match": '"abc"', "If-Unmodified-Since": earlier }, undefined],
     [{ "If-Match": '"x"', "If-None-Match": '"abc"' }, 412],
-  ])("%j result in %s", (headers, status) => {
+  ])("in the headers %j result in %s", (headers, status) => {
     expect(failedPrecondition(new Headers(headers), validators)).toBe(status);
   });
 

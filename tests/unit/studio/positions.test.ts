@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatPosition, insertChapter, parsePosition } from "~/features/library/edit/positions";
 import { chaptersOf } from "~/shared/timestamps";
 
-describe("a typed position", () => {
+describe("an entered position", () => {
   it("consists of minutes and seconds, with optional hours and fractions", () => {
     expect(["1:30", " 90 ", "1:02:03.5", "0:07.25"].map(parsePosition)).toEqual([
       90, 90, 3_723.5, 7.25,

@@ -27,11 +27,11 @@ function renderHeader(user: AuthUser | undefined) {
   render(<Stub />);
 }
 
-describe("useAuth", () => {
+describe("the auth context", () => {
   it.each([
     ["a component", useAuth],
     ["the studio's permissions", usePermissions],
-  ])("throws for %s outside an AuthProvider", (_, use) => {
+  ])("throws an error when %s is used outside an AuthProvider", (_, use) => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const Consumer = () => {
       use();
@@ -40,20 +40,20 @@ describe("useAuth", () => {
     expect(() => render(<Consumer />)).toThrow(ERROR);
   });
 
-  it("shows Upload and Sign Out to a signed-in user", () => {
+  it("makes the header show Upload and Sign Out to a signed-in user", () => {
     renderHeader({ role: "editor", mayPublish: true });
     expect(screen.getAllByRole("link", { name: "Upload", hidden: true })).not.toEqual([]);
     expect(screen.getAllByRole("button", { name: "Sign Out", hidden: true })).not.toEqual([]);
   });
 
-  it("shows Reports instead of Upload to a moderator", () => {
+  it("makes the header show Reports instead of Upload to a moderator", () => {
     renderHeader({ role: "moderator", mayPublish: false });
     const [link] = screen.getAllByRole("link", { name: "Reports", hidden: true });
     expect(link?.getAttribute("href")).toBe("/admin/reports");
     expect(screen.queryAllByRole("link", { name: "Upload", hidden: true })).toEqual([]);
   });
 
-  it("shows neither Upload nor Sign Out to a visitor", () => {
+  it("makes the header show neither Upload nor Sign Out to a visitor", () => {
     renderHeader(undefined);
     expect(screen.queryAllByRole("link", { name: "Upload", hidden: true })).toEqual([]);
     expect(screen.queryAllByRole("button", { name: "Sign Out", hidden: true })).toEqual([]);

@@ -178,7 +178,7 @@ describe.each(["{", "7", '{"a":1}', '[["v1","x"],[5,5],null]', "[]", undefined])
   },
 );
 
-it("reserves space before the first paint when a video was started", () => {
+it("reserves space before the first paint if a video has been started", () => {
   localStorage.setItem(KEY, storedDocument('[["v1",30]]'));
   renderRoutes([{ path: "/", Component: () => <FirstPaintScript nonce={undefined} /> }]);
   new Function(document.querySelector("script")!.textContent!)();

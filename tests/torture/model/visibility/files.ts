@@ -38,7 +38,7 @@ function newRow(
   return { ...times, owner, status: isDraft || isLater ? "review" : "published" };
 }
 
-/** Uploads a video with the form of the upload page. */
+/** Uploads a video with the form on the upload page. */
 const upload: Kind<Given> = {
   weight: 4,
   args: given,
@@ -80,7 +80,7 @@ const create: Kind<Given> = {
   },
 };
 
-/** Imports a folder on the server in the studio. */
+/** Imports a folder on the server from the studio. */
 const importFolder: Kind<{ by: Role; isDraft: boolean }> = {
   weight: 3,
   args: fc.record({ by: moderator, isDraft: fc.boolean() }),
@@ -182,7 +182,7 @@ function reportsAround(model: VisibilityModel, videoId: string) {
   return [...around];
 }
 
-/** Replaces the file of a video. */
+/** Replaces a video's file. */
 const replace: Kind<{ sender: Role; which: number }> = {
   weight: 6,
   args: fc.record({ sender: fc.constantFrom<Role>("owner", ...ROLES), which: number }),

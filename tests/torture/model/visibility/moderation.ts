@@ -8,7 +8,7 @@ import { type ModelVideo, type Report, URGENT, type VisibilityModel } from "./re
 const STRIKES_THAT_BLOCK = 3;
 const MAX_UNREAD = 3;
 
-/** Returns the kinds of reports after which a moderator kept the current file of a video on the site. */
+/** Returns the kinds of reports after which a moderator kept a video's current file on the site. */
 function checkedKinds(model: VisibilityModel, { id }: ModelVideo): ReportKind[] {
   return model.reports.flatMap(({ kind, named }) => {
     const naming = named.get(id);
@@ -113,7 +113,7 @@ export function choicesOf(model: VisibilityModel, report: Report): ModeratorDeci
   return DECISIONS.filter((each) => all.has(each));
 }
 
-/** A moderator decides about some of the videos that a report names. */
+/** A moderator makes a decision about some of the videos that a report names. */
 export function decide(
   model: VisibilityModel,
   report: Report,

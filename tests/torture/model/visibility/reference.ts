@@ -51,7 +51,7 @@ export interface PreviewLink {
 interface ReportedVideo {
   /** The decision, or null while it is pending. */
   decision: VideoDecision | null;
-  /** Whether the decision was about the current file of the video. */
+  /** Whether the decision was about the video's current file. */
   isCurrent: boolean;
 }
 
