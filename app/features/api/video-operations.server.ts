@@ -80,7 +80,7 @@ export const videoOperations = [
         );
       }
       const record = ({ id }: { id: string }) => recordResponse(createdResponse(findEditable(id)));
-      const { id } = await publishUpload(body, user.id, own, record);
+      const { id } = await createFromUpload(body, user.id, own, record);
       return createdResponse(findEditable(id));
     },
   }),
@@ -221,7 +221,7 @@ function requiredVersions(request: Request): string[] | undefined {
  * @param alongside see `Upload`.
  * @throws {Problem} with the upload form's message.
  */
-async function publishUpload(
+async function createFromUpload(
   body: z.infer<typeof newVideo>,
   userId: string,
   own: OwnVideos | undefined,

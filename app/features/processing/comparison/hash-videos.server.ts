@@ -97,7 +97,7 @@ async function hashVideo({
       return asJob(() => framesOf(file));
     });
     if (hashing().isStopped) return;
-    await write(() => (frames ? recordFrames(blockedVideoId, frames) : giveUp(blockedVideoId)));
+    await write(() => (frames ? recordBlockedFrames(blockedVideoId, frames) : giveUp(blockedVideoId)));
     if (frames) await compareSite(blockedVideoId, true);
   } catch (error) {
     if (hashing().isStopped) return;
@@ -133,7 +133,7 @@ function write(work: () => unknown): Promise<unknown> {
   return retryWhileBusy(() => transaction(work), RESULT_WAIT_MS);
 }
 
-function recordFrames(blockedVideoId: number, { first, step, hashes }: Frames): void {
+function recordBlockedFrames(blockedVideoId: number, { first, step, hashes }: Frames): void {
   prepared(
     `UPDATE blocked_videos SET state = 'ready', first = @first, step = @step, frames = @hashes
      WHERE id = @blockedVideoId`,
