@@ -21,7 +21,7 @@ export function createReport() {
   }
 
   return {
-    /** Prints a figure without a limit. */
+    /** Prints a measurement that has no limit. */
     figure(name: string, value: number, unit: string): void {
       console.log(`        ${name}: ${round(value)} ${unit}`);
     },

@@ -818,7 +818,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "if (false) {",
     killedBy: "tests/integration/studio/trash.test.ts",
     title:
-      "keeps files that another tool's row references by then, and the files derived from them",
+      "keeps files that a row added by another tool has come to reference, and the files derived from them",
   },
   {
     rule: "A copy is evicted only if the store has the object",

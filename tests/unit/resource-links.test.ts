@@ -4,7 +4,7 @@ import { matchPath } from "@remix-run/react";
 import { expect, it } from "vitest";
 import routes from "~/routes";
 
-it("links and forms that lead to a route without a page reload the document", () => {
+it("links and forms that target a resource route load a new document", () => {
   const withoutPage = routes.filter(({ file }) => file.endsWith(".ts")).map((route) => route.path!);
   const elements = fs
     .readdirSync("app", { recursive: true, encoding: "utf8" })

@@ -179,11 +179,13 @@ export interface TypedLimits {
 /** Parses the limits. Returns a message about the first invalid one. */
 export function readLimits(typed: TypedLimits): UploaderLimits | string {
   const gigabytes = readNumber(typed.gigabytes, /^\d{1,7}([.,]\d{1,3})?$/);
-  if (gigabytes === undefined) return "Enter the storage in gigabytes, such as 5 or 0.5.";
+  if (gigabytes === undefined) return "Enter the storage limit in gigabytes, such as 5 or 0.5.";
   const maxVideosPerDay = readNumber(typed.videosPerDay, /^\d{1,7}$/);
-  if (maxVideosPerDay === undefined) return "Enter the videos in 24 hours as a whole number.";
+  if (maxVideosPerDay === undefined)
+    return "Enter the maximum number of videos in 24 hours as a whole number.";
   const maxQueuedJobs = readNumber(typed.queuedJobs, /^\d{1,7}$/);
-  if (maxQueuedJobs === undefined) return "Enter the queued jobs as a whole number.";
+  if (maxQueuedJobs === undefined)
+    return "Enter the maximum number of queued jobs as a whole number.";
   const maxBytes = gigabytes === null ? null : Math.round(gigabytes * 1024 ** 3);
   return { maxBytes, maxVideosPerDay, maxQueuedJobs };
 }

@@ -73,7 +73,7 @@ export const videoPage = z.object({
 /** A day (UTC) or a timestamp. */
 const day = z
   .string()
-  .refine((given) => readDay(given) !== undefined, "Use a day such as 2030-01-31.");
+  .refine((given) => readDay(given) !== undefined, "Use a date such as 2030-01-31.");
 const sizes = PAGE_SIZES.map(String) as [string, ...string[]];
 const only = (what: string) => z.literal("1").optional().describe(`1: only ${what}.`);
 

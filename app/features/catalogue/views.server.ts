@@ -39,7 +39,7 @@ export function pendingViews(id: string): number {
 /**
  * Counts one view in memory. Returns false if no public video has the id.
  *
- * @param address the viewer's IP address. At most 60 views of a video are counted per hour and address; any more are
+ * @param address the viewer's IP address. At most 60 views of a video are counted per hour per address; any more are
  *   ignored.
  */
 export function countView(id: string, address?: string): boolean {

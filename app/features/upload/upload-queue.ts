@@ -120,7 +120,7 @@ export function textsFor(item: QueueItem, form: UploadTexts, several: boolean): 
   };
 }
 
-/** Returns the text to publish with once the file has arrived. By then, its scheduled time may have passed. */
+/** Returns the text fields to publish the video with, once its file has arrived. By then, its scheduled time may have passed. */
 export function onArrival(
   sent: NonNullable<QueueItem["sent"]>,
   now: number,

@@ -1,7 +1,7 @@
 import { useLocation } from "@remix-run/react";
 import { useEffect, useState } from "react";
 
-/** The counts shown for this document's visits. Returning to a page with the Back button isn't a new view. */
+/** The view counts shown for each history entry since the page was loaded. Returning to a page with the Back button isn't a new view. */
 const counted = new Map<string, number>();
 
 /**

@@ -29,7 +29,7 @@ const batch = batchedCounts<WatchedParts>("Watched parts", {
  * Counts one view in memory. Returns false if no published video has the id.
  *
  * @param report the output of `watchedReport`.
- * @param address the visitor's IP address; for each video, at most 60 views per hour and address are counted, and
+ * @param address the visitor's IP address; for each video, at most 60 views per hour per address are counted, and
  * further ones are ignored.
  */
 export function countWatched(id: string, report: string, address?: string): boolean {

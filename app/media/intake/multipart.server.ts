@@ -76,7 +76,7 @@ export async function receiveMultipart(
 /**
  * Checks the size of the form, and reserves disk space for it.
  *
- * @throws {UploadError} 413 if it is larger than all rules together allow, 507 if the disk is too full.
+ * @throws {UploadError} 413 if it exceeds the combined limit of all rules, 507 if the disk is too full.
  */
 async function admit(
   request: Request,

@@ -69,7 +69,7 @@ async function timesOf<T>(all: readonly T[], work: (each: T) => unknown): Promis
   return times;
 }
 
-/** Compares queue pages with random states and kinds with the simplest query. */
+/** For random states and kinds, compares queue pages with the result of the simplest query. */
 async function benchmarkQueue(report: Report): Promise<void> {
   const random = randomFrom(3);
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;

@@ -219,7 +219,10 @@ test("scrolls the page when a row is dragged to the edge of the window", async (
 test.describe("on a touch screen", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
-  test("reorders videos by their handle, and scrolls when touched elsewhere", async ({ page, site }) => {
+  test("reorders videos by their handle, and scrolls when touched elsewhere", async ({
+    page,
+    site,
+  }) => {
     await openOrdered(page, site, "abc");
     const finger = await TouchScreen.of(page);
     const [from, to] = [await middle(page, "Cinema"), await middle(page, "Aurora")];

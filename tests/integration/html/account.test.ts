@@ -87,7 +87,7 @@ it("sets an uploader's limits, and keeps invalid values in the form", async () =
   await visitor.open("/admin/users");
   visitor.fill("Storage in GB", "lots");
   await visitor.press("Save limits of up@example.com");
-  expect(visitor.text).toContain("Enter the storage in gigabytes");
+  expect(visitor.text).toContain("Enter the storage limit in gigabytes");
   expect(visitor.field("Storage in GB").value).toBe("lots");
   visitor.fill("Storage in GB", "5");
   await visitor.press("Save limits of up@example.com");

@@ -38,7 +38,7 @@ it("imports a folder with a table of details", async () => {
   visitor.fill("Default category", "desi");
   visitor.fill("Import as", "Published");
   const table = "file,title,tags\naurora.mp4,Aurora borealis,north";
-  visitor.fill("Table of details", table, region("From a folder on the server"));
+  visitor.fill("Metadata file", table, region("From a folder on the server"));
   await visitor.press("Import folder");
   const report = async () => {
     await visitor.reload();

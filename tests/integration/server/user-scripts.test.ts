@@ -95,7 +95,7 @@ describe("delete-user", () => {
     const rejected = await script("delete-user", args);
     expect([rejected.exitCode, rejected.stderr]).toEqual([
       1,
-      "Choose an account to receive the videos of this account.",
+      "Choose an account to receive this account’s videos.",
     ]);
     const done = await script("delete-user", [...args, "--transfer-to", "here@example.com"]);
     expect([done.exitCode, done.stdout.split("\n")]).toEqual([

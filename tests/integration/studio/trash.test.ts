@@ -418,7 +418,7 @@ describe("the automatic trash cleanup", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("keeps files that another tool's row references by then, and the files derived from them", async () => {
+  it("keeps files that a row added by another tool has come to reference, and the files derived from them", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     await purge(["a"]);

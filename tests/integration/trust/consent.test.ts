@@ -519,7 +519,7 @@ describe("public videos without a record", () => {
     expect(["a", "c"].map(isPublic)).toEqual([true, false]);
   });
 
-  it("are hidden by a form that an owner confirms, and shown again", async () => {
+  it("can be hidden by an owner with a confirmed form, and shown again", async () => {
     addVideo({ status: "published" });
     const send = (fields: Record<string, string>) =>
       post(consentAction as Action, {}, new URLSearchParams(fields));

@@ -100,7 +100,7 @@ describe("belongsElsewhere", () => {
     expect(belongsElsewhere("ArrowDown", page.player, page.player)).toBe(false);
   });
 
-  it("leaves every key to an open dialog, except one of the player's own", () => {
+  it("leaves every key to an open dialog, unless the dialog belongs to the player", () => {
     const page = render("<dialog open><p data-target>x</p></dialog>");
     expect(belongsElsewhere("f", document.body, page.player)).toBe(true);
     const own = render("", '<div role="dialog" aria-modal="true"></div>');

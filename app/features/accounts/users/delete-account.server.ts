@@ -17,7 +17,7 @@ import { endAccess } from "../end-access.server";
 import { accountRow, requireOtherOwner } from "../user-list.server";
 
 const OWN_ACCOUNT = "You can’t delete your own account, but another owner can.";
-const NEEDS_RECEIVER = "Choose an account to receive the videos of this account.";
+const NEEDS_RECEIVER = "Choose an account to receive this account’s videos.";
 
 /**
  * What happens to each column that references an account when the account is deleted. A test compares it with the

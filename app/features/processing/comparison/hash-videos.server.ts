@@ -97,7 +97,9 @@ async function hashVideo({
       return asJob(() => framesOf(file));
     });
     if (hashing().isStopped) return;
-    await write(() => (frames ? recordBlockedFrames(blockedVideoId, frames) : giveUp(blockedVideoId)));
+    await write(() =>
+      frames ? recordBlockedFrames(blockedVideoId, frames) : giveUp(blockedVideoId),
+    );
     if (frames) await compareSite(blockedVideoId, true);
   } catch (error) {
     if (hashing().isStopped) return;

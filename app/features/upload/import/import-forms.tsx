@@ -69,7 +69,7 @@ export function TableForm({
   return (
     <Form method="post" className="flex flex-col gap-4">
       <TextAreaField
-        label="Table of videos"
+        label="List of videos"
         name="table"
         rows={6}
         hint="CSV with a header line, or a JSON list, with the fields address, title, description, category, tags and status (published or review)."
@@ -140,7 +140,7 @@ export function FolderForm({
         </SelectField>
       </div>
       <TextAreaField
-        label="Table of details"
+        label="Metadata file"
         name="table"
         rows={4}
         hint="Optional. CSV with a header line, or JSON, with the fields file, title, description, category, tags and status. By default, metadata.csv or metadata.json in the folder."

@@ -125,7 +125,7 @@ async function planOf({ category, status, table }: FolderRequest): Promise<Impor
 
 function nothingFound({ failures }: ImportPlan): string {
   if (failures.some(({ reason }) => reason === NO_CATEGORY))
-    return "Choose a default category: some files name none.";
+    return "Choose a default category: some files don’t specify one.";
   const [first] = failures;
   return first ? `${first.name}: ${first.reason}` : "The folder contains no videos.";
 }
