@@ -50,7 +50,7 @@ export function requireReplica(sqlite: Sqlite.Database, source: string = sqlite.
   const { missing, unknown } = unknownMigrations(sqlite);
   if (missing[0] ?? unknown[0]) {
     throw new DatabaseFileError(
-      `The copy ${sqlite.name} is from ${unknown[0] ? "a newer" : "an older"} version of the site (${unknown[0] ?? missing[0]}). A reader needs the same version as the site that it reads from.`,
+      `The copy ${sqlite.name} is from ${unknown[0] ? "a newer" : "an older"} version of the site (${unknown[0] ?? missing[0]}). A reader must run the same version as the site that it reads from.`,
     );
   }
   if (lastHeartbeat(sqlite) === undefined) {

@@ -60,7 +60,7 @@ await runScript(
     if (options.pause || options.resume) await setQueuePaused(options.pause === true);
     if (options.all) {
       console.log(
-        `Queued missing jobs of ${formatQuantity(await enqueueMissingInLibrary(), "video")}.`,
+        `Queued missing jobs for ${formatQuantity(await enqueueMissingInLibrary(), "video")}.`,
       );
     }
     if (options.again) {

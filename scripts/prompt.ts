@@ -16,7 +16,7 @@ export async function prompt(label: string, { secret = false } = {}): Promise<st
   if (!process.stdin.isTTY) {
     piped ??= readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]();
     const { value, done } = await piped.next();
-    if (done) throw new UsageError(`Standard input ended before: ${label}`);
+    if (done) throw new UsageError(`Standard input ended before this prompt: ${label}`);
     return value;
   }
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -58,7 +58,7 @@ function restore(folder: string, site: SiteFiles): Restored {
     if (!code) throw error;
     if (fs.existsSync(restoredFile(site.databasePath))) {
       throw new RestoreError(
-        `The backup was only partly restored: ${message}. Fix the problem and run the command again. The site doesn't start until then.`,
+        `The backup was only partly restored: ${message}. Fix the problem and run the command again. The site won't start until the restore is complete.`,
       );
     }
     // The site can't run with a full disk. EFBIG means that the user's file size limit was exceeded.

@@ -75,7 +75,7 @@ console.log(`\n${summaries.join("\n\n")}`);
 if (changed) {
   console.log(`
 Only test files that changed or import a changed file were run. Tests of the built site don't import its
-sources: run those of the pages that you changed with "npm run test:e2e -- FILE".`);
+sources: run the tests for the pages that you changed with "npm run test:e2e -- FILE".`);
 }
 reportFailures();
 

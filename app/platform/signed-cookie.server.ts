@@ -33,7 +33,7 @@ export function signedCookie(
   const maxAgeSeconds = Math.max(1, Math.floor((expiresAt - now) / 1000));
   const cookie = cookieHeader(name, sign(purposeOf(name), value, expiresAt), maxAgeSeconds);
   if (Buffer.byteLength(cookie) > MAX_COOKIE_BYTES) {
-    throw new Error(`The cookie ${name} is longer than browsers keep.`);
+    throw new Error(`The cookie ${name} is longer than browsers allow.`);
   }
   return cookie;
 }

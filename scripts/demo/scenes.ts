@@ -30,7 +30,7 @@ function scene(
   colors: Scene["colors"],
   rest: Partial<Rest> & Pick<Rest, "tags">,
 ): Scene {
-  const description = `${title}. A generated clip of ${seconds} seconds, for trying out the site.`;
+  const description = `${title}. A generated ${seconds}-second clip for trying out the site.`;
   return { description, ...LANDSCAPE, ...rest, title, category, seconds, views, daysAgo, colors };
 }
 

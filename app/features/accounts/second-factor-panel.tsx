@@ -32,7 +32,7 @@ function TurnedOff({ hasPassword, busy, error }: Pick<State, "hasPassword" | "bu
   return (
     <Form method="post" className="flex max-w-md flex-col gap-4" onSubmit={confirm}>
       <p className="text-muted">
-        Signing in then takes your password and a code from an authenticator app on your phone.
+        Signing in then requires your password and a code from an authenticator app on your phone.
         Passkeys don’t need a code, because they already combine two factors.
       </p>
       <ConfirmField hasPassword={hasPassword} label="Your password" error={error} />

@@ -94,7 +94,7 @@ const uploadOperations = [
     name: "readUpload",
     method: "HEAD",
     path: `${UPLOADS}/{id}`,
-    summary: "Returns in Upload-Offset how many bytes of an upload have arrived.",
+    summary: "Returns the number of bytes received so far in the Upload-Offset header.",
     status: 200,
     example: `${CURL} -I "$SITE/api/v1/uploads/$UPLOAD" ${TUS}`,
   }),

@@ -32,7 +32,7 @@ export const problem = z.object({
   errors: z
     .array(z.object({ field: z.string(), detail: z.string() }))
     .optional()
-    .describe("The error of each invalid field."),
+    .describe("The error for each invalid field."),
 });
 
 const summary = {
@@ -79,7 +79,11 @@ const only = (what: string) => z.literal("1").optional().describe(`1: only ${wha
 
 export const listQuery = z.strictObject({
   page: page.default(1),
-  search: z.string().max(200).default("").describe("In title, description and tags."),
+  search: z
+    .string()
+    .max(200)
+    .default("")
+    .describe("Text to search for in titles, descriptions and tags."),
   status: status.optional(),
   category: category.optional(),
   from: day.optional().describe("Added on or after this day (UTC) or timestamp."),
@@ -127,8 +131,8 @@ const texts = {
 };
 
 const wanted = {
-  publishAt: time.optional().describe("When to publish it. It is a draft until then."),
-  unpublishAt: time.optional().describe("When to hide it."),
+  publishAt: time.optional().describe("When to publish the video. It is a draft until then."),
+  unpublishAt: time.optional().describe("When to hide the video."),
 };
 
 export const newVideo = z.strictObject({
@@ -148,7 +152,7 @@ export const newVideo = z.strictObject({
 });
 
 export const terms = z.object({
-  required: z.boolean().describe("Whether uploads have to accept them."),
+  required: z.boolean().describe("Whether uploaders have to accept the terms."),
   version: z.number().int().nullable(),
   text: z.string().nullable(),
   createdAt: time.nullable(),
@@ -176,7 +180,10 @@ const job = z.object({
 });
 
 export const queue = z.object({
-  waiting: z.number().int().describe("The number of queued jobs. The first 100 are in jobs."),
+  waiting: z
+    .number()
+    .int()
+    .describe("The number of queued jobs. The first 100 are listed in jobs."),
   diskFull: z.boolean().describe("Whether the queue is waiting for free disk space."),
   jobs: z.array(job),
 });

@@ -63,7 +63,7 @@ export const videoOperations = [
     method: "POST",
     path: "/videos",
     summary:
-      "Creates a video from a complete upload, as a draft or, if the token has the scope publish, published.",
+      "Creates a video from a complete upload, either as a draft or, if the token has the publish scope, as a published video.",
     scope: "upload",
     permission: "/admin/publish",
     body: newVideo,
@@ -89,7 +89,7 @@ export const videoOperations = [
     method: "PATCH",
     path: "/videos/{id}",
     summary:
-      "Changes the texts of a video. Send its ETag as If-Match, or * to overwrite any version.",
+      "Changes the details of a video. Send its ETag as If-Match, or * to overwrite any version.",
     scope: "edit",
     permission: "/admin update",
     body: videoChanges,
@@ -131,7 +131,7 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
     name: "scheduleVideo",
     method: "PUT",
     path: "/videos/{id}/schedule",
-    summary: "Sets when a video is published and hidden automatically; null for never.",
+    summary: "Sets when a video is published and hidden automatically. Use null for never.",
     scope: "publish",
     permission: "/admin schedule",
     body: schedule,

@@ -114,7 +114,9 @@ export function Documents({
     <PageSection id="documents" title="Documents">
       <p className="text-sm text-muted">
         Stored encrypted.{" "}
-        {mayRead ? "The log records who opens a document." : "Only owners can add and open them."}
+        {mayRead
+          ? "The log records who opens a document."
+          : "Only owners can add and open documents."}
       </p>
       {documents.length > 0 && (
         <ul aria-label="Documents" className="ruled">

@@ -95,7 +95,7 @@ export function SignInPrompt({
         <p className="font-semibold">{message}</p>
         <p className="text-sm text-muted">
           {newTab
-            ? "Sign in in a new tab, then submit this form again. Your input stays here."
+            ? "Sign in from a new tab, then submit this form again. Your input stays here."
             : "Your input will be restored after you sign in."}
         </p>
       </div>

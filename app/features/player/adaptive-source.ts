@@ -47,7 +47,7 @@ export async function openAdaptive(
   const { default: HlsPlayer } = await importHls();
   await nextTask();
   if (!HlsPlayer.isSupported()) return openNative(element, url, events);
-  if (!events.mayAttach()) throw new Error("The file is playing already");
+  if (!events.mayAttach()) throw new Error("The file is already playing");
   return openWithHls(new HlsPlayer(configFor(HlsPlayer, element)), HlsPlayer, element, url, events);
 }
 

@@ -25,7 +25,7 @@ export const BROWSER_DATA: readonly BrowserData[] = [
   {
     kind: "cookie",
     keys: ["age"],
-    what: "That you confirmed that you are 18 or over or, where the law requires it, that your age was checked. It has the same value for everyone.",
+    what: "Your confirmation that you are 18 or over, or the result of your age check where the law requires one. It has the same value for everyone.",
     howLong: "One year; after an age check, for the period set by the site’s owners.",
     isForVisitors: true,
   },
@@ -104,7 +104,7 @@ export const BROWSER_DATA: readonly BrowserData[] = [
   {
     kind: "cookie",
     keys: ["device"],
-    what: "That someone has signed in with this browser before, so that a flood of attempts by others doesn’t lock them out.",
+    what: "A record that someone has signed in with this browser before, so that a flood of attempts by others doesn’t lock them out.",
     howLong: "400 days.",
     isForVisitors: false,
   },

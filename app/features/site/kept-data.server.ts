@@ -37,7 +37,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
     lead: "Only what they type, and only if they report something.",
     kept: [
       {
-        what: "The text of the report and of all messages about it, with a name and an email address if given, and the notes of moderators",
+        what: "The text of the report and of all messages about it, with a name and an email address if given, and moderators’ notes",
         why: "To decide about the video and inform both sides. It is encrypted, except for the reasons that moderators note on the video.",
         howLong: () =>
           `Deleted ${daysOf(settings().reportKeepMs)} after the report is closed, or earlier on request. If a moderator has to preserve evidence, it is kept for a year or longer.`,
@@ -48,7 +48,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
       },
       {
         what: "The fact that there was a report: its kind, its videos, the date, and the decision",
-        why: "To count reports on the transparency page. It contains nothing about who reported.",
+        why: "To count reports on the transparency page. It contains nothing about the reporter.",
         howLong: "Permanently.",
         columns: {
           reports: "id kind state decision received_at due_at closed_at erased_at",
@@ -74,7 +74,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
     lead: "Only if the site keeps records of their age and consent, as the law requires.",
     kept: [
       {
-        what: "Legal name and date of birth, encrypted; stage names; which document was checked, when and by whom",
+        what: "Legal name and date of birth (both encrypted); stage names; which document was checked, when and by whom",
         why: "To prove that they were adults, and to find their record.",
         howLong: "Until it is deleted, which they can request.",
         columns: {
@@ -84,7 +84,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         },
       },
       {
-        what: "Copies of documents and signed releases, encrypted",
+        what: "Encrypted copies of documents and signed releases",
         why: "To prove age and consent. Only owners of the site can open them, and each access is logged.",
         howLong: "Until they are deleted; in backups, until these are replaced.",
         columns: {
@@ -167,7 +167,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         what: "What they did in the studio: uploads, changes, deletions, decisions",
         why: "So that everyone who manages the videos can see what happened.",
         howLong:
-          "The last 100,000 entries. Decisions about reports permanently: that log can’t be changed.",
+          "The last 100,000 entries. Decisions about reports are kept permanently, because that log can’t be changed.",
         columns: {
           activities: "id user_id action subject_id detail created_at",
           moderation_log: "id at action report_id video_id user_id detail",
@@ -201,14 +201,14 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         what: "Which version of the upload terms was accepted for a video, by whom and when; who wrote a version",
         why: "To prove what an uploader agreed to, even after they have deleted the video.",
         howLong:
-          "As long as the video exists, plus one year after it was permanently deleted. Versions of the terms permanently.",
+          "As long as the video exists, plus one year after it was permanently deleted. Versions of the terms are kept permanently.",
         columns: {
           accepted_terms: "id video_id subject version user_id accepted_at video_gone_at",
           upload_terms: "created_by",
         },
       },
       {
-        what: "The decisions of moderators about their videos, with title and reason, encrypted",
+        what: "Moderators’ decisions about their videos, with title and reason (encrypted)",
         why: "So that uploaders can read them on their account page, even after the video is gone.",
         howLong: () =>
           `Deleted ${daysOf(settings().reportKeepMs)} after the decision, but not before the report is closed.`,
@@ -228,7 +228,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         what: "Notes about drafts, preview links, and their own templates and saved views",
         why: "To work together efficiently.",
         howLong:
-          "Notes and links as long as the video exists, notes about a report as long as its text, views until they are deleted, and templates for 30 days after that.",
+          "Notes and links are kept as long as the video exists, notes about a report as long as its text, saved views until they are deleted, and templates until 30 days after they are deleted.",
         columns: {
           review_notes: "id video_id user_id text created_at",
           preview_links: "token_hash video_id created_by created_at views last_viewed_at",

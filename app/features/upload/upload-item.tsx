@@ -276,7 +276,7 @@ export function QuestionNotice({
         )}
         {waiting && (
           <>
-            <bdi className="font-medium">{waiting.fileName}</bdi> is on the server and waits for you
+            <bdi className="font-medium">{waiting.fileName}</bdi> is on the server, waiting for you
             to accept the terms. Or {another}.
           </>
         )}

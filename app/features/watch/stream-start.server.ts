@@ -73,6 +73,6 @@ async function readMedia(url: string): Promise<string> {
   const name = parseMediaUrl(url);
   const file =
     name && mediaUrl(name.bucket, name.path) === url && bucketFile(name.bucket, name.path);
-  if (!file) throw new Error(`${url} names no file`);
+  if (!file) throw new Error(`${url} doesn't refer to a file`);
   return readText(file);
 }

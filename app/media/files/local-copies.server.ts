@@ -286,7 +286,7 @@ async function evict(copy: Copy): Promise<boolean> {
   const found = await (await ownStore()).head(stored.object);
   if (found?.bytes !== stored.bytes) {
     console.error(
-      `${bucket}/${name} is missing from the file store, or has another size there. Its local copy is kept.`,
+      `${bucket}/${name} is missing from the file store, or has a different size there. Its local copy is kept.`,
     );
     return false;
   }

@@ -121,7 +121,7 @@ export class UploadStore extends FileStore {
     // For uploads of unknown length, the size limit for videos applies.
     const { maxBytes, tooLarge } = videoSize(settings());
     const maxLength = (record.size ?? maxBytes) - offset;
-    const tooMuch = record.size === undefined ? tooLarge : "The upload is larger than announced.";
+    const tooMuch = record.size === undefined ? tooLarge : "The upload is larger than declared.";
     const digest = this.digestAt(id, offset);
     const checksum = source.checksum && createHash(source.checksum.algorithm);
     let admitted = 0;

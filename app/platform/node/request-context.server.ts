@@ -37,7 +37,7 @@ export function clientSignal(): AbortSignal | undefined {
   const response = requestContext()?.response;
   if (!response) return undefined;
   const controller = new AbortController();
-  const leave = () => controller.abort(new Error("The client has left."));
+  const leave = () => controller.abort(new Error("The client has disconnected."));
   if (response.closed) leave();
   else response.once("close", leave);
   return controller.signal;

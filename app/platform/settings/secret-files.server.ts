@@ -30,7 +30,7 @@ export function environmentValue(
   if (value)
     throw new SettingsError(`${name} and ${name}_FILE are both set. Set only one of them.`);
   const content = read(name, file).trim();
-  if (!content) throw new SettingsError(`${name}_FILE names ${file}, which is empty.`);
+  if (!content) throw new SettingsError(`${name}_FILE refers to ${file}, which is empty.`);
   return content;
 }
 
@@ -39,6 +39,6 @@ function read(name: string, file: string): string {
     return fs.readFileSync(file, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new SettingsError(`${name}_FILE names ${file}, which can't be read (${code}).`);
+    throw new SettingsError(`${name}_FILE refers to ${file}, which can't be read (${code}).`);
   }
 }

@@ -218,7 +218,8 @@ it("gives an uploader a strike, withdraws it and blocks the account", async () =
   await visitor.open("/admin/users");
   const strikeForm = () => visitor.field(`Reason for a strike against ${email}`).form!;
   visitor.fill(`Reason for a strike against ${email}`, "A stolen video");
-  const strikes = () => textOf(visitor.in().getByRole("list", { name: `Strikes of ${email}` }));
+  const strikes = () =>
+    textOf(visitor.in().getByRole("list", { name: `Strikes against ${email}` }));
   await visitor.press(strikeForm().querySelector("button")!);
   expect(visitor.text).toContain(`${email} has 1 strike.`);
   expect(strikes()).toContain("A stolen video");

@@ -52,7 +52,7 @@ describe("create-user", () => {
     [["--email", "TAKEN@example.com"], `${GOOD_PASSWORD}\n`, 1, "already has an account."],
     [["--email", "nobody"], `${GOOD_PASSWORD}\n`, 1, "“nobody” is not a valid email address."],
     [["--email", "a@b.c"], "short\n", 1, "Use a password with at least 10 characters."],
-    [["--email", "a@b.c"], "", 2, "Standard input ended before: New password"],
+    [["--email", "a@b.c"], "", 2, "Standard input ended before this prompt: New password"],
     [["--mail", "a@b.c"], "", 2, "Unknown option '--mail'"],
   ])("reports errors in %j", async (args, input, code, message) => {
     insertUser("taken@example.com");

@@ -232,7 +232,7 @@ describe("bulk actions", () => {
         "hide",
         Array.from({ length: MAX_BULK_VIDEOS + 1 }, (_, n) => `x${n}`),
       ),
-      "At most 10,000 videos can be changed together. Use filters to shorten the list.",
+      "At most 10,000 videos can be changed at once. Use filters to shorten the list.",
     ],
   ])("are rejected with a message: %s", async (_, fields, detail) => {
     expect(await expectFailure(fields)).toMatchObject({

@@ -174,7 +174,7 @@ describe("a tag", () => {
     const fields = Object.entries(undo.fields) as [string, string][];
     const { description } = await expectSuccess(fields);
     expect(description).toBe(
-      "Undid the change in 2 videos. Skipped 1 video whose tags have changed since then.",
+      "Undid the change in 2 videos. Skipped 1 video whose tags have changed in the meantime.",
     );
     expect(tagsOf("a", "b", "c")).toEqual([before[0], ["own"], before[2]]);
     // Another user has already clicked Undo.

@@ -299,7 +299,7 @@ describe("the list of reported videos", () => {
     await report("other", []);
     expect(await addVideosToReport(ID, "/video/nowhere", "u")).toMatchObject({
       status: 422,
-      detail: "No video with the ID nowhere in the catalogue or the trash.",
+      detail: "There is no video with the ID nowhere in the catalogue or the trash.",
     });
     expect(await addVideosToReport(ID, " ", "u")).toMatchObject({ status: 422 });
     expect(await addVideosToReport("no report", "v", "u")).toMatchObject({ status: 404 });

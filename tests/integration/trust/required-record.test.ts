@@ -203,7 +203,7 @@ describe("a replacement file", () => {
     require("on");
     expect(await replace()).toMatchObject({
       status: 422,
-      detail: `${LACKS.record} Add the record before you replace the file.`,
+      detail: `${LACKS.record} Add the consent record before you replace the file.`,
     });
   });
 

@@ -75,9 +75,12 @@ describe("settings", () => {
       for (const [environment, message] of [
         [
           { SMTP_URL_FILE: missing },
-          `SMTP_URL_FILE names ${missing}, which can't be read (ENOENT).`,
+          `SMTP_URL_FILE refers to ${missing}, which can't be read (ENOENT).`,
         ],
-        [{ SMTP_URL_FILE: folder }, `SMTP_URL_FILE names ${folder}, which can't be read (EISDIR).`],
+        [
+          { SMTP_URL_FILE: folder },
+          `SMTP_URL_FILE refers to ${folder}, which can't be read (EISDIR).`,
+        ],
         [{ METRICS_TOKEN_FILE: fileOf(" \n") }, "which is empty."],
         [
           { METRICS_TOKEN: "a-token-of-the-metrics", METRICS_TOKEN_FILE: missing },

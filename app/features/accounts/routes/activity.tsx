@@ -38,7 +38,7 @@ export default function Activity() {
   const { activities } = useLoaderData<typeof loader>();
   const last = activities.at(-1);
   return (
-    <AdminPage title="Activity" lead="Everything that happened in the studio. Times are UTC.">
+    <AdminPage title="Activity" lead="All activity in the studio. Times are in UTC.">
       {activities.length === 0 ? (
         <EmptyState icon={<History />} title="No activity yet." />
       ) : (

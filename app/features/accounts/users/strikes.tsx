@@ -72,7 +72,7 @@ export function StrikeList({
   if (strikes.length === 0) return null;
   return (
     <ul
-      aria-label={withdrawFrom ? `Strikes of ${withdrawFrom}` : "Strikes"}
+      aria-label={withdrawFrom ? `Strikes against ${withdrawFrom}` : "Strikes"}
       className="flex flex-col gap-3 text-sm"
     >
       {strikes.map((strike) => (

@@ -17,9 +17,9 @@ export default function ApiReference() {
       <p>
         Each request needs a token, which you create <Link to="/admin/tokens">in the studio</Link>.
         Send it as <code>Authorization: Bearer …</code>. A token allows what its scopes include, and
-        never more than your account. Bodies are JSON. Errors are problem details (RFC 9457). If you
-        repeat a change to videos within a day with the same <code>Idempotency-Key</code>, it is
-        made only once, and you get the same response. There is also{" "}
+        never more than your account does. Bodies are JSON. Errors are problem details (RFC 9457).
+        If you repeat a change to videos within a day with the same <code>Idempotency-Key</code>, it
+        is applied only once, and you get the same response. There is also{" "}
         <a href="/api/v1/openapi.json">an OpenAPI 3.1 description</a>.
       </p>
       {entries.map((entry) => (

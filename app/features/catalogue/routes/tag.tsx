@@ -50,7 +50,7 @@ export default function TagPage() {
             </ButtonLink>
           }
         >
-          A search also finds it in titles and within other tags.
+          A search also finds this text in titles and within other tags.
         </EmptyState>
       }
     />

@@ -141,7 +141,7 @@ function PerformerList({ page, search }: { page: PerformerPage; search: string }
           title={search ? "No performers match this name." : "No performers yet."}
         >
           {search
-            ? "Search for the start of another stage name."
+            ? "Search for the beginning of another stage name."
             : "Add everyone who is shown in your videos."}
         </EmptyState>
       ) : (

@@ -10,7 +10,7 @@ const WHY = {
   gone: "This document was already deleted.",
   locked:
     "This document can’t be read because the secret that encrypted it is missing. Nothing is lost: restore the secret.",
-  away: "This document can’t be read right now because the file store doesn’t respond or the disk is full. Try again later.",
+  away: "This document can’t be read right now because the file store isn’t responding or the disk is full. Try again later.",
   damaged: "The file of this document is damaged or missing. Restore it from a backup.",
 } as const;
 

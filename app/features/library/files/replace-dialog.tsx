@@ -38,7 +38,7 @@ export function ReplaceDialog({
     <Dialog title="Replace file" description={video.title} closeTo={list} wide>
       {error && <FailureNotice toast={error.toast} detail={error.detail} />}
       <p className="text-sm text-muted">
-        The link, texts and views don’t change. {UNTIL_READY} Uploaded captions and a custom
+        The link, details and views don’t change. {UNTIL_READY} Uploaded captions and a custom
         thumbnail are kept. Captions, and chapters in the description, may not match the new file.
       </p>
       <p className="text-sm figures">

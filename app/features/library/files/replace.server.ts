@@ -60,7 +60,7 @@ const refuse = (status: FormFailure["status"], detail: string, question?: Replac
 /** Rejected, because nobody would review a replacement. A new video, by contrast, is put on hold and reviewed. */
 const RESEMBLES_BLOCKED =
   "This file looks like a removed video. Upload it as a new video so that an editor can check it.";
-const RECORD_FIRST = "Add the record before you replace the file.";
+const RECORD_FIRST = "Add the consent record before you replace the file.";
 /** A video that may be public must not get a file that hasn't been compared with the block list. */
 const NOT_COMPARED =
   "This file couldn’t be compared with removed videos in time. Try again in a few minutes, or upload it as a new video.";

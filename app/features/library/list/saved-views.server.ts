@@ -45,7 +45,7 @@ export async function saveView(
 ): Promise<Failure | ToastMessage> {
   const name = typed.normalize().trim().replace(/\s+/g, " ");
   if (name === "" || [...name].length > MAX_VIEW_NAME_LENGTH || /\p{Cc}/u.test(name)) {
-    const detail = `The name must have 1 to ${MAX_VIEW_NAME_LENGTH} characters.`;
+    const detail = `Enter a name of 1 to ${MAX_VIEW_NAME_LENGTH} characters.`;
     return failure(422, NOT_SAVED, { detail });
   }
   const parameters = manageHref({ ...view, page: 1 }).split("?")[1] ?? "";

@@ -217,7 +217,9 @@ function CategoryForm({
         <h2 id="categories" className="text-lg font-semibold">
           Categories
         </h2>
-        <p className="text-sm text-muted">Names and order shown to visitors. URLs don’t change.</p>
+        <p className="text-sm text-muted">
+          The names and order that visitors see. URLs don’t change.
+        </p>
       </div>
       <Form
         // The key creates a new form when the order changes, because the fields are uncontrolled.

@@ -99,7 +99,7 @@ async function create(form: FormData, userId: string): Promise<SeriesFailure | R
   }
   const done = await createSeries(checked.value, slugOf(checked.value), userId);
   if ("status" in done) return { ...done, typed };
-  const toast = success("Series created", "Choose who can see it and add videos.");
+  const toast = success("Series created", "Choose who can see the series, and add videos to it.");
   return redirectWithToast(oneSeriesHref(done.id), toast);
 }
 

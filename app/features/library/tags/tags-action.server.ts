@@ -139,7 +139,7 @@ async function describe(summary: string, end: Promise<TagChangeEnd>): Promise<To
     ? [
         `${summary} ${formatQuantity(ended.videos, "video")}.`,
         ended.left > 0 &&
-          `Skipped ${formatQuantity(ended.left, "video")} whose tags have changed since then.`,
+          `Skipped ${formatQuantity(ended.left, "video")} whose tags have changed in the meantime.`,
       ]
     : [`${summary} all videos. This is still running; the page shows the progress.`];
   return success("Tags updated", messages.filter(Boolean).join(" "));

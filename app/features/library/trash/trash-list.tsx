@@ -172,7 +172,7 @@ export function PurgeDialog({
       consequences={[
         ofFiles
           ? `Deletes ${formatStorage(bytes)} of files. The video is kept.`
-          : `Deletes ${formatStorage(bytes)} of files, and all views.`,
+          : `Deletes ${formatStorage(bytes)} of files and all view counts.`,
         CANNOT_BE_UNDONE,
       ]}
     >

@@ -38,7 +38,7 @@ import { choicesFor, isRemoved, refusalFor, reportVersion } from "./report-rules
 import { type NamedVideo, recordVideoDecision } from "./report-videos.server";
 import { recordUploaderDecision } from "./uploader-decisions.server";
 
-const FAILED = "Nothing was decided.";
+const FAILED = "No decision was made.";
 /**
  * How long to keep retrying after the decision has been saved. If that isn't enough, the next startup does the rest.
  */
@@ -48,7 +48,7 @@ const BUSY_WAIT_MS = 10_000;
 const MAX_TITLES = 3;
 const REMOVED_BY_OTHER = "It stays removed because of another report.";
 const TRASH_PENDING =
-  "They are hidden, but couldn’t be moved to the trash. They will be moved at the next start of the site.";
+  "They are hidden, but couldn’t be moved to the trash. They will be moved the next time the site starts.";
 const GONE_FOR_GOOD = "Its files were deleted for good in the meantime, so it can’t be restored.";
 
 export interface Decision {

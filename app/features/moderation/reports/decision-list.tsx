@@ -25,7 +25,7 @@ export function DecisionList({ decisions }: { decisions: UploaderDecision[] }) {
           </p>
           <p dir="auto" className="whitespace-pre-line">
             {text?.reason ??
-              "The reason can’t be read at the moment. Ask the owner of the site for it."}
+              "The reason can’t be read at the moment. Ask the site’s owner for it."}
           </p>
         </li>
       ))}

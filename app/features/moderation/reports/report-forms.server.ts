@@ -63,7 +63,7 @@ export function addVideosToReport(
     const missing = ids.find((id) => !videoExists(id));
     if (missing !== undefined) {
       const detail = missing
-        ? `No video with the ID ${missing.slice(0, 60)} in the catalogue or the trash.`
+        ? `There is no video with the ID ${missing.slice(0, 60)} in the catalogue or the trash.`
         : "Enter the URL or ID of a video.";
       return failure(422, NOT_ADDED, { detail });
     }
@@ -124,7 +124,7 @@ function log({ id, kind }: Report, action: string, videoId: string, userId: stri
 }
 
 const YEAR_MS = 365 * 24 * 3_600_000;
-const NOT_ENDED = "The preservation was not ended.";
+const NOT_ENDED = "Preservation wasn’t stopped.";
 
 /**
  * Preserves a report's videos and text for one year, for example because the authorities have requested it. Nobody can

@@ -55,7 +55,7 @@ async function send(message: ReportNotice, now: number): Promise<(() => void) | 
   const report = readReport(report_id);
   // If the report can't be read, the email stays queued, as after any other failure.
   const to = report?.payload && report.payload !== "unreadable" ? report.payload.email : undefined;
-  if (!report || !smtpUrl || !from || !to) throw new Error("It has no sender or no recipient.");
+  if (!report || !smtpUrl || !from || !to) throw new Error("The sender or recipient is missing.");
   const allowed = allowEmail(report, to, now);
   // The reporter can still see every update through the link shown after submitting the form.
   if (!allowed) return;

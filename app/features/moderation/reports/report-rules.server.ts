@@ -70,5 +70,5 @@ export function refusalFor(
   if (!isRemoved(id)) return "The video was not removed.";
   return decision === "hide"
     ? "The video was removed because of another report."
-    : "Another report removed the video. Restore it there.";
+    : "The video was removed because of another report. Restore it there.";
 }

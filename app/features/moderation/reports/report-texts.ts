@@ -87,7 +87,7 @@ export const FIRST_MAIL_TEXT =
 
 /** Shown on the status page until the link in an email has been opened. */
 export const LINK_NOT_OPENED_TEXT =
-  "To get emails about this report, open the link in our first email to you. We send an address at most one such email a day.";
+  "To get emails about this report, open the link in our first email to you. We send at most one such email a day to any address.";
 
 /** The subjects and bodies of the emails to reporters. They never contain the text of a report. */
 export const MAIL_TEXTS = {

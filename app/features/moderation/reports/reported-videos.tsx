@@ -284,7 +284,7 @@ export function DecisionForm({
               defaultChecked={error?.isStrike}
               aria-describedby="strike-hint"
             >
-              <span className="font-medium">With Remove: give the uploader a strike</span>
+              <span className="font-medium">When removing, also give the uploader a strike</span>
             </CheckField>
             <p id="strike-hint" className="pl-8 text-muted wrap-anywhere">
               {strikeable.map(strikeHint).join(" ")} The reason appears on their account page.

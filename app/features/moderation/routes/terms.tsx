@@ -107,7 +107,7 @@ export default function UploadTerms() {
             <p className="text-sm text-muted">
               This is an earlier version.{" "}
               <PageLink to="/admin/terms" className="text-accent underline underline-offset-4">
-                {`View version ${version}, the latest`}
+                {`View the latest version (${version})`}
               </PageLink>
             </p>
           )}

@@ -204,7 +204,7 @@ export function ReplicationNote({
           </>
         )}
         {state === "following"
-          ? "See Litestream’s own metrics for whether everything has reached the replica."
+          ? "To see whether everything has reached the replica, check Litestream’s metrics."
           : "Check that it is running. Until then, new changes are lost if the disk fails."}
       </p>
     </section>

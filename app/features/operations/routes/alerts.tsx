@@ -63,7 +63,7 @@ async function sendTest(userId: string) {
   deliverDue().catch(console.error);
   throw redirectWithToast(
     "/admin/alerts",
-    success("Alerts", "Test sent. Its delivery shows below."),
+    success("Alerts", "Test sent. Its delivery status is shown below."),
   );
 }
 

@@ -104,7 +104,7 @@ export function SourcePanel({ figures, action }: { figures: SourceStatistics; ac
             "At most, with KEEP_SOURCES=until-converted."}
         </Figure>
         <Figure label="Original deleted" value={formatQuantity(removed, "video")}>
-          {removed > 0 && "They can’t be re-encoded."}
+          {removed > 0 && "These videos can’t be re-encoded."}
         </Figure>
         {cut.videos > 0 && (
           <Figure label="Originals of trimmed videos" value={amount(cut)}>

@@ -87,7 +87,7 @@ export function uncomparedOf(videoId: string): Uncompared | undefined {
 /** The jobs on which a comparison depends. */
 const JOBS_OF_COMPARISON = ["transcode", "storyboard", "fingerprint"] as const satisfies JobKind[];
 const NO_JOB: ComparisonFailure = {
-  why: "No duplicate check is queued for it.",
+  why: "No duplicate check is queued for this video.",
   advice: "Run the comparison again.",
 };
 
@@ -127,7 +127,7 @@ function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefine
   // The storyboard job enqueues the comparison, so a failed storyboard job counts as a failure until then.
   const last = of("fingerprint") ?? of("storyboard");
   const failed = [of("transcode"), last].find((job) => job?.state === "failed");
-  if (failed) return parseReason(failed.reason ?? "It failed without giving a reason.");
+  if (failed) return parseReason(failed.reason ?? "The job failed without giving a reason.");
   const isUnderWay = last?.state === "waiting" || last?.state === "running";
   return isUnderWay || of("fingerprint") ? undefined : NO_JOB;
 }

@@ -67,8 +67,8 @@ export default function Workers() {
       </div>
       <p className="text-muted">
         A worker is another machine that encodes the streaming versions of videos for this site. It
-        needs no access to the database or disk, but it can read the videos that it encodes. Queued
-        jobs are on the{" "}
+        doesn’t need access to the database or disk, but it can read the videos that it encodes.
+        Queued jobs are on the{" "}
         <PageLink to="/admin/queue" className="text-ink underline underline-offset-4">
           Processing
         </PageLink>{" "}

@@ -150,7 +150,7 @@ async function handleLease(
     if (!Number.isSafeInteger(offset) || offset < 0)
       throw new Problem(
         400,
-        "Send the Upload-Offset header: how many bytes of the file were sent before.",
+        "Send the Upload-Offset header with the number of bytes of the file that have already been sent.",
       );
     return Response.json({ bytes: await receiveChunk(job, name, offset, request.body) });
   }

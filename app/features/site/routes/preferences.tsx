@@ -49,7 +49,7 @@ export default function Preferences() {
       <Setting
         setting={exitByShift}
         label="Exit this page by pressing Shift three times"
-        hint="Opens a blank page instantly and removes this page from your history. Earlier pages stay. Exit in the menu does the same."
+        hint="Opens a blank page instantly and removes this page from your history. Earlier pages stay in your history. Exit in the menu does the same."
       />
       <h2>Playback</h2>
       <Setting

@@ -39,7 +39,7 @@ export default function Privacy() {
       <h2>What we don’t do</h2>
       <ul>
         <li>You don’t need an account, a name or an email address to watch videos.</li>
-        <li>We don’t record your IP address, browser details or searches, anywhere.</li>
+        <li>We don’t record your IP address, browser details or searches anywhere.</li>
         <li>
           No page makes requests to other companies. There are no advertising networks, no analytics
           services and no third-party fonts or scripts, so nobody else learns that you were here.

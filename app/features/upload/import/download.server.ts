@@ -106,7 +106,7 @@ async function follow(address: URL, options: DownloadOptions, signal: AbortSigna
       throw wrong(`The server returned status ${statusCode} instead of the file.`);
     }
     const next = parseUrl(headers.location, url);
-    if (!next) throw wrong("The server redirects without a URL.");
+    if (!next) throw wrong("The server's redirect doesn't have a URL.");
     url = parseAddress(next.href);
   }
   throw wrong("The server redirects too many times.");
@@ -168,7 +168,7 @@ function messageFor(error: unknown, canceled: AbortSignal): unknown {
   if (canceled.aborted) return wrong("The import was canceled.");
   if (error instanceof UploadError) return error;
   const { name, code = "" } = error as NodeJS.ErrnoException;
-  if (name === "AbortError" || name === "TimeoutError") return wrong("It took too long.");
+  if (name === "AbortError" || name === "TimeoutError") return wrong("The import took too long.");
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return wrong("Host not found.");
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|^ERR_TLS/.test(code)) {
     return wrong("The server's certificate is invalid.");

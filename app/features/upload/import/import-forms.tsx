@@ -121,9 +121,9 @@ export function FolderForm({
         </div>
       )}
       <p className="text-muted">
-        Imports the videos in the folder that is set on the server, and in all its subfolders. What
-        was imported before is skipped. Details come from a table, from a file such as clip.json
-        next to clip.mp4, or from the file name.
+        Imports the videos in the folder that is set on the server, and in all its subfolders.
+        Videos that were imported before are skipped. Details come from a table, from a file such as
+        clip.json next to clip.mp4, or from the file name.
       </p>
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-3">
         <SelectField label="Default category" name="category">
