@@ -40,8 +40,8 @@ running. If FOLDER contains a backup, it is updated.
 
 npm run backup
 
-Creates a backup in BACKUP_DIR like the scheduled backups: in a new folder, verified, and the oldest
-backup is removed.`;
+Creates a backup in BACKUP_DIR, like a scheduled backup: it is stored in a new folder and verified, and
+the oldest backup is removed.`;
 
 await runScript(
   USAGE,

@@ -25,12 +25,12 @@ import { runScript } from "./run-script";
 
 const USAGE = `npm run check-library -- [--fix] [--resume-removals]
 
-Reports files without a video and videos without a file, on the disk and in the store of STORAGE_URL.
-Also corrects the storage figure, and reads missing colors of posters. The server may be running.
+Reports files without a video and videos without a file, on the disk and in the store at STORAGE_URL.
+Also corrects the storage figure, and reads missing poster colors. The server may be running.
   --fix              move unused files that haven't changed for 7 days to UPLOADS_DIR/.quarantine,
                      and remove unused objects from the store. Does nothing while removals are paused.
-  --resume-removals  accept the database and the uploads folder as they are, after the start has
-                     reported that removals are paused
+  --resume-removals  resume removals after the site has reported at startup that they are paused,
+                     and accept the database and the uploads folder as they are
 
 Exits with 1 if there are problems that weren't fixed.`;
 
@@ -94,7 +94,7 @@ await runScript(
       const objects = store ? (await quarantineObjects(store)).length : 0;
       if (moved > 0) {
         console.log(
-          `Moved ${formatQuantity(moved, "file")} to ${quarantineFolder()}. Delete them there when you are sure that nobody needs them.`,
+          `Moved ${formatQuantity(moved, "file")} to ${quarantineFolder()}. Delete them there once you are sure that nobody needs them.`,
         );
       }
       if (objects > 0) {

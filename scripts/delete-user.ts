@@ -11,7 +11,7 @@ const USAGE = `npm run delete-user -- --email ADDRESS [--transfer-to ADDRESS]
 
 Deletes an account, but never the last owner. If it is interrupted, run it again.
   --email ADDRESS         the account to delete
-  --transfer-to ADDRESS   the account that gets its videos, required if it has any`;
+  --transfer-to ADDRESS   the account that receives its videos, required if it has any`;
 
 await runScript(
   USAGE,

@@ -37,7 +37,7 @@ run it again to continue.
   --status STATUS          published (default), hidden or review
   --metadata FILE          a CSV or JSON table with a column "file" and any of title, description,
                            category, tags, status, thumbnail (default: metadata.csv or .json in FOLDER)
-  --export FILE            FILE is a CSV or JSON export of the earlier system's table "videos", and
+  --export FILE            FILE is a CSV or JSON export of the earlier system's "videos" table, and
                            FOLDER contains its downloaded buckets videos/ and thumbnails/
   --user EMAIL             the uploader of the videos (default: the first account)
   --accept-terms VERSION   accept this version of the upload terms for all videos; required while

@@ -25,11 +25,11 @@ const USAGE = `npm run jobs -- [--all] [--again] [--codecs ID] [--scan] [--retry
 
 Shows the running, queued and failed jobs.
   --all     queue all missing jobs of all videos
-  --again   re-encode the streams that were encoded with other settings, after all other jobs
-  --codecs  add the other codecs of ENCODER_CODECS to the stream of the video with this id
-  --scan    scan the videos that were never scanned, after all other jobs; they stay public meanwhile
+  --again   re-encode the streams that were encoded with different settings, after all other jobs
+  --codecs  add the other codecs in ENCODER_CODECS to the stream of the video with this id
+  --scan    scan the videos that were never scanned, after all other jobs; they stay public until then
   --retry   retry the failed jobs
-  --pause   pause the queue, also after a restart, and suspend running jobs
+  --pause   pause the queue, even across restarts, and suspend running jobs
   --resume  resume the queue
   --once    run the jobs in this process until none is due; failed attempts are retried later
   --work    run the jobs in this process, and wait for more until Ctrl-C

@@ -21,10 +21,10 @@ import { runScript } from "./run-script";
 
 const USAGE = `npm run restore -- FOLDER
 
-Replaces the database, the session secret and the uploaded files with those of the backup in FOLDER. Stop
-the site and Litestream first. The previous database is kept next to the new one. Uploaded files with the
-same names as in the backup are replaced, and no other files are removed. If it is interrupted, run it
-again: nothing changes until all files are copied.`;
+Replaces the database, the session secret and the uploaded files with those from the backup in FOLDER.
+Stop the site and Litestream first. The previous database is kept next to the new one. Uploaded files
+with the same names as in the backup are replaced, and no other files are removed. If it is interrupted,
+run it again: nothing changes until all files are copied.`;
 
 await runScript(USAGE, {}, async (_, [folder, ...rest]) => {
   if (!folder || rest.length > 0) throw new UsageError(`Specify one folder.\n\n${USAGE}`);

@@ -16,8 +16,8 @@ values. Without a terminal, reads them from standard input, one per line: the em
 --email), then the password (without --generate).
   --email ADDRESS          the account
   --generate               generate a password and print it
-  --remove-second-factor   turn off two-factor authentication of the account
-  --remove-passkeys        remove the passkeys of the account, for example after losing a device`;
+  --remove-second-factor   turn off two-factor authentication for the account
+  --remove-passkeys        remove the account's passkeys, for example after losing a device`;
 
 await runScript(
   USAGE,

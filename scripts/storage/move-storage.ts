@@ -17,12 +17,12 @@ import { throttleProgress } from "./throttle-progress";
 
 const USAGE = `npm run move-storage -- --to store|disk
 
-Moves all files into the store of STORAGE_URL, or back to UPLOADS_DIR. Each file is verified before the
+Moves all files into the store at STORAGE_URL, or back to UPLOADS_DIR. Each file is verified before the
 original is removed, and all videos can be watched in the meantime. Run it while the server is running
 with the same STORAGE_URL. If it is interrupted, run it again.
   --to store   move the files now, which the server also does in the background
   --to disk    move the files back; then restart the server without STORAGE_URL. Until then, the server
-               moves nothing into the store.
+               doesn't move anything into the store.
 
 Exits with 1 if files remain.`;
 

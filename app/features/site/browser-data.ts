@@ -89,7 +89,7 @@ export const BROWSER_DATA: readonly BrowserData[] = [
   {
     kind: "cookie",
     keys: ["session", "second-step", "passkey-challenge"],
-    what: "Your sign-in.",
+    what: "Your sign-in session.",
     howLong:
       "Until 30 days after the last use, but at most 90 days after signing in; a few minutes while signing in.",
     isForVisitors: false,

@@ -48,7 +48,7 @@ const WRITTEN: Record<string, string> = { "<": "&lt;", ">": "&gt;", "&": "&amp;"
 export function readCues(text: string): Cue[] {
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);
   if (lines.some((line) => line.length > MAX_LINE_LENGTH)) {
-    throw new CaptionsLimitError("A line of this caption file has more than 2,000 characters.");
+    throw new CaptionsLimitError("A line in this caption file has more than 2,000 characters.");
   }
   const isWebvtt = /^WEBVTT(?:[ \t]|$)/.test(lines[0] ?? "");
   const cues: Cue[] = [];

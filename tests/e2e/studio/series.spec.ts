@@ -45,8 +45,8 @@ test("creates, fills, reorders and plays a series", async ({ page, site }) => {
   await page.getByRole("link", { name: "Nights out" }).click();
   await page.getByRole("button", { name: "Move Aurora up" }).click();
   await expect(rows(page).nth(1)).toContainText("Aurora");
-  await page.getByLabel("Number of Cinema").fill("3");
-  await page.getByLabel("Number of Cinema").press("Enter");
+  await page.getByLabel("Position of Cinema").fill("3");
+  await page.getByLabel("Position of Cinema").press("Enter");
   await expect(rows(page).nth(2)).toContainText("Cinema");
   await expect.poll(() => order(site)).toBe("abc");
   await expectNoViolations(page);
@@ -74,8 +74,8 @@ test("reorders videos by number and with many clicks, and updates another tab", 
   site,
 }) => {
   await openOrdered(page, site, "abc");
-  await page.getByLabel("Number of Aurora").fill("3");
-  await page.getByLabel("Number of Aurora").press("Enter");
+  await page.getByLabel("Position of Aurora").fill("3");
+  await page.getByLabel("Position of Aurora").press("Enter");
   await expect(rows(page).nth(2)).toContainText("Aurora");
   await expect.poll(() => order(site)).toBe("bca");
   const other = await page.context().newPage();

@@ -317,8 +317,8 @@ it("creates a series, fills and reorders it, and plays it", async () => {
   await visitor.follow("Nights out");
   await visitor.press("Move Aurora up");
   expect(itemsOf("Videos of the series")[1]).toContain("Aurora");
-  visitor.fill("Number of Cinema", "3");
-  await visitor.submit(visitor.field("Number of Cinema"));
+  visitor.fill("Position of Cinema", "3");
+  await visitor.submit(visitor.field("Position of Cinema"));
   expect(itemsOf("Videos of the series")[2]).toContain("Cinema");
   expect(order.get()).toBe("abc");
   visitor.fill("Visibility", "Public");

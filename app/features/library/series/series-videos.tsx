@@ -131,7 +131,7 @@ export function SeriesVideos({
                   max={total}
                   inputMode="numeric"
                   defaultValue={number}
-                  aria-label={`Number of ${video.title}`}
+                  aria-label={`Position of ${video.title}`}
                   data-control={`to-${video.id}`}
                   className="min-h-11 w-16 shrink-0 rounded-md border border-line-strong bg-surface px-2 text-center figures"
                 />

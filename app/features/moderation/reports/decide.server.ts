@@ -186,7 +186,7 @@ function refusalOf(
   if (decision === "ask") {
     return report.erasedAt === null
       ? undefined
-      : "The text of this report was deleted, so the reporter can’t be asked.";
+      : "The text of this report was deleted, so you can’t ask the reporter a question.";
   }
   const isAnyHere = report.videos.some((video) => choicesFor(report, video).length > 0);
   if (decision === "not-here") {

@@ -52,7 +52,7 @@ export function BackupHead({
         )}
         {schedule && (
           <p className="text-sm text-muted figures">
-            {`Every ${intervalText(schedule.everyMs).replace(/^1 /, "")}, keeps ${schedule.keep}`}
+            {`Runs every ${intervalText(schedule.everyMs).replace(/^1 /, "")} and keeps ${formatQuantity(schedule.keep, "backup")}`}
             {schedule.stored !== null && ` (${schedule.stored} stored)`}. Next backup:{" "}
             <Time value={schedule.nextAt} />.
           </p>

@@ -50,7 +50,11 @@ function budgetMessage({ bytes, budget }: ReturnType<typeof readTransferMonth>):
 export function DiskPanel({ disk, csv }: { disk: DiskStatistics | undefined; csv: string }) {
   const usedPercent = disk && (disk.used / Math.max(1, disk.used + disk.free)) * 100;
   return (
-    <Panel title="Disk" lead="Disk with your uploads, based on the last 30 days." csv={csv}>
+    <Panel
+      title="Disk"
+      lead="Usage of the uploads disk, and a forecast based on the last 30 days."
+      csv={csv}
+    >
       {disk ? (
         <>
           <svg

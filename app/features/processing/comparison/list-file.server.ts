@@ -171,6 +171,6 @@ export async function* linesOf(file: string): AsyncGenerator<string> {
 }
 
 function checkLength(line: string): string {
-  if (line.length > MAX_LINE_BYTES) throw new ListFileError("A line of the file is too long.");
+  if (line.length > MAX_LINE_BYTES) throw new ListFileError("A line in the file is too long.");
   return line.replace(/\r$/, "");
 }

@@ -51,8 +51,8 @@ export default function Privacy() {
       <p>
         For each video, we count how often its page was opened, in total and by day, but not by
         whom. To keep the site available, there are rate limits for each IP address on{" "}
-        {[...new Set(Object.values(MEMORY_LIMITS))].join(", ")}. For these, a hash of the address is
-        kept in memory for at most an hour and never written anywhere.
+        {[...new Set(Object.values(MEMORY_LIMITS))].join(", ")}. For these limits, a hash of the
+        address is kept in memory for at most an hour and never written anywhere.
       </p>
       <p>
         We also count how far each video is watched: twenty numbers, one for each 5% of the video.
