@@ -198,7 +198,7 @@ const variables = {
   ACCEL_PREFIX: line
     .regex(/^\/[\w./-]*[\w-]$/)
     .optional()
-    .describe("the internal location of nginx that maps to UPLOADS_DIR, such as /protected"),
+    .describe("the internal nginx location that maps to UPLOADS_DIR, such as /protected"),
   TRUSTED_PROXIES: trustedProxies,
   ...STORAGE_VARIABLES,
   /** The header's name in lowercase. If undefined, the visitor's country isn't used. */

@@ -46,7 +46,7 @@ export function PasteLines({
       <div className="flex flex-col gap-3 pb-2">
         <TextAreaField
           label="One line per file, in order"
-          hint="title | tags | category. Missing parts stay as they are."
+          hint="title | tags | category. Missing parts don’t change."
           placeholder={"Night walk | city, night | Desi"}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}

@@ -100,7 +100,7 @@ export default function Consent() {
   return (
     <AdminPage
       title="Consent"
-      lead="Performers, and the records of their age and consent."
+      lead="Performers and their age and consent records."
       error={error}
     >
       <SafetyLinks />

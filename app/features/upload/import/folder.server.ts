@@ -61,7 +61,7 @@ export async function planFolder(folder: string, defaults: FolderDefaults): Prom
   }
   for (const name of table.keys()) {
     if (!present.has(name))
-      plan.failures.push({ name, reason: "it is in the table, not in the folder." });
+      plan.failures.push({ name, reason: "it is listed in the table, but isn't in the folder." });
   }
   return plan;
 }

@@ -246,7 +246,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof RefusedFileError || error instanceof InterruptedError) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   if (!code) throw error;
-  if (code === "ENOSPC" || code === "EDQUOT") return "there is not enough room on the disk.";
+  if (code === "ENOSPC" || code === "EDQUOT") return "there isn't enough disk space.";
   return message;
 }
 
