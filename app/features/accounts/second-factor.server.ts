@@ -126,7 +126,7 @@ function stepOf(user: FactorRow, code: string, now: number): number | undefined 
   return Math.floor(now / 1000 / STEP_SECONDS) + delta;
 }
 
-/** Accepts the code of a time step only once. Codes of the same or an earlier time step are rejected afterwards. */
+/** Accepts the code for a time step only once. Afterwards, codes for the same or an earlier time step are rejected. */
 function useStep(user: FactorRow, step: number): boolean {
   const { changes } = prepared(
     `UPDATE users SET totp_last_step = @step

@@ -131,7 +131,7 @@ export async function endUserSessions(
   });
 }
 
-/** Returns the account's columns that changes depend on. */
+/** Returns the account columns that a change depends on. */
 export function accountRow(userId: string) {
   return firstRow(
     database()

@@ -19,7 +19,7 @@ import {
 } from "./passkey-challenge.server";
 
 const MAX_NAME_LENGTH = 60;
-/** More than anyone has devices for. */
+/** More passkeys than anyone has devices for. */
 const MAX_PASSKEYS = 20;
 
 /** A passkey as shown to its owner. `rpId` is the host name on which it works. Times are ISO 8601 UTC. */
@@ -103,7 +103,7 @@ function notFound(): FormError {
 
 /** The algorithms that authenticators support: Ed25519, ES256 and RS256 (COSE numbers, RFC 9053). */
 const ALGORITHMS = [-8, -7, -257];
-/** The timeout of the browser's dialog. */
+/** The timeout for the browser's passkey dialog. */
 const DIALOG_MS = 5 * 60 * 1000;
 
 /**
