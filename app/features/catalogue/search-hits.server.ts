@@ -7,7 +7,8 @@ export interface SearchQuery {
   /** Case-folded, not empty. */
   needle: string;
   /**
-   * Alternative texts that match as well. If there are any, all of them and the needle have at least three characters.
+   * Alternative search strings that match as well. If there are any, all of them and the needle have at least three
+   * characters.
    */
   also?: readonly string[];
   /** All values that are stored for the category; undefined for all categories. */
@@ -107,8 +108,8 @@ const NEWEST = 2n ** 63n - 1n;
 type HitQuery = ReturnType<typeof hitQuery>;
 
 /**
- * Returns queries for the videos that contain one of the texts but not `without`. Status and category are checked in
- * the table, because the search indexes don't contain them.
+ * Returns queries for the videos that contain one of the search strings but not `without`. Status and category are
+ * checked in the table, because the search indexes don't contain them.
  */
 function hitQuery(
   sqlite: Database,

@@ -56,7 +56,7 @@ export async function publishedTags(limit: number): Promise<string[]> {
   return [...new Set(tags)].filter((tag) => tagPath(tag).startsWith("/tags/"));
 }
 
-/** Returns the tag that a case-folded text is an alias of, both case-folded and as written. */
+/** Returns the tag that the case-folded text is an alias for, both case-folded and as written. */
 export function findAlias(alias: string): { tag: string; label: string } | undefined {
   return prepared<{ tag: string; label: string }>(
     "SELECT tag, label FROM tag_aliases WHERE alias = ?",

@@ -14,7 +14,7 @@ import { DatabaseBusyError } from "~db/write-lock";
  */
 const VIEWS_PER_ADDRESS = 60;
 const WINDOW_SECONDS = 60 * 60;
-/** The maximum number of pairs of IP address and video kept in memory, which takes about 10 MB. */
+/** The maximum number of IP address and video pairs kept in memory, which take up about 10 MB. */
 const MAX_REMEMBERED = 50_000;
 const byAddress = attemptLimit(
   "views by address",
