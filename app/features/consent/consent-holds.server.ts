@@ -82,7 +82,7 @@ export function expiringSoon(now = Date.now()): ExpiringRecord[] {
 /** The prefix of the `source_id` of the holds in a batch. */
 const BATCH = "hidden:";
 
-/** Counts the public videos without a valid record and lists the newest. Runs on the query thread. */
+/** Counts the public videos without a valid record and lists the newest. Runs in the query thread. */
 export function videosWithoutRecord(now = Date.now()): Promise<VideosWithoutRecord> {
   return queryThread<VideosWithoutRecord>("studio", "lacking-consent", { now });
 }
@@ -123,13 +123,13 @@ export interface HiddenVideos {
   videos: number;
   /** When the first of them was hidden, ISO 8601 UTC. */
   since: string;
-  /** Whether an owner hid them together. Otherwise, they were published while a record was required. */
+  /** Whether an owner hid them as a batch. Otherwise, they were published while a record was required. */
   isBatch: boolean;
 }
 
 /**
- * Returns the groups that can be released: each batch, plus the videos that are still on hold because records used to
- * be required, if they no longer are.
+ * Returns the groups that can be released: each batch and, if records are no longer required, the videos that are still
+ * on hold from when they were required.
  */
 export function hiddenVideos(): HiddenVideos[] {
   const rows = prepared<Omit<HiddenVideos, "isBatch"> & { isBatch: 0 | 1 }>(
