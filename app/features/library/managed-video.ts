@@ -120,7 +120,7 @@ export interface OtherFiles {
     isPlayable: boolean;
     /** Whether a required job has failed permanently. */
     hasFailed: boolean;
-    /** The reason why the video won't switch to it automatically. */
+    /** The reason why the video won't switch to the pending file automatically. */
     waitsFor?: string;
   };
   /** The file that the current one was trimmed from, which is kept while the video is trimmed. */

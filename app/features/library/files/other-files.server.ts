@@ -74,7 +74,7 @@ interface FileOfVideo {
 
 const GONE = "This file no longer exists. It was used, restored or removed in the meantime.";
 
-/** Returns the failure for a switch to another file that an obstacle prevents. */
+/** Returns the failure to show if an obstacle prevents a switch to another file. */
 export function obstacleFailure(obstacle: Obstacle, videoId: string, message: string): FileResult {
   if (obstacle === "not allowed") return { code: "not-allowed" };
   return failure(409, message, { detail: fileHoldMessage(videoId) });

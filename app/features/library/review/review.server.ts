@@ -189,7 +189,7 @@ async function perform(
   return writeReview(video, note, user, intent === "ready");
 }
 
-/** Stores the note, if there is one, and whether the video is ready, if the form says so. */
+/** Stores the note, if there is one, and whether the video is ready, if the form specifies it. */
 async function writeReview(
   { id, title }: Review["video"],
   note: string,

@@ -28,7 +28,7 @@ import { ScheduleDialog } from "../schedule-dialog";
 import { BulkDeleteDialog, DeleteDialog, DeletedBar } from "../trash/delete-dialog";
 import type { ManageData } from "./admin-page.server";
 
-/** The Manage Videos tab: the list with its filters and bulk actions, and the dialog that the URL names. */
+/** The Manage Videos tab: the list with its filters and bulk actions, and the dialog that the URL opens. */
 export function ManageTab({
   manage: {
     view,

@@ -156,8 +156,8 @@ export interface CategoriesFailure extends Failure {
 }
 
 /**
- * Saves the category labels from the `label.{id}` fields. `move` swaps a category with its neighbor, such as `desi:up`.
- * `reset` restores the default labels and order.
+ * Saves the category labels from the `label.{id}` fields. `move`, such as `desi:up`, swaps a category with its
+ * neighbor. `reset` restores the default labels and order.
  */
 async function saveCategories(
   form: FormData,
