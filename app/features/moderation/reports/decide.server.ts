@@ -40,7 +40,8 @@ import { recordUploaderDecision } from "./uploader-decisions.server";
 
 const FAILED = "Nothing was decided.";
 /**
- * How long to keep retrying after the decision has been saved. If that isn't enough, the next startup does the rest.
+ * How long to keep retrying after the decision has been saved. If the work isn't done by then, the next startup
+ * finishes it.
  */
 const BUSY_WAIT_MS = 10_000;
 

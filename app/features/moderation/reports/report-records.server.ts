@@ -278,7 +278,7 @@ const REPORT = "report";
 const MESSAGE = "report message";
 
 export interface ReportPayload {
-  /** Empty if none was given, as for `email`. */
+  /** Empty if the reporter didn't enter a name. Likewise, `email` may be empty. */
   name: string;
   email: string;
   /** The video links as they were entered. */

@@ -48,7 +48,8 @@ export const headers: HeadersFunction = (args) => {
 };
 
 /**
- * Ensures that only one report is created if the form is open in two tabs or submitted twice. Nothing else is stored.
+ * Ensures that only one report is created if the form is open in two tabs or submitted twice. The cookie doesn't store
+ * anything else.
  */
 const FORM_COOKIE = "report";
 const FORM_MS = 3_600_000;
