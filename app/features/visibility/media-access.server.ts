@@ -107,8 +107,8 @@ function playedFile(base: string): string | undefined {
 }
 
 /**
- * Returns whether all videos that a file belongs to were uploaded by a user. False for a file that belongs to no known
- * video.
+ * Returns whether all videos that a file belongs to were uploaded by a user. False for a file that doesn't belong to
+ * any known video.
  */
 export function isUploadersFile(name: MediaName, userId: string): boolean {
   const videos = videosUsing(name);
