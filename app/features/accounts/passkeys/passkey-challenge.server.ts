@@ -167,7 +167,7 @@ export function newChallenge(
 /**
  * Returns the challenge that was issued to this browser for this purpose.
  *
- * @throws {FormError} 400 if there is none, or if it has expired.
+ * @throws {FormError} 400 if no challenge was issued, or if it has expired.
  */
 export function findChallenge(
   request: Request,

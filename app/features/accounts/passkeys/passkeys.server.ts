@@ -22,7 +22,7 @@ const MAX_NAME_LENGTH = 60;
 /** More passkeys than anyone has devices for. */
 const MAX_PASSKEYS = 20;
 
-/** A passkey as shown to its owner. `rpId` is the host name on which it works. Times are ISO 8601 UTC. */
+/** A passkey as shown to its owner. `rpId` is the host name on which the passkey works. Times are ISO 8601 UTC. */
 export type Passkey = Awaited<ReturnType<typeof listPasskeys>>[number];
 
 /** Returns a user's passkeys, oldest first. */
@@ -149,7 +149,7 @@ export async function createPasskeyOptions(
 }
 
 /**
- * Adds a passkey that an authenticator has created to the account.
+ * Adds a passkey created by an authenticator to the account.
  *
  * @param form.name the name of the passkey; defaults to the device.
  * @throws {FormError} 400 for a response that is invalid, too late or already used, 409 if the account has too many
