@@ -161,8 +161,8 @@ function hitQuery(
 }
 
 /**
- * Returns the index for a text. Texts of one or two characters are tokens of one index; longer texts are looked up as
- * trigrams in the other.
+ * Returns the index for a search string. Strings of one or two characters are tokens of one index; longer strings are
+ * looked up as trigrams in the other.
  */
 function indexOf(text: string): string {
   return [...text].length < 3 ? "video_search_short" : "video_search";

@@ -46,7 +46,7 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** Returns the canonical tags of published videos that have a page, most used first. */
+/** Returns the canonical tags of published videos, most used first. Tags without a page are left out. */
 export async function publishedTags(limit: number): Promise<string[]> {
   await ensureProjected();
   let known: KnownTags;

@@ -82,7 +82,8 @@ function useWithdrawn(list: VideoPage, latest: VideoPage): ReadonlySet<string> {
         const ids = new Set(cards.map(({ id }) => id));
         setWithdrawn(new Set(requested.filter((id) => !ids.has(id))));
       },
-      // Errors are ignored, because the next change tries again, and a video that isn't public can't be opened anyway.
+      // Errors are ignored, because the next change triggers another request, and a video that isn't public can't be
+      // opened anyway.
       () => {},
     );
     return () => stop.abort();

@@ -147,7 +147,7 @@ export function batchedCounts<Count>(
       return false;
     }
     batch.failureIsLogged = false;
-    // Removed only after the write, so that the numbers on pages neither drop nor are counted twice.
+    // Counts are removed only after the write, so that the numbers on pages don't drop and nothing is counted twice.
     for (const [id] of counts) batch.pending.delete(id);
     return true;
   }
