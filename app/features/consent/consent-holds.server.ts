@@ -87,7 +87,7 @@ export function videosWithoutRecord(now = Date.now()): Promise<VideosWithoutReco
   return queryThread<VideosWithoutRecord>("studio", "lacking-consent", { now });
 }
 
-/** Query for the next batch of public videos without a valid record. */
+/** A query for the next batch of public videos without a valid record. */
 const NEXT = `SELECT number, id FROM videos
   WHERE number > @after AND public AND ${IS_WITHOUT_RECORD} ORDER BY number LIMIT ${VIDEOS_AT_ONCE}`;
 
@@ -121,7 +121,7 @@ export interface HiddenVideos {
   /** The `source_id` of their holds. */
   source: string;
   videos: number;
-  /** When the first of them was hidden, ISO 8601 UTC. */
+  /** When the first of them was hidden (ISO 8601, UTC). */
   since: string;
   /** Whether an owner hid them as a batch. Otherwise, they were published while a record was required. */
   isBatch: boolean;

@@ -23,7 +23,7 @@ export const LACKS = {
   unreadable: "A consent record can’t be read because the secret that encrypted it is missing.",
 } as const;
 
-/** Query that returns one row for each video id in the JSON array `@ids`. */
+/** A query that returns one row for each video id in the JSON array `@ids`. */
 const STATES = `
   SELECT requested.value AS id, consent.video_id IS NOT NULL AS hasRecord, people, ends_on AS endsOn,
     EXISTS (SELECT 1 FROM videos WHERE id = requested.value AND status = 'published') AS isPublished,
