@@ -29,7 +29,7 @@ type Row = OtherFile & {
   cut_end: number | null;
 };
 
-/** Returns all of a video's files except the current one, most recently replaced first. */
+/** Returns all of a video's files except the current one. The most recently replaced file comes first. */
 export function otherFiles(videoId: string): OtherFiles {
   const rows = prepared<Row>(
     `SELECT file.id, video_id, user_id, state, duration, video_url, bytes, users.email AS by, cut_start, cut_end,

@@ -51,7 +51,7 @@ export interface Review {
     title: string;
     status: VideoStatus;
     held: 0 | 1;
-    /** When the video was marked as ready for an editor, ISO 8601 UTC. */
+    /** When the video was marked as ready for an editor (ISO 8601, UTC). */
     readyAt: string | null;
     thumbnailUrl: string | null;
     videoUrl: string;
