@@ -161,7 +161,7 @@ function decideInTransaction(
   const isOfReport = decision === "ask" || decision === "not-here";
   const videos = isOfReport ? [] : report.videos.filter(({ id }) => chosen.includes(id));
   const ids = videos.map(({ id }) => id);
-  // For videos removed because of another report, the strikes were already given at that time.
+  // For videos removed because of another report, the strikes were already given along with that decision.
   const removed = ids.filter((id) => !isRemoved(id));
   const refusal =
     refusalOf(decision, report, videos) ?? (isStrike && strikeRefusal(decision, removed));

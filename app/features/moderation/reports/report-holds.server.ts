@@ -89,8 +89,9 @@ export function hideAddedVideo(
 }
 
 /**
- * Hides a video after its file has changed, on behalf of the open urgent reports that name the video: moderators have
- * only reviewed the previous file. Synchronous, because it is called in the transaction that changes the file.
+ * Hides a video after its file has changed, on behalf of the open urgent reports that name the video, because
+ * moderators have only reviewed the previous file. Synchronous, because it is called in the transaction that changes
+ * the file.
  */
 export function hideChangedVideo(videoId: string, now = Date.now()): void {
   const reports = settings().reportHide ? unreviewedReports(videoId) : [];

@@ -66,7 +66,7 @@ export function removeReportVideo(reportId: string, videoId: string): void {
   prepared("DELETE FROM report_videos WHERE report_id = ? AND video_id = ?").run(reportId, videoId);
 }
 
-/** Records the decision on one of a report's videos; null if the video needs a new decision. */
+/** Records the decision on one of a report's videos. The decision is null if the video needs a new one. */
 export function recordVideoDecision(
   { reportId, videoId }: { reportId: string; videoId: string },
   decision: VideoDecision | null,

@@ -54,7 +54,7 @@ export const headers: HeadersFunction = (args) => {
 const FORM_COOKIE = "report";
 const FORM_MS = 3_600_000;
 const MAX_ID_LENGTH = 200;
-/** Large enough for all fields, with characters that each take nine bytes in a form. */
+/** Large enough for all fields, even if each character takes up nine bytes in the encoded form. */
 const MAX_FORM_BYTES = 128 * 1024;
 
 function readParams(request: Request) {

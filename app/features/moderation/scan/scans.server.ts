@@ -73,7 +73,7 @@ export interface ScannedVideo {
   reason: string;
 }
 
-/** Returns the videos with findings on which no editor has decided, refused ones first. */
+/** Returns the videos with findings on which no editor has decided. Refused videos come first. */
 export function undecidedScans(most: number): ScannedVideo[] {
   const ofVerdict = prepared<ScannedVideo>(
     `SELECT videos.id, title, verdict, reason
