@@ -119,7 +119,7 @@ async function confirmSecondFactor(userId: string, code: string): Promise<string
 }
 
 /**
- * Removes the password, so that only passkeys can sign in and phishing a password is no longer possible. The user has
+ * Removes the password, so that users can sign in only with a passkey and there is no password to phish. The user has
  * to confirm this with a passkey, which proves that the passkey works. All other sessions end, as they do after a
  * password change.
  *

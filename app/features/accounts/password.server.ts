@@ -164,8 +164,8 @@ function tooBusy({ isStranger }: Requester): FormError {
 }
 
 /**
- * Returns the requests in the order in which they will be computed. The sort is stable, so requests with equal priority
- * are handled in the order in which they arrived.
+ * Returns the requests in the order in which they will be processed. The sort is stable, so requests with equal
+ * priority are handled in the order in which they arrived.
  */
 function sortByPriority(queue: readonly QueuedQuestion[]): QueuedQuestion[] {
   const rank = ({ requester }: QueuedQuestion) => (requester.isStranger ? requester.failures : -1);

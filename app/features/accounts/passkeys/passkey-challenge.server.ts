@@ -29,8 +29,8 @@ const RESPONSE = z.looseObject({
 });
 
 /**
- * Returns the options with which a browser asks for any passkey for this site. User verification (fingerprint, face or
- * PIN) is required, so a passkey identifies its owner and counts as two factors.
+ * Returns the options with which a browser requests any of the user's passkeys for this site. User verification
+ * (fingerprint, face or PIN) is required, so a passkey identifies its owner and counts as two factors.
  */
 export function createPasskeyRequest(
   request: Request,
