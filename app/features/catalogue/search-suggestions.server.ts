@@ -91,8 +91,8 @@ async function suggestedTags(needle: string): Promise<string[]> {
 }
 
 /**
- * Returns the unique titles that contain the text: first those that begin with it, then those with a word that begins
- * with it.
+ * Returns the unique titles that contain the text: first those that begin with the text, then those in which a word
+ * begins with it.
  */
 function matchingTitles(keys: readonly bigint[], needle: string): { id: string; title: string }[] {
   const rows = prepared<{ id: string; title: string }>(`
