@@ -50,7 +50,7 @@ export function holdExpired(now = Date.now()): Promise<number> {
   );
 }
 
-/** Updates the holds on all videos that are on hold because of their consent record. */
+/** Updates the holds on all videos whose consent record put them on hold. */
 export async function updateAllConsentHolds(now = Date.now()): Promise<void> {
   const next = prepared<string>(
     `SELECT DISTINCT video_id FROM video_holds WHERE reason = 'consent' AND video_id > ?
