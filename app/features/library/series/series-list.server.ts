@@ -141,7 +141,7 @@ export function listSeriesVideos(id: number, requested: number): SeriesVideosPag
   return { videos, firstNumber: offset + 1, page, pageCount, total };
 }
 
-/** Returns the ids of the videos in a series in order, without those that no longer exist. */
+/** Returns the ids of a series' videos in order, without videos that no longer exist. */
 export function seriesOrder(id: number): string[] {
   return prepared<string>(`SELECT entry.video_id ${KNOWN} ORDER BY position, entry.video_id`)
     .pluck()

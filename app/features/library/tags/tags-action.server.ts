@@ -210,8 +210,8 @@ function checkLabels(labels: Readonly<Record<string, string>>): Record<string, s
 }
 
 /**
- * Returns the categories with one of them swapped with its neighbor. The order is unchanged if there is no neighbor in
- * that direction.
+ * Returns the categories after swapping one of them with its neighbor. The order is unchanged if there is no neighbor
+ * in that direction.
  */
 function moved(names: readonly CategoryName[], move: string): CategoryName[] {
   const [id, direction] = move.split(":");
