@@ -78,7 +78,9 @@ export function recordVideoDecision(
   ).run(decision, decision && new Date(now).toISOString(), reportId, videoId);
 }
 
-/** A query for the kinds of reports for which a moderator has kept or restored a video that still has the same file. */
+/**
+ * A query for the kinds of reports after which a moderator kept or restored a video whose file hasn't changed since.
+ */
 const KEPT_KINDS = `SELECT kept_report.kind
   FROM report_videos AS kept JOIN reports AS kept_report ON kept_report.id = kept.report_id
   WHERE kept.decision IN ('keep', 'restore')
