@@ -35,7 +35,7 @@ function exists(name: MediaName): boolean {
 
 /**
  * Returns the URL of the public file to serve for a URL. This is the same URL if a public video uses it. For a former
- * URL of a public video, such as that of an AVI that was converted to MP4, it is the URL of the current file. The
+ * URL of a public video, such as the URL of an AVI that was converted to MP4, the result is the current file's URL. The
  * result is undefined if nothing at the URL is public. It is looked up on every request, so that hiding a video takes
  * effect immediately.
  *
