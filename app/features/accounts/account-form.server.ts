@@ -16,7 +16,7 @@ import {
 } from "./second-factor.server";
 import { setPassword } from "./users.server";
 
-/** The result of a form on the account page: a message for the toast, or recovery codes to show once. */
+/** The result of submitting a form on the account page: a message for the toast, or recovery codes to show once. */
 export type AccountChange = { done: string | undefined } | { recoveryCodes: string[] };
 
 /**
@@ -59,7 +59,7 @@ export async function changeAccount(
     case "second-factor-begin":
       await confirmIdentity(request, session, form);
       await beginEnrollment(userId);
-      // The page shows the next step. A toast would cover the QR code.
+      // No toast is shown, because it would cover the QR code. The page shows the next step.
       return { done: undefined };
     case "second-factor-confirm":
       return { recoveryCodes: await confirmSecondFactor(userId, text("code")) };
@@ -119,9 +119,9 @@ async function confirmSecondFactor(userId: string, code: string): Promise<string
 }
 
 /**
- * Removes the password, so that only passkeys can sign in and phishing a password is no longer possible. The user has
- * to confirm this with a passkey, which proves that they have one that works. All other sessions end, as they do after
- * a password change.
+ * Removes the password, so that users can sign in only with a passkey and there is no password to phish. The user has
+ * to confirm this with a passkey, which proves that the passkey works. All other sessions end, as they do after a
+ * password change.
  *
  * @throws {FormError} 400 if the passkey is missing or wrong.
  */

@@ -8,7 +8,7 @@ import { findUser } from "./users.server";
 
 const MAX_FAILURES = 10;
 const WINDOW_SECONDS = 15 * 60;
-/** Limits guessing by someone who finds a screen unlocked. */
+/** Limits how many passwords or codes can be guessed by someone who finds an unlocked screen. */
 const byUser = attemptLimit("failed confirmations by user", MAX_FAILURES, WINDOW_SECONDS);
 
 /**
@@ -25,8 +25,8 @@ export async function limitFailures<T>(userId: string, prove: () => Promise<T>):
 }
 
 /**
- * Checks that the form was sent by the session's user, who proves it with the password in the `current` field or with
- * one of their passkeys in the `passkey` field.
+ * Checks that the form was sent by the session's user, who proves their identity with the password in the `current`
+ * field or with one of their passkeys in the `passkey` field.
  *
  * @param options.withCode whether an account with a second factor also needs a code in the `code` field, in addition to
  *   the password. Required for everything that turns the second factor off or bypasses it. A passkey counts as two

@@ -8,9 +8,6 @@ import { database, prepared } from "~db/client.server";
  * account. A device cookie is bound to the password and to the time at which the second factor was turned on, so
  * earlier cookies become void when either changes. Anyone with a valid one has therefore passed every check that the
  * account requires today.
- *
- * A device cookie is bound to the password and to the time at which the second factor was turned on. Anyone with a
- * valid one has therefore passed everything that the account requires today. Earlier device cookies are void.
  */
 
 const COOKIE = "device";
@@ -82,8 +79,8 @@ export async function deleteOldDevices(now = Date.now()): Promise<void> {
 }
 
 /**
- * Returns a name by which users can recognize a session, such as "Firefox on Linux", or an empty string if nothing is
- * known.
+ * Returns a name by which users can recognize a session, such as "Firefox on Linux", or an empty string if neither the
+ * browser nor the operating system is recognized.
  */
 export function deviceName(userAgent: string | null): string {
   const first = (names: [RegExp, string][]) =>
@@ -115,8 +112,8 @@ export interface Credentials {
 }
 
 /**
- * Returns a digest that changes with the password, and when the second factor is turned on or off. Any such change
- * therefore voids all cookies that contain the digest.
+ * Returns a digest that changes whenever the password is changed or the second factor is turned on or off. Any such
+ * change therefore voids all cookies that contain the digest.
  */
 export function credentialsDigest({ password_hash, totp_enabled_at }: Credentials): string {
   return createHash("sha256")

@@ -13,9 +13,9 @@ export type Ending =
   | { event: "sign-out-elsewhere"; kept: string }
   | { event: "password-change"; kept: string; tokensToo: boolean }
   | { event: "password-reset" }
-  /** To be used after the new role has been written. */
+  /** Use this only after the new role has been written. */
   | { event: "role-change" }
-  /** Includes blocking. */
+  /** Also used when an account is blocked. */
   | { event: "deactivation" }
   /** The account's row is deleted in the last transaction of the deletion. */
   | { event: "deletion" };
@@ -38,8 +38,8 @@ export interface EndedAccess {
  * | password-change | all other sessions and streams, and tokens if requested |
  * | password-reset | all sessions, streams and tokens |
  * | role-change | streams, and tokens and invitations that the role doesn't allow |
- * | deactivation | all of these, and queued imports |
- * | deletion | all of these, and preview links of the account |
+ * | deactivation | all sessions, streams, tokens and invitations, and queued imports |
+ * | deletion | the same as for a deactivation, and the account's preview links |
  */
 export function endAccess(userId: string, ending: Ending): EndedAccess {
   const ended = {

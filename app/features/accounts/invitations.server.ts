@@ -8,10 +8,10 @@ import { hashPassword, rejectGuessablePassword, strangerRequester } from "./pass
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
 import { findUserByEmail, readEmail } from "./users.server";
 
-/** 256 bits, too many to guess. */
+/** 256 bits, which is too many to guess. */
 const TOKEN_BYTES = 32;
 const VALID_MS = 48 * 60 * 60 * 1000;
-/** How long an expired invitation is kept, so that its link can still say why it doesn't work. */
+/** How long an expired invitation is kept, so that anyone who opens its link still learns why it doesn't work. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Only the hash is stored, so that a copy of the database can't be used to create accounts. */
@@ -119,7 +119,7 @@ export async function withdrawInvitation(id: string, ownerId: string): Promise<b
   });
 }
 
-/** Returns the state of an invitation link. `role` includes its article. */
+/** Returns the state of an invitation link. `role` starts with an article, such as "an editor". */
 export async function findInvitation(
   token: string,
   now = Date.now(),

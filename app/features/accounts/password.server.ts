@@ -14,7 +14,7 @@ import type { PasswordQuestion } from "./account-process.server";
 const MIN_PASSWORD_LENGTH = 10;
 /** Shorter parts of the email address and the site name occur by chance in other words. */
 const MIN_KNOWN_WORD_LENGTH = 4;
-/** The number of characters that a password needs in addition to such words. */
+/** The number of characters that a password needs in addition to words from the email address and the site name. */
 const MIN_CHARACTERS_OUTSIDE_DICTIONARY = 8;
 /** bcrypt silently ignores all further bytes. */
 const MAX_PASSWORD_BYTES = 72;
@@ -23,7 +23,9 @@ const MAX_QUEUED = 8;
 /** Prevents one IP address from filling the whole queue. */
 const MAX_QUEUED_PER_CLIENT = 2;
 
-/** Compared with the password if the account doesn't exist, so that the response takes the same time. */
+/**
+ * The hash that the password is compared with if the account doesn't exist, so that the response takes the same time.
+ */
 export const DUMMY_HASH = "$2b$12$k.PUr1AfkmdnlHDx70CHh.i0fUb5NYZ2qy4zZo9ZS7/1Ncy0eaXSK";
 
 const RETRY_AFTER_SECONDS = 5;
@@ -85,14 +87,14 @@ export async function checkPassword(
 }
 
 /**
- * Who requests a hash. Strangers never delay users who are signed in or whose browser has a device cookie for the
+ * The requester of a hash. Strangers never delay users who are signed in or whose browser has a device cookie for the
  * account.
  */
 export interface Requester {
   /** The account or IP address whose share of the queue is limited. */
   name: string;
   isStranger: boolean;
-  /** The number of failed sign-ins from the network of a stranger. */
+  /** The number of failed sign-ins from a stranger's network. */
   failures: number;
 }
 
@@ -162,8 +164,8 @@ function tooBusy({ isStranger }: Requester): FormError {
 }
 
 /**
- * Returns the requests in the order in which they will be computed. The sort is stable, so equal requests stay first
- * come, first served.
+ * Returns the requests in the order in which they will be processed. The sort is stable, so requests with equal
+ * priority are handled in the order in which they arrived.
  */
 function sortByPriority(queue: readonly QueuedQuestion[]): QueuedQuestion[] {
   const rank = ({ requester }: QueuedQuestion) => (requester.isStranger ? requester.failures : -1);

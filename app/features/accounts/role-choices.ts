@@ -12,7 +12,7 @@ export const ROLE_LABELS: Record<RoleChoice, string> = {
   publisher: "Uploader (can publish)",
 };
 
-/** The roles with their articles, for use in sentences. */
+/** The roles with an indefinite article, for use in sentences. */
 export const ROLE_NOUNS: Record<RoleChoice, string> = {
   owner: "an owner",
   editor: "an editor",

@@ -38,8 +38,8 @@ export async function beginEnrollment(userId: string): Promise<void> {
 }
 
 /**
- * Returns the enrollment that is waiting for its first code; undefined if there is none. The key is returned in groups
- * of four characters for typing, and as a QR code (an SVG in a data URL).
+ * Returns the enrollment that is waiting for its first code; undefined if no enrollment is in progress. The key is
+ * returned in groups of four characters for typing, and as a QR code (an SVG in a data URL).
  */
 export async function findEnrollment(
   userId: string,
@@ -126,7 +126,7 @@ function stepOf(user: FactorRow, code: string, now: number): number | undefined 
   return Math.floor(now / 1000 / STEP_SECONDS) + delta;
 }
 
-/** Accepts the code of a time step only once. Codes of the same or an earlier time step are rejected afterwards. */
+/** Accepts the code for a time step only once. Afterwards, codes for the same or an earlier time step are rejected. */
 function useStep(user: FactorRow, step: number): boolean {
   const { changes } = prepared(
     `UPDATE users SET totp_last_step = @step

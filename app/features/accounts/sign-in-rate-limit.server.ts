@@ -7,11 +7,11 @@ import { isOwnRequest } from "~/platform/origin.server";
 import { processState } from "~db/runtime.server";
 import { findDeviceAccount } from "./device.server";
 
-/** More than anyone can type. */
+/** More attempts than anyone can type in a second. */
 export const MAX_PER_ADDRESS_AND_SECOND = 5;
 /** During a flood from many addresses, rendering a page for each attempt would keep the server's only thread busy. */
 export const MAX_PER_SECOND = 20;
-/** Further attempts from the same network in the same minute make no difference. */
+/** Further attempts from the same network in the same minute don't lower the network's priority any further. */
 const MAX_COUNTED_PER_MINUTE = 5;
 const SECOND_MS = 1_000;
 /** The only route that checks passwords. */

@@ -25,12 +25,15 @@ import { findUserByEmail } from "./users.server";
 const WINDOW_SECONDS = 15 * 60;
 const FAILURES_PER_ADDRESS = 10;
 const FAILURES_PER_ACCOUNT = 30;
-/** Three in a million codes are valid at any time. */
+/** At any time, three in a million codes are valid. */
 const WRONG_CODES_PER_ACCOUNT = 5;
 
 const byAddress = addressLimit("failed sign-ins by address", FAILURES_PER_ADDRESS, WINDOW_SECONDS);
 const byAccount = attemptLimit("failed sign-ins by account", FAILURES_PER_ACCOUNT, WINDOW_SECONDS);
-/** Doesn't reject anything. If many passwords are waiting to be checked, networks with fewer failures go first. */
+/**
+ * This limit doesn't reject anything. If many passwords are waiting to be checked, networks with fewer failures go
+ * first.
+ */
 const byNetwork = attemptLimit(
   "failed sign-ins by network",
   Number.POSITIVE_INFINITY,

@@ -124,9 +124,7 @@ function pendingCookie(pending: Pending, now: number): string {
   return signedCookie(COOKIE, JSON.stringify(pending), now + PENDING_MS, now);
 }
 
-/**
- * Returns whether the provider responds. A response from a proxy that reports that its backend is down doesn't count.
- */
+/** Returns whether the provider responds. An error response from a proxy whose backend is down doesn't count. */
 function isProviderAvailable(url: string, now: number): Promise<boolean> {
   const state = provider();
   if (state.lastCheck?.url !== url || now - state.lastCheck.at >= AVAILABILITY_CHECK_INTERVAL_MS) {
@@ -150,7 +148,7 @@ function isProviderAvailable(url: string, now: number): Promise<boolean> {
 
 /** The maximum difference between the provider's and the site's clock. */
 const CLOCK_SKEW_SECONDS = 60;
-/** The maximum lifetime of a token. A longer-lived token could be passed on. */
+/** The maximum lifetime of a token. A longer-lived token could be passed on to someone else. */
 const MAX_AGE_SECONDS = 600;
 const MAX_TOKEN_LENGTH = 2_000;
 

@@ -20,7 +20,8 @@ export const ALWAYS_OPEN: ReadonlySet<string> = new Set([
   ...["/age-check", "/age-check/start", "/age-check/answer"],
   ...["/auth", "/auth/code", "/auth/passkey", "/sign-out", "/invite/:token"],
   ...ROUTES.filter(isStudioRoute),
-  // Requires a worker's token or a signature. A worker in the same network has no proxy that sets the country.
+  // These routes require a worker's token or a signature. A worker on the same network doesn't connect through the
+  // proxy that sets the country.
   "/api/worker/*",
   ...["/healthz", "/metrics", "/robots.txt", "/manifest.webmanifest", "/sw.js", "/offline"],
   ...["/favicon.ico", "/apple-touch-icon.png", "/icon-192.png", "/icon-512.png", "/share.png"],

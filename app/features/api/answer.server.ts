@@ -80,7 +80,7 @@ async function perform(
   { user, scopes, tokenId }: TokenUse,
   id: string,
 ): Promise<Response> {
-  // A user who may no longer create tokens can't keep using one from an earlier role either.
+  // A user who may no longer create tokens can't keep using one that was created in an earlier role either.
   if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);
   const { scope, permission } = operation;
   if (!scopes.includes(scope)) {

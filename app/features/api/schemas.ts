@@ -70,7 +70,7 @@ export const videoPage = z.object({
   videos: z.array(z.object(summary)).describe("At most `size` videos."),
 });
 
-/** A day (UTC) or a timestamp. */
+/** A date (UTC) or a timestamp. */
 const day = z
   .string()
   .refine((given) => readDay(given) !== undefined, "Use a date such as 2030-01-31.");
@@ -98,7 +98,7 @@ export const listQuery = z.strictObject({
   sort: z.enum(SORTS).default("newest"),
 });
 
-/** Returns the view of the studio's video list for a query. */
+/** Returns the view of the studio's video list that a query selects. */
 export function viewOf({
   scheduled,
   similar,

@@ -21,7 +21,7 @@ import {
   webSite,
 } from "./structured-data";
 
-/** Meta tags for the lists and for video pages. Those of all other pages are in `page-meta.ts`. */
+/** Meta tags for the lists and for video pages. The meta tags for all other pages are in `page-meta.ts`. */
 
 /** Returns the meta tags for Home. The title and description depend on the search text, category and page. */
 export function homeMeta(

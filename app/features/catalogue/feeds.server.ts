@@ -56,7 +56,7 @@ export async function tagFeed(site: SiteIdentity, tag: string): Promise<string |
   });
 }
 
-/** Returns the RSS feed for a series, in reverse order; undefined if the series has no published videos. */
+/** Returns the RSS feed for a series, last video first; undefined if the series has no published videos. */
 export async function seriesFeed(
   site: SiteIdentity,
   { id, slug, title, description }: FoundSeries,
@@ -115,7 +115,7 @@ async function enclosure(site: SiteIdentity, url: string): Promise<string> {
   return `<enclosure url="${xmlText(site.origin + url)}" length="${length}" type="${type}"/>`;
 }
 
-// Sitemaps: https://www.sitemaps.org/protocol.html with Google's video extension.
+// Sitemaps (https://www.sitemaps.org/protocol.html) with Google's video extension.
 
 /** The maximum number of URLs that the protocol allows in one file. */
 export const MAX_SITEMAP = 50_000;

@@ -43,7 +43,7 @@ export default function HoverPreview({ url, isClip = false }: HoverPreviewProps)
       <video
         ref={video}
         muted
-        // The browser's looping would return to 0.
+        // The browser's built-in looping would start over at 0.
         loop={isClip}
         autoPlay
         playsInline

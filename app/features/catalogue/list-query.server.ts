@@ -114,7 +114,7 @@ function part(
   };
 }
 
-/** Returns the rows of a short list in an order for which there is no index, by reading and sorting all of them. */
+/** Returns the rows of a short list in an order that doesn't match an index, by reading and sorting all of them. */
 function sortRows(prepare: Prepare, query: Omit<ListQuery, "fromEnd">): number[] {
   const { order, categories, length, limit, offset } = query;
   const { keys, descending } = ORDERS[order];

@@ -31,7 +31,7 @@ export function ListSection({
   list: VideoPage;
   /** The reason why the list couldn't be loaded. */
   error?: string;
-  /** The list that this is a page of. The URLs for the pager and the cards are derived from it. */
+  /** The list that this page belongs to. The URLs for the pager and the cards are derived from it. */
   listLocation: ListLocation;
   now: number;
   ranked?: boolean;
@@ -234,7 +234,7 @@ function ListChoices({ listLocation }: { listLocation: ListLocation }) {
           hidesWatched
             ? "border-accent bg-accent text-on-accent"
             : "border-line bg-surface text-muted hover:border-line-strong hover:text-ink",
-          // Space is reserved for it until hydration.
+          // Until hydration, the button is invisible but takes up its space.
           !hydrated && "invisible scriptless:hidden",
         )}
       >

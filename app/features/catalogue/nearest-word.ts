@@ -35,7 +35,7 @@ export function maxEdits(word: string): number {
 
 export interface Known {
   text: string;
-  /** The number of videos that contain it. */
+  /** The number of videos that contain the text. */
   videos: number;
 }
 
@@ -43,8 +43,8 @@ export interface Known {
 const BATCH = 512;
 
 /**
- * Returns the known text with the smallest edit distance to an unknown one; among equally close texts, the one with the
- * most videos.
+ * Returns the known text with the smallest edit distance to an unknown one; among equally close candidates, the one
+ * with the most videos.
  *
  * @param deadline when to stop and use the best result so far, as a `performance.now()` timestamp.
  */

@@ -45,7 +45,7 @@ export function pageMeta(site: SiteIdentity, page: Described): MetaDescriptor[] 
   ] as MetaDescriptor[];
 }
 
-/** Returns a text on one line with at most `length` characters, cut between words if possible. */
+/** Returns the text on one line, shortened to at most `length` characters and cut between words if possible. */
 export function shortened(text: string, length: number): string {
   const line = [...text.replace(/\s+/g, " ").trim()];
   if (line.length <= length) return line.join("");

@@ -14,7 +14,7 @@ export function Pager({
 }: {
   page: number;
   pageCount: number;
-  /** Returns the URL of a page. For page 1, it should have no page parameter. */
+  /** Returns the URL of a page. The URL of page 1 shouldn't have a page parameter. */
   hrefFor: (page: number) => string;
 }) {
   if (pageCount <= 1) return null;

@@ -133,7 +133,7 @@ export function relatedHits(sqlite: Database): (query: RelatedQuery) => RelatedR
   });
 }
 
-// Tags and words from the same in-memory index.
+// The queries below look up tags and words in the same in-memory index.
 
 export interface KnownTags {
   /** Case-folded, most used first. */
@@ -170,7 +170,7 @@ export const matchingTags = onIndex(({ needle, limit }: MatchingTagsQuery, { ind
   index.tagsWith(needle, limit),
 );
 
-/** The time limit for finding similar texts, because other requests are waiting for the thread. */
+/** The time limit for finding similar text, because other requests are waiting for the thread. */
 const NEAREST_WITHIN_MS = 60;
 
 /** Returns suggestions for a case-folded text that has no matches. */

@@ -201,7 +201,7 @@ async function indexedPage(
       ? findRows(prepared, query)
       : await queryThread<number[]>("reading", "list", query);
   const videos = cards("number", numbers);
-  // During an import, there are more videos than the total counts.
+  // During an import, the list may contain more videos than the total says.
   return videoPage(videos, page, Math.max(total, offset + videos.length));
 }
 

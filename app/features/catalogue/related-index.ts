@@ -126,7 +126,7 @@ export function relatedIndex(capacity: number) {
     for (const slot of slots) scores[slot]! += points;
   }
 
-  /** Adds points once per slot, because several words of a title may contain the same text. */
+  /** Adds points once per slot, because several words in a title may contain the same text. */
   function addOnce(slots: readonly number[]): void {
     for (const slot of slots) {
       if (marks[slot] === 0) scores[slot]! += SCORE.wordInside;
@@ -161,7 +161,7 @@ export function relatedIndex(capacity: number) {
     return found.map((slot) => (BigInt(timestamps[slot]!) << LOW_BITS) | BigInt(low[slot]!));
   }
 
-  /** Returns the number of videos that have a tag or a word. */
+  /** Returns the number of videos that have a given tag or word. */
   const countOf = (slots: readonly number[]) =>
     slots.reduce((count, slot) => count + Number(views[slot] !== REMOVED), 0);
 
@@ -187,7 +187,7 @@ export function relatedIndex(capacity: number) {
 
   /**
    * Returns suggestions for a text that has no matches, most likely first: the text with each unknown word replaced by
-   * the most similar known one, the most similar tag, and each corrected word on its own.
+   * the most similar known one, the most similar tag, and each corrected word separately.
    */
   function nearestTexts(text: string, deadline: number): string[] {
     const corrected: string[] = [];

@@ -6,7 +6,7 @@ import { readTags } from "~db/tags";
 
 export const MAX_RELATED = 20;
 export const SCORE = {
-  /** A word in the current video's title occurs anywhere in the candidate's title. */
+  /** Points for a word in the current video's title that occurs anywhere in the candidate's title. */
   wordInside: 5,
   /** Additional points if the word is also one of the words in the candidate's title. */
   wordExact: 3,

@@ -7,7 +7,8 @@ export interface SearchQuery {
   /** Case-folded, not empty. */
   needle: string;
   /**
-   * Alternative texts that match as well. If there are any, all of them and the needle have at least three characters.
+   * Alternative search strings that match as well. If there are any, all of them and the needle have at least three
+   * characters.
    */
   also?: readonly string[];
   /** All values that are stored for the category; undefined for all categories. */
@@ -107,8 +108,8 @@ const NEWEST = 2n ** 63n - 1n;
 type HitQuery = ReturnType<typeof hitQuery>;
 
 /**
- * Returns queries for the videos that contain one of the texts but not `without`. Status and category are checked in
- * the table, because the search indexes don't contain them.
+ * Returns queries for the videos that contain one of the search strings but not `without`. Status and category are
+ * checked in the table, because the search indexes don't contain them.
  */
 function hitQuery(
   sqlite: Database,
@@ -160,8 +161,8 @@ function hitQuery(
 }
 
 /**
- * Returns the index for a text. Texts of one or two characters are tokens of one index; longer texts are looked up as
- * trigrams in the other.
+ * Returns the index for a search string. Strings of one or two characters are tokens of one index; longer strings are
+ * looked up as trigrams in the other.
  */
 function indexOf(text: string): string {
   return [...text].length < 3 ? "video_search_short" : "video_search";

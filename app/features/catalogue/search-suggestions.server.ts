@@ -32,8 +32,8 @@ const MAX_QUEUED = 16;
 const pendingRequests = processState("suggestions", () => ({ count: 0 }));
 
 /**
- * Returns at most 8 tags and titles of published videos that contain a text, matching it the way a search would.
- * Returns none while the threads are overloaded.
+ * Returns at most 8 tags and titles of published videos that contain the given text, using the same matching as a
+ * search. Returns an empty list while the threads are overloaded.
  */
 export async function suggestions(
   text: string,
@@ -91,8 +91,8 @@ async function suggestedTags(needle: string): Promise<string[]> {
 }
 
 /**
- * Returns the unique titles that contain the text: first those that begin with it, then those with a word that begins
- * with it.
+ * Returns the unique titles that contain the text: first those that begin with the text, then those in which a word
+ * begins with it.
  */
 function matchingTitles(keys: readonly bigint[], needle: string): { id: string; title: string }[] {
   const rows = prepared<{ id: string; title: string }>(`
@@ -118,12 +118,12 @@ function beginsWord(title: string, needle: string): boolean {
   return false;
 }
 
-/** The maximum number of similar texts to search for. */
+/** The maximum number of similar search strings to try. */
 const MAX_CANDIDATES = 3;
 
 /** Suggestions for a search without results. */
 export interface AlternativeSearches {
-  /** A similar text with results in the same category. */
+  /** A similar search string with results in the same category. */
   nearest?: string;
   /** Categories with videos, largest first. */
   categories: CategoryId[];

@@ -11,8 +11,8 @@ import { CARD_COLUMNS, type CardRow, toCard } from "./published-list.server";
  *
  * @param maySee whether this visitor may see a series that isn't public.
  * @param pathAfter the part of the canonical URL after the slug.
- * @throws a 404 for a series that doesn't exist or that the visitor may not see, in any spelling; a permanent redirect
- *   for a different spelling; a temporary redirect for a former slug, which may become the current slug again.
+ * @throws a 404, whatever the spelling, for a series that doesn't exist or that the visitor may not see; a permanent
+ *   redirect for a different spelling; a temporary redirect for a former slug, which may become the current slug again.
  */
 export async function requestedSeries(
   request: Request,

@@ -6,7 +6,7 @@ import { videoPath } from "~/shared/addresses";
 import { buttonClass } from "~/ui/button";
 import { isForBrowser } from "~/ui/page-link";
 
-/** The videos that Surprise me has already shown in this tab. */
+/** The videos that the “Surprise me” link has already opened in this tab. */
 interface Walk {
   seed: number;
   step: number;

@@ -46,7 +46,7 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** Returns the canonical tags of published videos that have a page, most used first. */
+/** Returns the canonical tags of published videos, most used first. Tags without a page are left out. */
 export async function publishedTags(limit: number): Promise<string[]> {
   await ensureProjected();
   let known: KnownTags;
@@ -56,7 +56,7 @@ export async function publishedTags(limit: number): Promise<string[]> {
   return [...new Set(tags)].filter((tag) => tagPath(tag).startsWith("/tags/"));
 }
 
-/** Returns the tag that a case-folded text is an alias of, both case-folded and as written. */
+/** Returns the tag that the case-folded text is an alias for, both case-folded and as written. */
 export function findAlias(alias: string): { tag: string; label: string } | undefined {
   return prepared<{ tag: string; label: string }>(
     "SELECT tag, label FROM tag_aliases WHERE alias = ?",

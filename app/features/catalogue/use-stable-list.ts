@@ -7,8 +7,8 @@ import { fetchCards } from "./fetch-cards";
 
 /**
  * Returns the list to show while newer versions of the same page arrive: the newest version, unless that would move
- * what the visitor is reading. In that case, the old version stays until the visitor navigates, or is back at the top
- * with no focus in the list.
+ * what the visitor is reading. In that case, the old version stays until the visitor navigates, or returns to the top
+ * while nothing in the list has the focus.
  *
  * @param element the element that contains the cards.
  */
@@ -22,7 +22,7 @@ export function useStableList(latest: VideoPage, element: RefObject<HTMLElement>
   const list = stays ? shown.list : latest;
   return {
     list,
-    /** A summary of the newer list, if the list shown isn't the newest. */
+    /** A summary of the newer list, if the displayed list isn't the newest one. */
     news: stays ? changeSummary(list, latest) : undefined,
     withdrawn: useWithdrawn(list, latest),
   };
@@ -64,7 +64,7 @@ function useIsBeingRead(element: RefObject<HTMLElement>): boolean {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Returns the videos in the list shown that are no longer public, so that they can be disabled. */
+/** Returns the videos in the displayed list that are no longer public, so that their cards can be disabled. */
 function useWithdrawn(list: VideoPage, latest: VideoPage): ReadonlySet<string> {
   const [withdrawn, setWithdrawn] = useState(NONE);
   const stillThere = new Set(latest.videos.map(({ id }) => id));
@@ -82,7 +82,8 @@ function useWithdrawn(list: VideoPage, latest: VideoPage): ReadonlySet<string> {
         const ids = new Set(cards.map(({ id }) => id));
         setWithdrawn(new Set(requested.filter((id) => !ids.has(id))));
       },
-      // Errors are ignored, because the next change tries again, and a video that isn't public can't be opened anyway.
+      // Errors are ignored, because the next change triggers another request, and a video that isn't public can't be
+      // opened anyway.
       () => {},
     );
     return () => stop.abort();

@@ -258,7 +258,7 @@ export function loadHoverPreview(): Promise<{ default: ComponentType<HoverPrevie
 /** Ends the current preview. Only one plays at a time. */
 let endCurrent: (() => void) | undefined;
 
-/** Returns whether to play previews, which is not the case with data saver or reduced motion. */
+/** Returns whether to play previews. They aren't played if data saver or reduced motion is on. */
 function arePreviewsAllowed(): boolean {
   const connection = (navigator as { connection?: { saveData?: boolean } }).connection;
   if (connection?.saveData) return false;

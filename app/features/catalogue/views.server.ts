@@ -14,7 +14,7 @@ import { DatabaseBusyError } from "~db/write-lock";
  */
 const VIEWS_PER_ADDRESS = 60;
 const WINDOW_SECONDS = 60 * 60;
-/** The maximum number of pairs of IP address and video kept in memory, which takes about 10 MB. */
+/** The maximum number of IP address and video pairs kept in memory, which take up about 10 MB. */
 const MAX_REMEMBERED = 50_000;
 const byAddress = attemptLimit(
   "views by address",
@@ -147,7 +147,7 @@ export function batchedCounts<Count>(
       return false;
     }
     batch.failureIsLogged = false;
-    // Removed only after the write, so that the numbers on pages neither drop nor are counted twice.
+    // Counts are removed only after the write, so that the numbers on pages don't drop and nothing is counted twice.
     for (const [id] of counts) batch.pending.delete(id);
     return true;
   }

@@ -50,7 +50,7 @@ export function holdExpired(now = Date.now()): Promise<number> {
   );
 }
 
-/** Updates the holds on all videos that are on hold because of their consent record. */
+/** Updates the holds on all videos whose consent record put them on hold. */
 export async function updateAllConsentHolds(now = Date.now()): Promise<void> {
   const next = prepared<string>(
     `SELECT DISTINCT video_id FROM video_holds WHERE reason = 'consent' AND video_id > ?
@@ -82,12 +82,12 @@ export function expiringSoon(now = Date.now()): ExpiringRecord[] {
 /** The prefix of the `source_id` of the holds in a batch. */
 const BATCH = "hidden:";
 
-/** Counts the public videos without a valid record and lists the newest. Runs on the query thread. */
+/** Counts the public videos without a valid record and lists the newest. Runs in the query thread. */
 export function videosWithoutRecord(now = Date.now()): Promise<VideosWithoutRecord> {
   return queryThread<VideosWithoutRecord>("studio", "lacking-consent", { now });
 }
 
-/** Query for the next batch of public videos without a valid record. */
+/** A query for the next batch of public videos without a valid record. */
 const NEXT = `SELECT number, id FROM videos
   WHERE number > @after AND public AND ${IS_WITHOUT_RECORD} ORDER BY number LIMIT ${VIDEOS_AT_ONCE}`;
 
@@ -121,15 +121,15 @@ export interface HiddenVideos {
   /** The `source_id` of their holds. */
   source: string;
   videos: number;
-  /** When the first of them was hidden, ISO 8601 UTC. */
+  /** When the first of them was hidden (ISO 8601, UTC). */
   since: string;
-  /** Whether an owner hid them together. Otherwise, they were published while a record was required. */
+  /** Whether an owner hid them as a batch. Otherwise, they were published while a record was required. */
   isBatch: boolean;
 }
 
 /**
- * Returns the groups that can be released: each batch, plus the videos that are still on hold because records used to
- * be required, if they no longer are.
+ * Returns the groups that can be released: each batch and, if records are no longer required, the videos that are still
+ * on hold from when they were required.
  */
 export function hiddenVideos(): HiddenVideos[] {
   const rows = prepared<Omit<HiddenVideos, "isBatch"> & { isBatch: 0 | 1 }>(

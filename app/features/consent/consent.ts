@@ -36,7 +36,7 @@ export type ConsentState =
   | { kind: "complete" }
   /** The message says what is missing. */
   | { kind: "lacking"; message: string }
-  /** The record is complete but expires in this many days, at least one. */
+  /** The record is complete but expires in this many days (at least 1). */
   | { kind: "expiring"; days: number };
 
 /** Returns the UTC day of a timestamp as YYYY-MM-DD. */

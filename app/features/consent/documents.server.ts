@@ -32,7 +32,7 @@ type DocumentType = PerformerDocumentRow["type"];
 const TOO_LARGE = "A document can have at most 20 MB.";
 const WRONG_TYPE = "A document must be a PDF, JPEG or PNG file.";
 
-/** Returns `UPLOADS_DIR/documents`. It is not a bucket, so no URL serves it. */
+/** Returns `UPLOADS_DIR/documents`. The folder isn't a bucket, so its files aren't served at any URL. */
 function documentsFolder(): string {
   return path.join(settings().uploadsDir, "documents");
 }
@@ -203,7 +203,7 @@ export async function removeDocument(
   return hidden;
 }
 
-/** Returns the ids of the videos whose consent record names a performer. */
+/** Returns the ids of the videos whose consent record lists a performer. */
 export function videosWithPerformer(performerId: string): string[] {
   return prepared<string>("SELECT video_id FROM video_performers WHERE performer_id = ?")
     .pluck()
@@ -235,7 +235,7 @@ export function checkDocuments(): { stray: string[]; missing: string[] } {
 
 const PURPOSE = "document key";
 
-/** The file was changed after encryption or was encrypted with a different key. */
+/** Thrown if a file was changed after encryption or was encrypted with a different key. */
 export class DamagedDocumentError extends Error {}
 
 /** Encrypts a key with the records secret, for the database. */
@@ -259,7 +259,7 @@ export function encryptingStream(
 ): Duplex {
   const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>>();
   const writer = writable.getWriter();
-  // Both reject when the stream is destroyed. The stream itself reports the error.
+  // Both promises are rejected when the stream is destroyed. The stream itself reports the error.
   for (const promise of [writer.closed, writer.ready]) promise.catch(() => {});
   const opening = encrypted(key, readable);
   opening.catch(() => {});

@@ -81,7 +81,7 @@ export interface PerformerDocument {
   type: PerformerDocumentRow["type"];
   bytes: number;
   addedAt: string;
-  /** The email address of the user who added it; null if the account was deleted. */
+  /** The email address of the user who added the document; null if the account was deleted. */
   addedBy: string | null;
 }
 

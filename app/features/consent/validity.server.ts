@@ -23,7 +23,7 @@ export const LACKS = {
   unreadable: "A consent record can’t be read because the secret that encrypted it is missing.",
 } as const;
 
-/** Query that returns one row for each video id in the JSON array `@ids`. */
+/** A query that returns one row for each video id in the JSON array `@ids`. */
 const STATES = `
   SELECT requested.value AS id, consent.video_id IS NOT NULL AS hasRecord, people, ends_on AS endsOn,
     EXISTS (SELECT 1 FROM videos WHERE id = requested.value AND status = 'published') AS isPublished,
@@ -164,8 +164,8 @@ function release(videoId: string, sourceId: string, now: number): void {
 /**
  * Stores REQUIRE_CONSENT in the database at startup. If it is on, triggers put each video that is published without a
  * valid record on hold in the same statement, even if another tool publishes the video. Turning the setting off doesn't
- * release anything; otherwise, losing the setting by accident would publish videos. Owners can release them, see
- * `releaseHidden`.
+ * release anything; otherwise, losing the setting by accident would publish videos. Owners can release the videos on
+ * hold, see `releaseHidden`.
  */
 export function applyConsentRequirement(): void {
   prepared(

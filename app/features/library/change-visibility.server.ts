@@ -19,7 +19,7 @@ import type { FormRefusal } from "./managed-video";
 
 /** Polling is cheap: it reads two small indexes, which takes microseconds. */
 const POLL_EVERY_MS = 1_000;
-/** Small, so that other writes can run between two transactions. */
+/** Kept small, so that other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 
 export interface VisibilityChange {
@@ -78,7 +78,7 @@ export function scheduleVideo(
   return transaction(() => scheduleIn(id, typed, userId));
 }
 
-/** Does the same within the caller's transaction. */
+/** Sets a video's schedule within the caller's transaction. */
 export function scheduleIn(
   id: string,
   typed: TypedSchedule,

@@ -70,7 +70,7 @@ export interface RejectedEdit {
   version: string;
 }
 
-/** The failure of a form about a video, which is shown again. */
+/** The failure of a form about a video. The form is shown again. */
 export interface FormFailure extends Failure {
   edit?: RejectedEdit;
   /** The data for the replace form, including a question for the user. */
@@ -104,7 +104,7 @@ export interface OtherFile {
   id: string;
   duration: string;
   bytes: number;
-  /** When it was uploaded or replaced; ISO 8601 UTC. */
+  /** When it was uploaded or replaced (ISO 8601, UTC). */
   at: string;
   /** The email address of the user who uploaded or replaced it; null if the account no longer exists. */
   by: string | null;
@@ -120,7 +120,7 @@ export interface OtherFiles {
     isPlayable: boolean;
     /** Whether a required job has failed permanently. */
     hasFailed: boolean;
-    /** The reason why the video won't switch to it automatically. */
+    /** The reason why the video won't switch to the pending file automatically. */
     waitsFor?: string;
   };
   /** The file that the current one was trimmed from, which is kept while the video is trimmed. */

@@ -24,7 +24,7 @@ export function HoldNotice({ id, title, held }: { id: string; title: string; hel
   );
 }
 
-/** Says that a video resembles a video on the block list, with a link to the review page. */
+/** Shows that a video resembles a video on the block list, with a link to the review page. */
 export function BlockListMatchNotice({ id, title }: { id: string; title: string }) {
   return (
     <p className="flex items-start gap-1.5 text-sm text-muted">

@@ -3,7 +3,7 @@ import type { ReportKind } from "~db/schema/moderation";
 
 /** The report figures for one quarter. They contain no names, videos or text. */
 export interface Period {
-  /** A quarter such as `2026-Q4`, in UTC: the one in which reports were received and log entries were written. */
+  /** The quarter, such as `2026-Q4` (UTC), in which the reports were received and the log entries were written. */
   period: string;
   received: Partial<Record<ReportKind, number>>;
   /** The number of received reports for which no decision has been made yet. */

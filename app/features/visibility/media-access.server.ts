@@ -34,10 +34,10 @@ function exists(name: MediaName): boolean {
 }
 
 /**
- * Returns the URL of the public file for a URL. It is the same URL if a public video uses it. For a former URL of a
- * public video, such as that of an AVI that was converted to MP4, it is the URL of the current file. The result is
- * undefined if nothing at the URL is public. It is looked up on every request, so that hiding a video takes effect
- * immediately.
+ * Returns the URL of the public file to serve for a URL. This is the same URL if a public video uses it. For a former
+ * URL of a public video, such as the URL of an AVI that was converted to MP4, the result is the current file's URL. The
+ * result is undefined if nothing at the URL is public. It is looked up on every request, so that hiding a video takes
+ * effect immediately.
  *
  * @param url a path such as `/media/videos/u/1700000000000.mp4`.
  */
@@ -56,7 +56,7 @@ export function publicFile(url: string): string | undefined {
 }
 
 /**
- * Returns the current file for the URL of a replaced one. A replaced or trimmed file may contain something that nobody
+ * Returns the current file for the URL of a replaced file. A replaced or trimmed file may contain something that nobody
  * should see, so it is no longer served, and neither are the files derived from it. Open players continue with the
  * current file (see app/features/player/recovery.ts).
  */
@@ -107,8 +107,8 @@ function playedFile(base: string): string | undefined {
 }
 
 /**
- * Returns whether all videos that a file belongs to were uploaded by a user. False for a file that belongs to no known
- * video.
+ * Returns whether all videos that a file belongs to were uploaded by a user. False for a file that doesn't belong to
+ * any known video.
  */
 export function isUploadersFile(name: MediaName, userId: string): boolean {
   const videos = videosUsing(name);

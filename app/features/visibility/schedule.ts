@@ -23,7 +23,7 @@ const MESSAGES = {
 /**
  * Parses a schedule form. Returns the schedule, or an error message for each invalid field.
  *
- * @param typed ISO 8601; UTC if there is no time zone, as is the case in a browser without JavaScript.
+ * @param typed ISO 8601. The time zone is UTC if none is specified, as in a form sent without JavaScript.
  * @param now milliseconds since 1970.
  */
 export function readSchedule(

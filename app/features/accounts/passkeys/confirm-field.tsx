@@ -40,7 +40,7 @@ export function ConfirmField({
 }
 
 /**
- * Returns the `onSubmit` handler of a form that is confirmed with a passkey.
+ * Returns the `onSubmit` handler for a form that is confirmed with a passkey.
  *
  * @param wanted false if the form has a password field instead.
  */

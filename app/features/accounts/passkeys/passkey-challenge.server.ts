@@ -19,7 +19,7 @@ import type { PasskeysTable } from "~db/schema/accounts";
 import { createThread } from "~db/threads/thread.server";
 import type { PasskeyCheck } from "../account-process.server";
 
-/** The timeout of the browser's dialog. */
+/** The timeout for the browser's passkey dialog. */
 const DIALOG_MS = 5 * 60 * 1000;
 
 /** The parts of an authenticator's response that are read before the library verifies it. */
@@ -29,8 +29,8 @@ const RESPONSE = z.looseObject({
 });
 
 /**
- * Returns the options with which a browser asks for any passkey for this site. User verification (fingerprint, face or
- * PIN) is required, so a passkey identifies its owner and counts as two factors.
+ * Returns the options with which a browser requests any of the user's passkeys for this site. User verification
+ * (fingerprint, face or PIN) is required, so a passkey identifies its owner and counts as two factors.
  */
 export function createPasskeyRequest(
   request: Request,
@@ -56,8 +56,8 @@ export function parsePasskeyResponse(form: FormData): AuthenticationResponseJSON
 }
 
 /**
- * Returns the user who owns the passkey with this id, without verifying anything; undefined if the passkey isn't known
- * on this host name.
+ * Returns the user who owns the passkey with this id, without verifying anything; undefined if no passkey with this id
+ * is registered for this host name.
  */
 export async function findPasskeyOwner(request: Request, id: string): Promise<string | undefined> {
   return (await findPasskey(request, id))?.user_id;
@@ -146,8 +146,8 @@ const CHALLENGE_BYTES = 32;
 const CHALLENGE_MAX_AGE_MS = 10 * 60 * 1000;
 
 /**
- * The purpose of a challenge, so that a sign-in response can't be replayed to add a passkey. `session` is the hash of
- * the session's id; undefined for someone who is signed out.
+ * The purpose that a challenge is issued for, so that a sign-in response can't be replayed to add a passkey. `session`
+ * is the hash of the session's id; undefined for someone who is signed out.
  */
 export interface ChallengeUse {
   purpose: "sign-in" | "confirm" | "add";
@@ -167,7 +167,7 @@ export function newChallenge(
 /**
  * Returns the challenge that was issued to this browser for this purpose.
  *
- * @throws {FormError} 400 if there is none, or if it has expired.
+ * @throws {FormError} 400 if no challenge was issued, or if it has expired.
  */
 export function findChallenge(
   request: Request,
@@ -185,7 +185,7 @@ export function findChallenge(
 
 /**
  * Spends a challenge. Only challenges with a valid response get a row, so that other visitors can't write to the
- * database. Because the rows are stored, a restart doesn't forget any spent challenges. Needs a transaction.
+ * database. Because the rows are in the database, challenges remain spent after a restart. Needs a transaction.
  *
  * @throws {FormError} 400 if it has already been spent.
  */
@@ -243,11 +243,11 @@ export async function verifyInThread<C extends PasskeyCheck>(
 
 /**
  * Returns the relying party (https://www.w3.org/TR/webauthn-3/#relying-party): the host name for which passkeys are
- * created, and the accepted origins. `isUsable` is whether browsers offer passkeys at all: over https or on localhost,
- * but not for a bare IP address.
+ * created, and the accepted origins. `isUsable` says whether browsers offer passkeys at all: over https or on
+ * localhost, but not for a bare IP address.
  *
- * It is derived from PUBLIC_URL, or else from the requested host. A proxy that terminates TLS may hide the scheme, and
- * browsers allow passkeys over http only on localhost, so https is assumed everywhere else.
+ * The host name is derived from PUBLIC_URL if it is set, and otherwise from the request. A proxy that terminates TLS
+ * may hide the scheme, and browsers allow passkeys over http only on localhost, so https is assumed everywhere else.
  */
 export function relyingParty(request: Request) {
   const { protocol, host, hostname } = new URL(siteOrigin(request));

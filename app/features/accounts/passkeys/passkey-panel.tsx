@@ -15,7 +15,7 @@ interface State {
   hasPassword: boolean;
   hasSecondFactor: boolean;
   busy: boolean;
-  /** Returns the error of a form with one of these intents. */
+  /** Returns the error for the submitted form if it has one of these intents. */
   errorOf: (...intents: string[]) => string | undefined;
 }
 

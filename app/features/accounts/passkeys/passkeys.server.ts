@@ -19,10 +19,10 @@ import {
 } from "./passkey-challenge.server";
 
 const MAX_NAME_LENGTH = 60;
-/** More than anyone has devices for. */
+/** More passkeys than anyone has devices for. */
 const MAX_PASSKEYS = 20;
 
-/** A passkey as shown to its owner. `rpId` is the host name on which it works. Times are ISO 8601 UTC. */
+/** A passkey as shown to its owner. `rpId` is the host name on which the passkey works. Times are ISO 8601 UTC. */
 export type Passkey = Awaited<ReturnType<typeof listPasskeys>>[number];
 
 /** Returns a user's passkeys, oldest first. */
@@ -103,7 +103,7 @@ function notFound(): FormError {
 
 /** The algorithms that authenticators support: Ed25519, ES256 and RS256 (COSE numbers, RFC 9053). */
 const ALGORITHMS = [-8, -7, -257];
-/** The timeout of the browser's dialog. */
+/** The timeout for the browser's passkey dialog. */
 const DIALOG_MS = 5 * 60 * 1000;
 
 /**
@@ -149,7 +149,7 @@ export async function createPasskeyOptions(
 }
 
 /**
- * Adds a passkey that an authenticator has created to the account.
+ * Adds a passkey created by an authenticator to the account.
  *
  * @param form.name the name of the passkey; defaults to the device.
  * @throws {FormError} 400 for a response that is invalid, too late or already used, 409 if the account has too many

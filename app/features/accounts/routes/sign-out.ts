@@ -6,7 +6,7 @@ import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { endAccess } from "../end-access.server";
 
-/** There is no page to show. Redirects visitors who typed the URL or came here with the Back button. */
+/** This route has no page. Redirects visitors who typed the URL or used the Back button. */
 export function loader() {
   return redirect("/");
 }

@@ -14,7 +14,7 @@ const PREFIX = "afterdark_";
 const TOKEN_BYTES = 32;
 const MAX_TOKENS = 50;
 const DAY_MS = 86_400_000;
-/** The minimum time between two updates of the last use. */
+/** The minimum time between two updates of the time at which a token was last used. */
 const RECORD_USE_EVERY_MS = 10 * 60 * 1000;
 
 /** Only the hash is stored, so nobody can read a token again, not even its owner. */

@@ -13,7 +13,7 @@ export interface AccountDialog {
   id: string;
   email: string;
   videos: number;
-  /** The number of these videos that are in the trash. */
+  /** The number of the account's videos that are in the trash. */
   inTrash: number;
   receivers: { id: string; email: string }[];
   receiver: string | undefined;

@@ -14,7 +14,7 @@ const VIDEOS_AT_ONCE = 25;
 
 /**
  * Blocks an account: its user can't sign in, its sessions end, and its tokens are revoked. A block is a deactivation
- * rather than a separate state, because every account check would have to know about such a state.
+ * rather than a separate state, which every account check would have to know about.
  *
  * @param hidesVideos whether to put all of their videos on hold, including deleted ones, until the account is
  *   reactivated.
@@ -74,8 +74,8 @@ export async function unblockUser(
 }
 
 /**
- * Returns the blocked accounts that keep a video on hold although it now belongs to another account. Such a video was
- * transferred, and a deleted account is never reactivated.
+ * Returns the blocked accounts that keep a video on hold although the video now belongs to another account. If such an
+ * account was deleted, it can never be reactivated to release the video.
  */
 export function findFormerBlocks(videoId: string): string[] {
   const uploader = prepared("SELECT uploaded_by FROM videos WHERE id = ?").pluck().get(videoId);

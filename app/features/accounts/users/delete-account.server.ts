@@ -46,7 +46,7 @@ export const ACCOUNT_COLUMNS: Readonly<Record<string, "transferred" | "deleted" 
   // The stored results of publish requests, in case they are retried.
   "published_uploads.user_id": "deleted",
   "preview_links.created_by": "deleted",
-  // Queued imports are canceled, and nobody needs the list of the others.
+  // Queued imports are canceled, and nobody needs the list of other imports.
   "downloads.user_id": "deleted",
   // Only shown to the uploader. The decisions themselves are in the moderation log.
   "user_strikes.user_id": "deleted",
@@ -81,8 +81,8 @@ export interface DeletedAccount {
  * Deletes an account. Its access ends first. Its videos are transferred to another account as in `transferVideos`, and
  * its email address is removed from the database.
  *
- * All of this happens in one transaction, unless there are many videos or activities. In that case it takes several
- * transactions, each of which leaves a consistent state. If the process is killed in between, the account is
+ * All of this happens in one transaction, unless there are many videos or activity log entries. In that case it takes
+ * several transactions, each of which leaves a consistent state. If the process is killed in between, the account is
  * deactivated but still has its remaining videos, and deleting it again resumes the deletion.
  *
  * @param receiverId the account that receives the videos; undefined for an account without videos.

@@ -39,14 +39,14 @@ export function InviteForm({ error, isBusy }: { error?: UsersFailure; isBusy: bo
   );
 }
 
-/** The link of a new invitation. */
+/** The link for a new invitation. */
 export function NewLink({ invitation, link }: { invitation: NewInvitation; link: string }) {
   const hydrated = useHydrated();
   const [isCopied, setIsCopied] = useState(false);
   const copy = () =>
     navigator.clipboard.writeText(link).then(
       () => setIsCopied(true),
-      // The link is next to the button, where it can also be selected.
+      // No error is shown, because the user can also select the link, which is next to the button.
       () => setIsCopied(false),
     );
   return (

@@ -18,7 +18,7 @@ import {
 const VALID_MS = STRIKE_DAYS * 24 * 60 * 60 * 1000;
 const iso = (time: number) => new Date(time).toISOString();
 
-/** Returns the users' strikes by user id, newest first, including those that no longer count. */
+/** Returns each user's strikes by user id, newest first, including strikes that no longer count. */
 export function listStrikes(userIds: readonly string[], now = Date.now()): Map<string, Strike[]> {
   const rows = prepared<Omit<Strike, "counts"> & { userId: string }>(
     `SELECT id, user_id AS userId, reason, given_at AS givenAt, ends_at AS endsAt,

@@ -21,7 +21,7 @@ export function UserList({
   users: ListedUser[];
   strikes: Record<string, Strike[]>;
   ownId: string;
-  /** The limits for uploaders who have no limits of their own. */
+  /** The limits for uploaders who don't have individual limits. */
   siteLimits: UploaderLimits;
   error?: UsersFailure;
 }) {

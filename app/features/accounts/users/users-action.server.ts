@@ -26,7 +26,7 @@ import { giveStrike, withdrawStrike } from "./strikes.server";
 const NOT_CHANGED = "Nothing was changed.";
 const OWN_ACCOUNT = "You can’t do this to your own account, but another owner can.";
 
-/** A failure, with the values to show again. */
+/** A failure, including the entered values, which are shown again. */
 export interface UsersFailure extends Failure {
   email?: string;
   receiver?: string;
@@ -53,7 +53,10 @@ const FIELDS = z.object({
 });
 type Fields = z.infer<typeof FIELDS>;
 
-/** Handles a form on the users page. Its `intent` applies to the user, invitation or strike in `id`. */
+/**
+ * Handles a form on the users page. The `intent` field specifies the action, and the `id` field specifies the user,
+ * invitation or strike.
+ */
 export async function performUsers(request: Request, session: OpenSession): Promise<UsersAnswer> {
   const form = await readSmallForm(request);
   const fields = readForm(FIELDS, form)!;

@@ -36,8 +36,8 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
 }
 
 /**
- * Returns the category that any of the three URL forms requests, or a custom value that another tool has stored;
- * undefined for all videos.
+ * Returns the category requested by any of the three URL forms, or a custom value stored by another tool; undefined for
+ * all videos.
  *
  * @throws a redirect for a legacy id and for trending.
  */

@@ -15,7 +15,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
       })
     : [];
 
-/** The page exists only if RECORDS_CUSTODIAN names the custodian of the records. */
+/** The page exists only if RECORDS_CUSTODIAN specifies the custodian of the records. */
 export function loader({ request }: LoaderFunctionArgs) {
   const custodian = settings().recordsCustodian;
   if (!custodian) throw new Response(null, { status: 404, statusText: "Not Found" });

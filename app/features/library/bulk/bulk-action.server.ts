@@ -41,8 +41,8 @@ import {
 const NOTHING_CHANGED = "No videos were changed.";
 
 /**
- * Handles the bulk form. `do` names the action and `selected` the videos; `all` selects every video in the list that
- * the form was sent from. Deleting has to be confirmed first. With `preview`, any other action is previewed first.
+ * Handles the bulk form. `do` specifies the action, and `selected` the videos; `all` selects every video in the list
+ * that the form was sent from. Deleting has to be confirmed first. With `preview`, any other action is previewed first.
  *
  * @param own set for users who may change only their own videos.
  */

@@ -28,7 +28,7 @@ export function BulkBar({
   action,
 }: {
   selection: Selection;
-  /** The number of videos on all pages together. */
+  /** The number of videos on all pages combined. */
   total: number;
   /** The number of videos on this page. */
   pageSize: number;

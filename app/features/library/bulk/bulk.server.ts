@@ -22,10 +22,10 @@ import {
   videoConverter,
 } from "./plan-change.server";
 
-/** A change to the videos' rows. Series are stored in another table. */
+/** A change to the videos' rows. Changes to series aren't included, because series are stored in another table. */
 export type RowChange = ColumnChange | Conversion | { action: "delete" };
 
-/** Small, so that other requests can run between two transactions. */
+/** Kept small, so that other requests can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 /** Longer than for the first transaction, because a partial change is worse than a slow one. */
 const RETRY_FOR_MS = 10_000;

@@ -88,7 +88,7 @@ export type BulkChange =
   | { action: "publish" | "hide" | "unschedule" }
   | { action: `convert-${JobChange}` }
   | { action: "delete" }
-  /** If a time is null, the videos keep their current value. */
+  /** If one of the times is null, the videos keep their current time. */
   | { action: "schedule"; schedule: Schedule }
   | { action: "category"; category: CategoryId }
   | { action: "add-series" | "remove-series"; series: { id: number; title: string } }
@@ -98,11 +98,11 @@ export type BulkChange =
 export interface Skipped {
   /** The titles of videos that can't be changed. */
   refused: string[];
-  /** The reason why the first of them can't be changed, if the reasons differ. */
+  /** If the reasons differ, the reason why the first of these videos can't be changed. */
   because?: string;
   /**
    * The number of scheduled videos that will stay hidden at their scheduled time because of a hold, and the reason for
-   * the first of them.
+   * the first video's hold.
    */
   onHold?: { videos: number; because: string };
 }
@@ -123,7 +123,7 @@ export interface BulkResult extends Skipped {
 /** The data for confirming a bulk deletion. Confirming sends the same form again with `confirmed`. */
 export interface DeleteConfirmation {
   ids: string[];
-  /** Some of the titles. */
+  /** Some of the videos' titles. */
   titles: string[];
   /** The disk usage of their files. */
   bytes: number;

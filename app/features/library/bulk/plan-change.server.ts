@@ -44,8 +44,8 @@ export function planChange(change: ColumnChange, rows: readonly SelectedVideo[])
 }
 
 /**
- * Returns the videos whose scheduled time is stored although a hold keeps them hidden, as in the dialog for a single
- * video.
+ * Returns the videos that a hold will keep hidden at their scheduled time. The time is stored nevertheless, as in the
+ * dialog for a single video.
  */
 function heldVideos(changed: Planned["changed"]): Planned["onHold"] {
   const times = changed.filter(

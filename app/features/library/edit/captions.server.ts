@@ -71,7 +71,9 @@ export async function storeNewCaptions(videoId: string, { file, language, remove
   const track = file && (await storeCaptionFile(file, language, folder));
   let lost: Captions[] = [];
   return {
-    /** Returns the new value of the column: with the new captions, and without removed and replaced ones. */
+    /**
+     * Returns the new value of the `captions` column, with the new captions and without the removed and replaced ones.
+     */
     change(column: string | null): string {
       const before = readCaptions(column);
       const after = before.filter(
@@ -251,7 +253,7 @@ async function writeTrimmed(
   return mediaUrl("videos", target);
 }
 
-/** Returns all cues in a caption file; none if the file doesn't exist or has no captions. */
+/** Returns all cues in a caption file; an empty list if the file doesn't exist or has no captions. */
 async function readAllCues(file: string): Promise<Cue[]> {
   try {
     return readCues(decodeText(await readFile(await localFile(file))) ?? "");

@@ -35,10 +35,7 @@ interface Edit {
   texts: Partial<EditTexts>;
   /** An uploaded image. */
   thumbnail?: ReceivedFile;
-  /**
-   * The position of a frame to use as the thumbnail, in the form in which it was entered. Ignored if an image was
-   * uploaded.
-   */
+  /** The position of a frame to use as the thumbnail, as it was entered. Ignored if an image was uploaded. */
   frame?: string;
   /** The position of a selected storyboard frame. Ignored if `frame` is set. */
   pickedFrame?: string;
@@ -119,7 +116,7 @@ function sentForm({ texts, version, frame }: Edit, current: EditableVideo) {
   };
 }
 
-/** Returns the refusal of an edit with an error outside its text fields. Doesn't write anything. */
+/** Returns the refusal for an edit that has an error outside its text fields. Doesn't write anything. */
 export async function rejectEdit(edit: Edit, fields: RejectedEdit["fields"]): Promise<FormRefusal> {
   const current = findEditable(edit.id);
   if (!current) return { code: "gone" };

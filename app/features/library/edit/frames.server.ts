@@ -90,8 +90,8 @@ const MAX_FRAMES = 200;
 const MAX_STORYBOARD_BYTES = 64 * 1024;
 
 /**
- * Returns the frames of a storyboard in chronological order, with URLs on this site; none if there is no storyboard or
- * it can't be read.
+ * Returns the frames of a storyboard in chronological order, with URLs on this site; an empty list if there is no
+ * storyboard or it can't be read.
  */
 export async function storyboardFrames(url: string | null): Promise<StoryboardFrame[]> {
   const name = parseMediaUrl(url ?? "");

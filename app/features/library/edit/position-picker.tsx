@@ -24,7 +24,7 @@ export function PositionPicker({
   position?: string;
   /** The reason why it was rejected. */
   error?: string;
-  /** The storyboard's frames; none if the video has no storyboard. */
+  /** The storyboard's frames; empty if the video has no storyboard. */
   frames: readonly StoryboardFrame[];
   /** The edit form, which also contains the description. */
   form: RefObject<HTMLFormElement>;

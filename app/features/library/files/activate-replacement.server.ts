@@ -50,7 +50,7 @@ export async function activateReplacement(fileId: string, userId: string | null)
   const outcome = await transaction((): Outcome => {
     const now = readFileAndVideo(fileId);
     if (!now) return "gone";
-    // If the captions were edited in the meantime, the next attempt uses the edited ones.
+    // If the captions were edited in the meantime, the next attempt uses the edited captions.
     if (now.file.captions !== before.file.captions) return "not ready";
     if (now.video.captions !== before.video.captions) return "not ready";
     if (!isReady(now.file, userId !== null)) return "not ready";

@@ -29,7 +29,7 @@ type Row = OtherFile & {
   cut_end: number | null;
 };
 
-/** Returns all of a video's files except the current one, most recently replaced first. */
+/** Returns all of a video's files except the current one. The most recently replaced file comes first. */
 export function otherFiles(videoId: string): OtherFiles {
   const rows = prepared<Row>(
     `SELECT file.id, video_id, user_id, state, duration, video_url, bytes, users.email AS by, cut_start, cut_end,
@@ -74,7 +74,7 @@ interface FileOfVideo {
 
 const GONE = "This file no longer exists. It was used, restored or removed in the meantime.";
 
-/** Returns the failure for a switch to another file that an obstacle prevents. */
+/** Returns the failure to show if an obstacle prevents a switch to another file. */
 export function obstacleFailure(obstacle: Obstacle, videoId: string, message: string): FileResult {
   if (obstacle === "not allowed") return { code: "not-allowed" };
   return failure(409, message, { detail: fileHoldMessage(videoId) });

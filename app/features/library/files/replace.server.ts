@@ -57,7 +57,10 @@ import {
 const FAILED = "Failed to replace the file.";
 const refuse = (status: FormFailure["status"], detail: string, question?: ReplaceQuestion) =>
   failure(status, FAILED, { detail, replace: { question } });
-/** Rejected, because nobody would review a replacement. A new video, by contrast, is put on hold and reviewed. */
+/**
+ * Such a replacement is rejected, because nobody would review it. A new video, by contrast, is put on hold and
+ * reviewed.
+ */
 const RESEMBLES_BLOCKED =
   "This file looks like a removed video. Upload it as a new video so that an editor can check it.";
 const RECORD_FIRST = "Add the consent record before you replace the file.";
@@ -75,7 +78,8 @@ export interface Replacement {
   /** The reason why the file sent with the form was rejected. */
   fileError?: UploadError;
   /**
-   * `duplicate` is `ask` to have the user asked about a duplicate. `incomplete` is `keep` to accept an incomplete file.
+   * If `duplicate` is `ask`, the user is asked about a duplicate. If `incomplete` is `keep`, an incomplete file is
+   * accepted.
    */
   duplicate?: string;
   incomplete?: string;

@@ -67,9 +67,9 @@ export async function trimView(videoId: string): Promise<TrimView> {
  * Trims a video: enqueues a file that contains the given range of the original, even if the video is already trimmed.
  * The video switches to that file once it is fully processed, and keeps the original.
  *
- * @returns a failure if nothing was changed: 404 for a deleted video; 409 if it has no playable file yet or another
- *   file is pending; 422 for invalid times; 429 if too many of the account's requests are waiting; 503 if the file
- *   store doesn't respond; 507 if the disk is full.
+ * @returns a failure if nothing was changed: 404 for a deleted video; 409 if the video has no playable file yet or
+ *   another file is pending; 422 for invalid times; 429 if too many of the account's requests are waiting; 503 if the
+ *   file store doesn't respond; 507 if the disk is full.
  */
 export async function trimVideo(
   { id, ...typed }: TypedRange & { id: string },

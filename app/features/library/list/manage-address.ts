@@ -30,7 +30,7 @@ export function availableSorts({
   return scheduled ? [...SORTS, SCHEDULE_SORT] : SORTS;
 }
 
-/** Returns the sort order for a view whose URL doesn't name one. */
+/** Returns the sort order for a view whose URL doesn't specify one. */
 function defaultSort({ similar }: Pick<ManageView, "similar">): Sort {
   return similar ? SIMILAR_SORT : "newest";
 }
@@ -163,7 +163,7 @@ export function readDay(text: string | null): string | undefined {
 }
 
 /**
- * Returns the URL of the Manage Videos tab for this view. If a dialog is named, it is open: `edit`, `schedule`,
+ * Returns the URL of the Manage Videos tab for this view. If a dialog is given, the URL opens it: `edit`, `schedule`,
  * `replace`, `trim` or `delete` with a video's id.
  */
 export function manageHref(view: ManageView, dialog: Record<string, string> = {}): string {
@@ -196,11 +196,13 @@ export const COLUMN_LABELS = {
 export type Column = keyof typeof COLUMN_LABELS;
 export const COLUMNS = Object.keys(COLUMN_LABELS) as Column[];
 
-/** Always sent, so that a form in which no optional column is selected differs from a URL that doesn't name columns. */
+/**
+ * Always sent, so that a form in which no optional column is selected differs from a URL that doesn't specify columns.
+ */
 export const TITLE_COLUMN = "title";
 
 /**
- * Returns the columns that a URL names; undefined for all columns, which is the default. They can be written as
+ * Returns the columns that a URL specifies; undefined for all columns, which is the default. They can be written as
  * `columns=status,views` or as several parameters, which is how a form sends them without JavaScript.
  */
 function readColumns(values: readonly string[]): Column[] | undefined {

@@ -28,7 +28,7 @@ export function savedViewsOf(userId: string): SavedView[] {
   return rows.map(({ id, name, parameters }) => ({
     id,
     name,
-    // Parsed again, because the URL format may have changed in the meantime.
+    // The parameters are parsed again, because the URL format may have changed in the meantime.
     to: manageHref(readManageView(new URLSearchParams(parameters))),
   }));
 }

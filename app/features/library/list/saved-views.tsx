@@ -39,7 +39,7 @@ export function SavedViews({
   );
 }
 
-/** Saves the current view and removes saved ones. */
+/** Lets users save the current view and remove saved views. */
 export function SaveView({ views, here }: { views: readonly SavedView[]; here: string }) {
   return (
     <details className="group min-w-0 open:w-full">

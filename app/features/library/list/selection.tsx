@@ -3,7 +3,7 @@ import { type ReactNode, useCallback, useState } from "react";
 import { classNames } from "~/ui/class-names";
 import { useHydrated } from "~/ui/use-hydrated";
 
-/** Selecting entries in a list, and acting on the selected ones. */
+/** Lets users select entries in a list and act on the selected ones. */
 
 export type Selection = ReturnType<typeof useSelection>;
 

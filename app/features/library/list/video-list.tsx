@@ -117,7 +117,7 @@ export function VideoList({
 /** The dialogs that have a keyboard shortcut. */
 const DIALOGS: Record<string, string> = { e: "edit", s: "schedule", delete: "delete" };
 
-/** Elements that handle keys themselves: Space activates them, or letters are typed into them. */
+/** Elements that handle keys themselves, because Space activates them or users type into them. */
 const INTERACTIVE = "a, button, input, select, textarea";
 
 /**

@@ -58,9 +58,9 @@ export function VideoRow({
   /** The state of its consent record, if one is required. */
   consent: ConsentState | undefined;
   view: ManageView;
-  /** Unix time in milliseconds, sent by the server so that both renderings agree. */
+  /** Unix time in milliseconds, sent by the server so that the server and the browser render the same output. */
   now: number;
-  /** Undefined before hydration, because only the browser knows it. */
+  /** Undefined before hydration, because only the browser knows whether the row is selected. */
   selected: boolean | undefined;
   onSelect: () => void;
   tabIndex: number | undefined;

@@ -51,7 +51,7 @@ export interface Review {
     title: string;
     status: VideoStatus;
     held: 0 | 1;
-    /** When the video was marked as ready for an editor, ISO 8601 UTC. */
+    /** When the video was marked as ready for an editor (ISO 8601, UTC). */
     readyAt: string | null;
     thumbnailUrl: string | null;
     videoUrl: string;
@@ -189,7 +189,7 @@ async function perform(
   return writeReview(video, note, user, intent === "ready");
 }
 
-/** Stores the note, if there is one, and whether the video is ready, if the form says so. */
+/** Stores the note, if there is one, and whether the video is ready, if the form specifies it. */
 async function writeReview(
   { id, title }: Review["video"],
   note: string,

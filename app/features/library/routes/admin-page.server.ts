@@ -86,7 +86,7 @@ export function ownView(view: ManageView, own: OwnVideos | undefined): ManageVie
 }
 
 /**
- * Returns the data for the Manage Videos tab, for all videos or for those of one user. If the list can't be read, the
+ * Returns the data for the Manage Videos tab, for all videos or for one user's videos. If the list can't be read, the
  * error is only logged (specification, section 8).
  */
 export async function loadManage(

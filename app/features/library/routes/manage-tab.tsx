@@ -28,7 +28,7 @@ import { ScheduleDialog } from "../schedule-dialog";
 import { BulkDeleteDialog, DeleteDialog, DeletedBar } from "../trash/delete-dialog";
 import type { ManageData } from "./admin-page.server";
 
-/** The Manage Videos tab: the list with its filters and bulk actions, and the dialog that the URL names. */
+/** The Manage Videos tab: the list with its filters and bulk actions, and the dialog that the URL opens. */
 export function ManageTab({
   manage: {
     view,
@@ -192,8 +192,8 @@ function useEditedVideo(dialog: ManageData["dialog"]): EditableVideo | undefined
 }
 
 /**
- * The error for a form that didn't change anything: a toast, which is visible wherever the list is scrolled to, and, if
- * the edit form was rejected, that form again. Without JavaScript, a notice is shown instead of the toast.
+ * The error for a form that didn't change anything: a toast, which is visible at any scroll position, and the edit form
+ * if it was rejected. Without JavaScript, a notice is shown instead of the toast.
  */
 export function ActionError({
   error,

@@ -134,7 +134,7 @@ const FAILED: Record<StudioRequest["intent"], string> = {
 
 const UPDATED = success("Video Updated", "Video has been updated successfully.");
 
-/** Handles a form on the Manage Videos tab; `intent` names the action. */
+/** Handles a form on the Manage Videos tab; `intent` specifies the action. */
 export async function performIntent(form: StudioForm, sender: Sender): Promise<StudioResult> {
   const parsed = studioRequest.safeParse(Object.fromEntries(form.fields));
   if (!parsed.success) return INCOMPLETE;

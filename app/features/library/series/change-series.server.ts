@@ -262,7 +262,7 @@ function setFeatured(id: number, isFeatured: boolean): void {
 }
 
 /**
- * Writes changed positions, and removes videos that are no longer in the order from the series. Returns the new
+ * Writes changed positions. Videos that are missing from the order are removed from the series. Returns the new
  * version.
  */
 function writeOrder(id: number, order: readonly string[]): number {

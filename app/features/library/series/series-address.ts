@@ -11,7 +11,7 @@ export const MAX_SERIES_VIDEOS = 1_000;
 export interface SeriesView {
   /** The id of the series; undefined for the list of all series. */
   id?: number;
-  /** A trimmed part of the title; empty for all series. Used only for the list. */
+  /** Trimmed search text for titles; empty for all series. Used only for the list. */
   search: string;
   page: number;
 }

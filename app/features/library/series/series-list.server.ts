@@ -101,7 +101,7 @@ export function listSeries({ search, page: requested }: SeriesView, now = Date.n
   return { series, page, pageCount, found, total, deleted };
 }
 
-/** Returns the time before which a deletion can no longer be undone; ISO 8601 UTC. */
+/** Returns the time before which a deletion can no longer be undone (ISO 8601, UTC). */
 export function restorableSince(now: number): string {
   return new Date(now - SERIES_RESTORABLE_DAYS * DAY_MS).toISOString();
 }
@@ -141,7 +141,7 @@ export function listSeriesVideos(id: number, requested: number): SeriesVideosPag
   return { videos, firstNumber: offset + 1, page, pageCount, total };
 }
 
-/** Returns the ids of the videos in a series in order, without those that no longer exist. */
+/** Returns the ids of a series' videos in order, without videos that no longer exist. */
 export function seriesOrder(id: number): string[] {
   return prepared<string>(`SELECT entry.video_id ${KNOWN} ORDER BY position, entry.video_id`)
     .pluck()

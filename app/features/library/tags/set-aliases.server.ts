@@ -45,7 +45,8 @@ export function restoreAliases(tags: readonly string[], before: readonly Alias[]
 /**
  * Sets a tag's aliases, which are separated by commas.
  *
- * @param isUsed returns whether any videos are tagged with an alias. Such a tag has to be merged instead.
+ * @param isUsed returns whether any videos are tagged with an alias. An alias that is in use as a tag has to be merged
+ *   instead.
  * @returns an error message, or undefined.
  */
 export async function setAliases(
@@ -90,7 +91,7 @@ function removeAliases(aliases: readonly string[]): void {
   );
 }
 
-/** Invalidates cached searches and pages, which a change to these rows alone wouldn't invalidate. */
+/** Invalidates cached searches and pages, because a change to these rows alone wouldn't invalidate them. */
 function changeVersion(): void {
   prepared("UPDATE catalogue_version SET catalogue = catalogue + ?").run(PUBLIC_CHANGE);
 }

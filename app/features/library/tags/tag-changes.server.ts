@@ -14,12 +14,15 @@ import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
 import { moveAliases, restoreAliases } from "./set-aliases.server";
 
-/** Small, so that other writes can run between two transactions. */
+/** Kept small, so that other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 /** How long a change can be undone. Deletions can be undone for the same time. */
 const UNDO_MS = 30 * 24 * 60 * 60 * 1000;
 const MAX_CHANGES_SHOWN = 10;
-/** A change that has started waits a long time while another process is writing, because no user is waiting for it. */
+/**
+ * While another process is writing, a change that has started keeps retrying for a long time, because no user is
+ * waiting for the change.
+ */
 const RETRY_FOR_MS = 10 * 60 * 1000;
 
 /** A change to tags in all videos: merging them into another tag, or removing them. */

@@ -11,7 +11,7 @@ import type { TagsFailure } from "./tags-action.server";
 import { type TagsView, tagsHref } from "./tags-address";
 
 const FORM = "tags";
-/** Lets visitors still find a renamed tag by its old name. */
+/** Lets visitors find a renamed tag by its old name. */
 const KEEP_AS_ALIAS = (
   <CheckboxField label="Keep the old name as an alias" name="keep" defaultChecked />
 );

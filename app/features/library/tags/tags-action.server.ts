@@ -156,8 +156,8 @@ export interface CategoriesFailure extends Failure {
 }
 
 /**
- * Saves the category labels from the `label.{id}` fields. `move` swaps a category with its neighbor, such as `desi:up`.
- * `reset` restores the default labels and order.
+ * Saves the category labels from the `label.{id}` fields. `move`, such as `desi:up`, swaps a category with its
+ * neighbor. `reset` restores the default labels and order.
  */
 async function saveCategories(
   form: FormData,
@@ -210,8 +210,8 @@ function checkLabels(labels: Readonly<Record<string, string>>): Record<string, s
 }
 
 /**
- * Returns the categories with one of them swapped with its neighbor. The order is unchanged if there is no neighbor in
- * that direction.
+ * Returns the categories after swapping one of them with its neighbor. The order is unchanged if there is no neighbor
+ * in that direction.
  */
 function moved(names: readonly CategoryName[], move: string): CategoryName[] {
   const [id, direction] = move.split(":");

@@ -8,7 +8,7 @@ export type TagSort = (typeof TAG_SORTS)[number];
 export const TAG_SORT_LABELS: Record<TagSort, string> = { videos: "Most used", name: "Name" };
 
 export interface TagsView {
-  /** A trimmed part of the tag; empty for all tags. */
+  /** Trimmed search text for tags; empty for all tags. */
   search: string;
   sort: TagSort;
   page: number;
@@ -24,7 +24,7 @@ export function readTagsView(parameters: URLSearchParams): TagsView {
   };
 }
 
-/** Returns the URL of a view. If a tag is named, its dialog is open. */
+/** Returns the URL of a view. If a tag is given, the URL opens its dialog. */
 export function tagsHref({ search, sort, page }: TagsView, tag?: string): string {
   const parameters = new URLSearchParams();
   if (search) parameters.set("search", search);

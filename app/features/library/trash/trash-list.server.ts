@@ -18,7 +18,7 @@ export interface TrashedVideo {
   title: string;
   /** The disk usage of its files. */
   bytes: number;
-  /** When it was deleted or replaced; ISO 8601 UTC. */
+  /** When it was deleted or replaced (ISO 8601, UTC). */
   deletedAt: string;
   /** The email address of the user who deleted or replaced it; null if the account no longer exists. */
   deletedBy: string | null;

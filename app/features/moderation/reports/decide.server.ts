@@ -40,7 +40,8 @@ import { recordUploaderDecision } from "./uploader-decisions.server";
 
 const FAILED = "No decision was made.";
 /**
- * How long to keep retrying after the decision has been saved. If that isn't enough, the next startup does the rest.
+ * How long to keep retrying after the decision has been saved. If the work isn't done by then, the next startup
+ * finishes it.
  */
 const BUSY_WAIT_MS = 10_000;
 
@@ -160,7 +161,7 @@ function decideInTransaction(
   const isOfReport = decision === "ask" || decision === "not-here";
   const videos = isOfReport ? [] : report.videos.filter(({ id }) => chosen.includes(id));
   const ids = videos.map(({ id }) => id);
-  // For videos removed because of another report, the strikes were already given at that time.
+  // For videos removed because of another report, the strikes were already given along with that decision.
   const removed = ids.filter((id) => !isRemoved(id));
   const refusal =
     refusalOf(decision, report, videos) ?? (isStrike && strikeRefusal(decision, removed));

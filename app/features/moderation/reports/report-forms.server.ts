@@ -110,7 +110,7 @@ export function removeVideoFromReport(
     }
     removeReportVideo(reportId, videoId);
     releaseReportHold(videoId, reportId, now);
-    // Later urgent reports didn't put a hold on the video because this decision existed, but it no longer counts.
+    // Because of this decision, later urgent reports didn't put the video on hold, but the decision no longer counts.
     const didOthersRely = named.decision !== null && hidesImmediately(report.kind);
     if (didOthersRely) holdForOthers(videoId, reportId, now);
     log(report, "take-out-video", videoId, userId, now);

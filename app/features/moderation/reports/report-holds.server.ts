@@ -27,7 +27,10 @@ const DAY_MS = 24 * HOUR_MS;
 /** The minimum daily limit, for small sites where the percentage would be less than one video. */
 const MIN_PER_DAY = 5;
 
-/** The number of reports remembered. It is unlikely that more reports are open at the same time. */
+/**
+ * The maximum number of reports whose networks are remembered. It is unlikely that more reports are open at the same
+ * time.
+ */
 const MAX_REMEMBERED = 10_000;
 /**
  * The networks from which the latest urgent reports came, by report id. They are kept only in memory, because visitors'
@@ -86,8 +89,9 @@ export function hideAddedVideo(
 }
 
 /**
- * Hides a video after its file has changed, on behalf of the open urgent reports that name the video: moderators have
- * only reviewed the previous file. Synchronous, because it is called in the transaction that changes the file.
+ * Hides a video after its file has changed, on behalf of the open urgent reports that name the video, because
+ * moderators have only reviewed the previous file. Synchronous, because it is called in the transaction that changes
+ * the file.
  */
 export function hideChangedVideo(videoId: string, now = Date.now()): void {
   const reports = settings().reportHide ? unreviewedReports(videoId) : [];
@@ -115,7 +119,7 @@ function isWithinLimit(now: number): boolean {
 
 /**
  * Releases a report's hold on a video. Other reports' holds stay. Each open urgent report that no moderator has
- * reviewed gets a hold on the video, because it may have relied on the released hold.
+ * reviewed gets a hold on the video, because that report may have relied on the released hold.
  */
 export function releaseReportHold(videoId: string, reportId: string, now: number): void {
   if (!sourcesOf(videoId, "report").includes(reportId)) return;
@@ -132,7 +136,7 @@ export function holdForOthers(videoId: string, reportId: string, now: number): v
 
 /**
  * Closes a report once a decision has been made for each of its videos on this site, and reopens it otherwise. A report
- * that names no video on this site stays open until a moderator closes it.
+ * that doesn't name any video on this site stays open until a moderator closes it.
  */
 export function updateReportState(id: string, now: number): void {
   const videos = videosOf(id);

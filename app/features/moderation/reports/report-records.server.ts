@@ -41,7 +41,7 @@ export interface Report {
   erasedAt: string | null;
   /** Null until an email has been sent; "sent" until its link has been opened. */
   mailLink: ReportRow["mail_link"];
-  /** Null once the report has been erased; "unreadable" without the secret that encrypted it. */
+  /** Null once the report has been erased; "unreadable" if the secret that encrypted it is missing. */
   payload: ReportPayload | "unreadable" | null;
 }
 
@@ -49,7 +49,7 @@ export interface ReportMessage {
   id: string;
   author: ReportMessageRow["author"];
   sentAt: string;
-  /** Undefined without the secret that encrypted it. */
+  /** Undefined if the secret that encrypted it is missing. */
   text: string | undefined;
 }
 
@@ -162,7 +162,7 @@ export function addMessage(
 /**
  * Moves a report to the `asked` state, or back to `open` when it is answered or reopened.
  *
- * @returns false if the report wasn't in one of the `from` states, because another change came first.
+ * @returns false if the report wasn't in one of the `from` states, because another change was made first.
  */
 export function moveReport(
   change: { id: string; from: readonly ReportState[]; to: "open" | "asked" },
@@ -180,7 +180,7 @@ export function moveReport(
 }
 
 /**
- * Closes a report with a decision. A closed report gets a new decision only with `again`.
+ * Closes a report with a decision. A report that is already closed gets a new decision only if `again` is set.
  *
  * @returns false if the report was already closed.
  */
@@ -278,7 +278,7 @@ const REPORT = "report";
 const MESSAGE = "report message";
 
 export interface ReportPayload {
-  /** Empty if none was given, as for `email`. */
+  /** Empty if the reporter didn't enter a name. Likewise, `email` may be empty. */
   name: string;
   email: string;
   /** The video links as they were entered. */

@@ -66,7 +66,7 @@ export function removeReportVideo(reportId: string, videoId: string): void {
   prepared("DELETE FROM report_videos WHERE report_id = ? AND video_id = ?").run(reportId, videoId);
 }
 
-/** Records the decision on one of a report's videos; null if the video needs a new decision. */
+/** Records the decision on one of a report's videos. The decision is null if the video needs a new one. */
 export function recordVideoDecision(
   { reportId, videoId }: { reportId: string; videoId: string },
   decision: VideoDecision | null,
@@ -78,7 +78,9 @@ export function recordVideoDecision(
   ).run(decision, decision && new Date(now).toISOString(), reportId, videoId);
 }
 
-/** A query for the kinds of reports for which a moderator has kept or restored a video that still has the same file. */
+/**
+ * A query for the kinds of reports after which a moderator kept or restored a video whose file hasn't changed since.
+ */
 const KEPT_KINDS = `SELECT kept_report.kind
   FROM report_videos AS kept JOIN reports AS kept_report ON kept_report.id = kept.report_id
   WHERE kept.decision IN ('keep', 'restore')

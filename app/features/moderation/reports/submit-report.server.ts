@@ -126,7 +126,7 @@ function consumeFreeReports(address: string, videos: number): boolean {
 }
 
 const MAX_LENGTHS = { name: 200, email: 254, where: 4_000, what: 4_000 } as const;
-/** This applies while the open reports take up too much space. */
+/** The maximum length while the open reports take up too much space. */
 const MAX_SHORT_LENGTH = 500;
 const MIN_DESCRIPTION_LENGTH = 10;
 

@@ -31,7 +31,7 @@ export const meta = privateMeta("Your report", [
 /** The link alone grants access, so the page must not stay in any cache, not even in the browser's. */
 export const headers = unlistedHeaders;
 
-/** Large enough for a message whose characters each take nine bytes in a form. */
+/** Large enough for a message, even if each character takes up nine bytes in the encoded form. */
 const MAX_FORM_BYTES = 64 * 1024;
 
 interface Answer {

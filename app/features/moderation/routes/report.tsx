@@ -48,12 +48,13 @@ export const headers: HeadersFunction = (args) => {
 };
 
 /**
- * Ensures that only one report is created if the form is open in two tabs or submitted twice. Nothing else is stored.
+ * Ensures that only one report is created if the form is open in two tabs or submitted twice. The cookie doesn't store
+ * anything else.
  */
 const FORM_COOKIE = "report";
 const FORM_MS = 3_600_000;
 const MAX_ID_LENGTH = 200;
-/** Large enough for all fields, with characters that each take nine bytes in a form. */
+/** Large enough for all fields, even if each character takes up nine bytes in the encoded form. */
 const MAX_FORM_BYTES = 128 * 1024;
 
 function readParams(request: Request) {

@@ -32,7 +32,7 @@ import { TermsText } from "../uploaders/terms-field";
 
 export const meta = privateMeta("Uploaders’ terms");
 
-/** Large enough for a text whose characters each take nine bytes in a form. */
+/** Large enough for the terms, even if each character takes up nine bytes in the encoded form. */
 const MAX_FORM_BYTES = 256 * 1024;
 const NOT_SAVED = "Couldn’t save the terms.";
 

@@ -52,7 +52,7 @@ export function scansOf(videoId: string): Scan[] {
   ).all({ videoId });
   return rows.flatMap((row) => {
     const isUnderWay = row.job === "waiting" || row.job === "running";
-    // A pending file that has passed its scan, or that isn't scanned at all.
+    // The row is for a pending file that has passed its scan, or that isn't scanned at all.
     if (row.isReplacement === 1 && !row.verdict && (row.job === null || row.job === "done"))
       return [];
     const state =
@@ -73,7 +73,7 @@ export interface ScannedVideo {
   reason: string;
 }
 
-/** Returns the videos with findings on which no editor has decided, refused ones first. */
+/** Returns the videos with findings on which no editor has decided. Refused videos come first. */
 export function undecidedScans(most: number): ScannedVideo[] {
   const ofVerdict = prepared<ScannedVideo>(
     `SELECT videos.id, title, verdict, reason

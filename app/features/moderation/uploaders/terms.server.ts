@@ -114,7 +114,7 @@ export async function saveTerms(
 }
 
 /**
- * Turns on or off whether uploads require accepting the terms.
+ * Turns on or off the requirement to accept the terms for uploads.
  *
  * @returns false if there are no terms to accept.
  */
@@ -141,8 +141,8 @@ export async function requireTerms(
 const EVERY_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 /**
- * This period starts when the video is permanently deleted, so that its uploader can't delete the proof together with
- * it.
+ * How long an acceptance is kept after its video was permanently deleted, so that uploaders can't delete the proof by
+ * deleting the video.
  */
 const KEPT_AFTER_VIDEO_MS = 365 * DAY_MS;
 /** The number of rows checked in one transaction, which takes a few milliseconds. */
