@@ -98,11 +98,7 @@ export default function Consent() {
   const error = useFormResponse<{ error?: Failure }>()?.error;
   const may = usePermissions();
   return (
-    <AdminPage
-      title="Consent"
-      lead="Performers and their age and consent records."
-      error={error}
-    >
+    <AdminPage title="Consent" lead="Performers and their age and consent records." error={error}>
       <SafetyLinks />
       <ExpiringRecords expiring={expiring} />
       <PerformerList page={page} search={search} />

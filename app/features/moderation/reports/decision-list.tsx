@@ -24,8 +24,7 @@ export function DecisionList({ decisions }: { decisions: UploaderDecision[] }) {
             <Time value={decidedAt} /> · {decisionMessage(decision)}
           </p>
           <p dir="auto" className="whitespace-pre-line">
-            {text?.reason ??
-              "The reason can’t be read at the moment. Ask the site’s owner for it."}
+            {text?.reason ?? "The reason can’t be read at the moment. Ask the site’s owner for it."}
           </p>
         </li>
       ))}
