@@ -352,7 +352,7 @@ describe("an account without a password", () => {
   const byPassword = (password = GOOD_PASSWORD) =>
     post(auth.action, "/auth", { email: "admin@example.com", password }, "");
 
-  it("can only be set up with a passkey, which ends the account's other sessions", async () => {
+  it("requires a passkey when the password is removed, which ends the account's other sessions", async () => {
     const user = await withPasskey();
     const other = await signedIn(user.id);
     const off = { intent: "password-off", current: GOOD_PASSWORD };
@@ -398,7 +398,7 @@ describe("an account without a password", () => {
     expect(await remove(second)).toMatchObject({ status: 302 });
   });
 
-  it("can set a password with a passkey", async () => {
+  it("can be given a password again after confirming with a passkey", async () => {
     const { session, authenticator } = await withoutPassword();
     const password = "another good password";
     const fields = { intent: "password", password, again: password };

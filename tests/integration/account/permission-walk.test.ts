@@ -202,7 +202,7 @@ describe("the built site", { timeout: WALK_TIMEOUT_MS }, () => {
     }
   });
 
-  it("ends a deactivated user's open stream, and keeps links out of the log", async () => {
+  it("ends a deactivated user's open stream, and doesn't log invitation tokens", async () => {
     const headers = { Cookie: cookies.editor };
     const stream = await fetch(`${site.url}/events?jobs`, { headers });
     const reader = stream.body!.getReader();
