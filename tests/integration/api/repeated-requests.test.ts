@@ -127,7 +127,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(effects()).toBe(1);
   });
 
-  it("changes nothing if its response can't be recorded, and happens once afterward", async () => {
+  it("changes nothing if its response can't be recorded, and happens once when it is retried", async () => {
     const before = state();
     sqliteHandle().exec(
       "CREATE TRIGGER broken BEFORE INSERT ON api_answers BEGIN SELECT RAISE(ABORT, 'killed'); END",
@@ -141,7 +141,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(effects()).toBe(1);
   });
 
-  it("changes nothing while another process is writing, and happens once afterward", async () => {
+  it("changes nothing while another process is writing, and happens once when it is retried", async () => {
     const before = state();
     disableBusyTimeout();
     const other = openSqlite(sqliteHandle().name);
