@@ -122,7 +122,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison takes too long", (
     expect([draft, later].map(({ id }) => isPublic(id))).toEqual([false, true]);
   }, 60_000);
 
-  it("stays on hold while a killed process's job waits for its retry", async () => {
+  it("stays on hold until its job, which was running in a killed process, has been retried", async () => {
     const { id } = await upload(source(2));
     await workOnComparison();
     // This is the state after the process was killed: the job was started, but is no longer running.
