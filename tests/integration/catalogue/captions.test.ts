@@ -106,7 +106,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("are served in ranges, and are hidden, counted, deleted and restored together with the video", async () => {
+  it("support range requests, and are hidden, counted, deleted and restored together with the video", async () => {
     const id = await addToLibrary(site.uploads, subtitled("mkv", ["srt", "ass"]), true);
     sqliteHandle().exec("DELETE FROM jobs WHERE kind <> 'captions'");
     await workUntilIdle();
@@ -137,7 +137,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     expect((await sendRequest(url)).status).toBe(206);
   });
 
-  it("are not looked for again in a video that has none", async () => {
+  it("aren't searched for again in a video that doesn't have any", async () => {
     const clip = makeClip(site.folder, "plain", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     sqliteHandle().exec("DELETE FROM jobs WHERE kind <> 'captions'");
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     expect((await findPublished(id))?.captions).toEqual([]);
   });
 
-  it("are limited to twenty, and leave captions that an admin added unchanged", async () => {
+  it("are limited to twenty, and don't replace captions that an admin has added", async () => {
     const source = makeClip(site.folder, "video", { extension: "mkv" });
     const english = path.join(site.folder, "e.srt");
     fs.writeFileSync(english, ENGLISH);

@@ -92,7 +92,7 @@ describe("a list with a sort order and a length filter", () => {
     }
   });
 
-  it("is clamped to its last page", async () => {
+  it("shows its last page for page numbers beyond the end", async () => {
     const view = { order: "longest", length: "short" } as const;
     const { page, pageCount } = await listPublished({ view, page: 1e9 });
     expect(page).toBe(pageCount);

@@ -183,7 +183,7 @@ describe.runIf(ffmpegAvailable())("the URL of a video that browsers can't play",
     expect(await statusOf(url)).toBe(404);
   });
 
-  it("never starts to return 404 if another tool published the video", async () => {
+  it("keeps working if another tool has published the video", async () => {
     const mkv = makeClip(site.folder, "clip", { extension: "mkv" });
     const id = await addToLibrary(site.uploads, mkv, true);
     const url = videoRow(id).video_url;

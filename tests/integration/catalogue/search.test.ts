@@ -54,7 +54,7 @@ describe("search", () => {
     expect(await found("οδος")).toEqual(["g"]);
   });
 
-  it("matches the title or one tag, but not across two of them", async () => {
+  it("matches text within the title or a single tag, but not text that spans two of them", async () => {
     only([{ id: "a", title: "Night", tags: ["train", "summer", "x"] }]);
     for (const inside of ["night", "train", "rai", "x", "er"]) {
       expect(await found(inside), inside).toEqual(["a"]);
@@ -161,7 +161,7 @@ describe("search", () => {
   });
 
   it.each(["night", "ni"])(
-    "counts more than two thousand results for %j after any row change",
+    "correctly counts more than two thousand results for %j after any row change",
     async (search) => {
       const categories = ["desi", "desi", "amateur", "english"];
       const rows = Array.from({ length: 4_000 }, (_, i) => ({

@@ -59,7 +59,7 @@ describe("the static pages", () => {
 });
 
 describe("the category selector", () => {
-  it.each(["/", "/categories", "/categories/premium"])("has all choices on %s", async (path) => {
+  it.each(["/", "/categories", "/categories/premium"])("offers all choices on %s", async (path) => {
     const selector = (await open(path)).querySelector('nav[aria-label="Video categories"]')!;
     expect(textsOf(selector.querySelectorAll("a"))).toEqual([
       "All Videos",
