@@ -130,7 +130,7 @@ describe("a backup", () => {
     expect([exitCode, stderr]).toEqual([1, "missing: videos/u/1.mp4"]);
   });
 
-  it("is rejected if it is damaged or isn't a backup", async () => {
+  it("isn't restored if its file is damaged or its folder doesn't contain a backup", async () => {
     sqliteHandle();
     expect((await script("restore", site.folder)).stderr).toContain("contains no site.sqlite");
     fs.mkdirSync(target);

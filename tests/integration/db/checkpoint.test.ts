@@ -30,7 +30,7 @@ function videosInTheFile(): number {
   }
 }
 
-it("runs checkpoints in the worker thread, not inside a statement", async () => {
+it("runs checkpoints in the worker thread, and not inside a statement", async () => {
   const insert = sqliteHandle().prepare(
     "INSERT INTO videos (id, title, category) VALUES (?, 'A title', 'desi')",
   );
@@ -78,7 +78,7 @@ describe("with Litestream", () => {
     vi.restoreAllMocks();
   });
 
-  it.each(["on", "its tables"])("runs no checkpoint (%s)", async (how) => {
+  it.each(["on", "its tables"])("doesn't run checkpoints (%s)", async (how) => {
     if (how === "on") {
       process.env.LITESTREAM = "on";
       forgetSettings();
@@ -97,14 +97,14 @@ describe("with Litestream", () => {
     another.close();
   });
 
-  it("runs no checkpoint during long-running writes", async () => {
+  it("doesn't run checkpoints during long-running writes", async () => {
     process.env.LITESTREAM = "on";
     forgetSettings();
     await writeMany(1_600);
     expect(videosInTheFile()).toBe(0);
   });
 
-  it("runs checkpoints if Litestream has stopped, and logs that once", async () => {
+  it("runs checkpoints if Litestream has stopped, and logs a message once", async () => {
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     process.env.LITESTREAM = "on";
     forgetSettings();

@@ -88,7 +88,7 @@ describe("while another process holds the database's write lock", () => {
     await hide;
   });
 
-  it("rejects a change within seconds with the change's error message, and accepts it afterward", async () => {
+  it("rejects a change within seconds with the right error message, and accepts it once the lock is released", async () => {
     const body = new URLSearchParams({ intent: "toggle", id }).toString();
     const headers = { ...FORM, Cookie: cookie };
     await lock();

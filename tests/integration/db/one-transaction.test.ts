@@ -118,7 +118,7 @@ describe("a step that fails halfway rolls back", () => {
     expect([status.get(), counts().at(-1)]).toEqual(["hidden", 1]);
   });
 
-  it("an import, and leaves the files where they were, even those already moved", async () => {
+  it("an import, after which all files are in their original places, even those already moved", async () => {
     const source = path.join(site.folder, "video.mp4");
     fs.copyFileSync(mp4Clip(2), source);
     breakJobs();

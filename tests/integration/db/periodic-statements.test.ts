@@ -132,7 +132,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-it("covers every file that has periodic work", () => {
+it("tests every file that has periodic work", () => {
   const files = ["app", "db"].flatMap((folder) =>
     fs
       .readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -146,7 +146,7 @@ it("covers every file that has periodic work", () => {
   expect(Object.keys(PERIODIC_WORK).sort()).toEqual(withWork.sort());
 });
 
-it("reads few rows, regardless of the number of videos", async () => {
+it("runs periodic work that reads few rows, regardless of the number of videos", async () => {
   fillLibrary(VIDEOS);
   writeRecordedFiles();
   const found: string[] = [];

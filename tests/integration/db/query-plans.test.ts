@@ -29,7 +29,7 @@ async function plansOf(work: () => unknown): Promise<string[]> {
 }
 
 describe("the queries for the public lists", () => {
-  it("sort nothing, and read a page's rows by their keys", async () => {
+  it("don't sort any rows, and read a page's rows by their keys", async () => {
     const plans = await plansOf(async () => {
       await listPublished({ page: 1 });
       await listPublished({ category: "desi", page: 1 });
@@ -84,7 +84,7 @@ describe("the queries for sorted and filtered lists", () => {
 });
 
 describe("the queries for the admin list", () => {
-  it("sort nothing, whatever the sort order and filter", async () => {
+  it("don't sort any rows, whatever the sort order and filter", async () => {
     const plans = await plansOf(() => {
       const hits = readManagedPage(sqliteHandle());
       for (const sort of ["newest", "oldest", "views", "title", "longest", "largest"] as const) {

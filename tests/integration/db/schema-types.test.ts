@@ -59,7 +59,7 @@ function migratedColumns(typed: readonly string[]): string[] {
   );
 }
 
-it("declares the same columns in the types as the database has, with the same nullability", () => {
+it("declares the same columns in the types as in the database, with the same nullability", () => {
   const typed = typedColumns();
   expect(typed.length).toBeGreaterThan(250);
   expect(typed.sort()).toEqual(migratedColumns(typed).sort());
