@@ -119,7 +119,7 @@ describe.runIf(ffmpegAvailable())("an adaptive stream", () => {
     expect(rates).toEqual([30, 30, 30, 30, 60]);
   });
 
-  it("lists a small rendition first, and audio only last", () => {
+  it("lists a small rendition first, and the audio-only variant last", () => {
     const names = master.playlists.map(({ uri }) => uri);
     expect(names[0]).toBe("240p.m3u8");
     expect(names.at(-1)).toBe("audio-1-low.m3u8");
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("an adaptive stream", () => {
     expect(fs.readFileSync(path.join(ladder, "master.m3u8"), "utf8")).toMatch(/CHANNELS="2"/);
   });
 
-  it("has a video rendition for a connection with 192 kbit/s", () => {
+  it("has a video rendition that is suitable for a 192 kbit/s connection", () => {
     const { BANDWIDTH: peak } = videoVariants(master)[0]!.attributes as Record<string, number>;
     expect(peak).toBeLessThan(192_000);
   });
@@ -286,7 +286,7 @@ describe.runIf(ffmpegAvailable())("an adaptive stream", () => {
     }
   });
 
-  it("consists of media files and playlists, and nothing else", () => {
+  it("consists only of media files and playlists", () => {
     const others = fs.readdirSync(ladder).filter((name) => !/\.(?:mp4|m3u8)$/.test(name));
     expect(others).toEqual([]);
   });
