@@ -27,7 +27,7 @@ describe("similar videos", () => {
     pair("a", "d");
   };
 
-  it("are adjacent in the list, which names the videos that each one resembles", async () => {
+  it("are adjacent in the list, which shows the videos that each one resembles", async () => {
     addFour();
     const { list, similar } = await shownList();
     expect(list.videos.map(({ id }) => id)).toEqual(["a", "d", "b", "c"]);
