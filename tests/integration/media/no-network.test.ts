@@ -119,7 +119,7 @@ describe.runIf(ffmpegAvailable())("a file that refers to other files", () => {
     }
   }, 240_000);
 
-  it("also causes no connection when it is read from the store by range", async () => {
+  it("doesn't cause a connection when its byte ranges are read from the store", async () => {
     process.env.STORAGE_URL = `file://${site.folder}`;
     forgetSettings();
     for (const [name, content] of hostileFiles()) {

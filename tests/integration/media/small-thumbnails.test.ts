@@ -61,7 +61,7 @@ describe("a thumbnail's smaller version", () => {
     expect(await visit(`${THUMBNAIL}?w=481`)).toEqual({ status: 200, width: 1280 });
   });
 
-  it("has one of two widths, each created on request", async () => {
+  it("has one of two widths, each of which is created on request", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
     // Request both widths at the same time, which must not mix them up.
