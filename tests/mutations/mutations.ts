@@ -288,7 +288,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return { file: target, colors };",
     replace: "return { file, colors };",
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "becomes a WebP of at most 1280 pixels without EXIF, upright",
+    title: "becomes an upright WebP image of at most 1280 pixels without EXIF metadata",
   },
   {
     rule: "Images with too many pixels aren't decoded",
@@ -641,7 +641,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!scopes.includes(scope)) {",
     replace: "if (false) {",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "requires the scope",
+    title: "scope for",
   },
   {
     rule: "An API token allows no more than its user's role",

@@ -78,7 +78,7 @@ describe("an OPTIONS request", () => {
     }
   });
 
-  it("allows no other origins", async () => {
+  it("doesn't allow other origins", async () => {
     const { headers } = await tus("OPTIONS", "/admin/uploads", {});
     expect(headers["access-control-allow-origin"]).toBeUndefined();
   });
@@ -133,7 +133,7 @@ describe("every tus request", () => {
     expect((await publish(other)).status).toBe(404);
   });
 
-  it.each(["..%2f..%2fsite.sqlite", "a.json", "%00"])("finds nothing for the id %s", async (id) => {
+  it.each(["..%2f..%2fsite.sqlite", "a.json", "%00"])("rejects the upload id %s", async (id) => {
     expect([400, 404]).toContain((await head(`/admin/uploads/${id}`)).status);
   });
 });
@@ -409,7 +409,7 @@ describe("a stored upload", () => {
     expect(left).toEqual([`tus/${idOf(young)}`, `tus/${idOf(young)}.json`]);
   });
 
-  it("is kept for a day after its last byte, even if it is slow, and whether it is complete or not", async () => {
+  it("is kept for a day after its last byte, even if it is slow, and whether or not it is complete", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 50_000));
     age(at, 72, 23);
