@@ -184,7 +184,7 @@ describe("the second factor", () => {
     expect(Buffer.from(stored, "base64url").toString("latin1")).not.toContain(
       key.replaceAll(" ", ""),
     );
-    // The TOTP secret is still readable after the site's secret was rotated, but not after it was lost.
+    // The TOTP secret stays readable when the site's secret is rotated, but not when the site's secret is lost.
     process.env.SESSION_SECRET = `${"new".repeat(11)},${TEST_SECRET}`;
     forgetSettings();
     expect((await findEnrollment(id))!.key).toBe(key);

@@ -82,11 +82,11 @@ function everything(): Record<string, unknown[]> {
 interface Column {
   table: string;
   name: string;
-  /** What happens to the row when the account is deleted, if there is a foreign key. */
+  /** The foreign key's ON DELETE action, if the column has a foreign key. */
   onDelete?: string;
 }
 
-/** Returns the columns that reference an account, judged by a foreign key or by the column's name. */
+/** Returns the columns that reference an account, identified by their foreign key or their name. */
 function accountColumns(): Column[] {
   const tables = read(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'video_search%'",

@@ -70,7 +70,7 @@ it("lets a new network sign in during a flood from eight addresses", () => {
     for (const address of addresses) attempt({ now, address });
     if (tenth % 5 === 0) expect(attempt({ now }), `at ${now}`).toBe("on");
   }
-  // A user who mistypes the password is no longer new, but has still made fewer attempts than the flood.
+  // After mistyping the password, a user is no longer new, but has still made fewer attempts than the flood.
   const [now, address] = [129_950, freshAddress()];
   expect(times(4, () => attempt({ now, address }))).toEqual(["on", "on", "on", "on"]);
 });

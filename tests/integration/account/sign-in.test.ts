@@ -331,7 +331,7 @@ describe("a session", () => {
       sqliteHandle()
         .prepare("UPDATE sessions SET created_at = ?, last_used_at = ?")
         .run(daysAgo(days), daysAgo(1));
-    // The session is used ten days before the absolute limit, so it is only extended by these ten days.
+    // The session is used ten days before the absolute limit, so it is extended by only those ten days.
     ageBy(80);
     expect(await currentUser(withCookie(cookie))).toBeDefined();
     const end = sqliteHandle().prepare("SELECT expires_at FROM sessions").pluck().get() as string;
