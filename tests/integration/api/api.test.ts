@@ -234,7 +234,7 @@ describe("videos", () => {
     const late = await change({ title: "Late" }, { "If-Match": etag });
     expect([late.status, late.body.title]).toEqual([412, "Precondition Failed"]);
     expect((await change({ title: "Over" }, { "If-Match": "*" })).status).toBe(200);
-    // Also test a weak ETag, as sent through proxies that compress, and a list of ETags.
+    // Also test a weak ETag, which proxies send if they compress responses, and a list of ETags.
     const weak = async () => `W/${(await call(`videos/${id}`, { token })).headers.get("ETag")}`;
     for (const list of [await weak(), `"none", ${await weak()}`]) {
       expect((await change({ title: "Over" }, { "If-Match": list })).status, list).toBe(200);

@@ -11,7 +11,7 @@ const variables: Record<string, string> = {};
 const run = promisify(execFile);
 const remaining = new Set(OPERATIONS.map(({ name }) => name));
 
-/** Runs an operation's example as if it were pasted into a shell in a folder that contains a video.mp4. */
+/** Runs an operation's example as if it were pasted into a shell, in a folder that contains a file named video.mp4. */
 async function example(name: string): Promise<string> {
   const operation = OPERATIONS.find((each) => each.name === name);
   remaining.delete(name);

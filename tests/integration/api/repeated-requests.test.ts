@@ -93,7 +93,7 @@ const replayed = (response: Awaited<ReturnType<typeof send>>) => ({
   headers: { ...response.headers, "idempotent-replayed": "true" },
 });
 
-/** Returns the number of changes that happened. Each change is recorded as one activity. */
+/** Returns the number of changes made so far. Each change is recorded as one activity. */
 const effects = () => sqliteHandle().prepare("SELECT count(*) FROM activities").pluck().get();
 
 /** Returns everything that an operation could have changed. */
