@@ -98,7 +98,7 @@ function putOnList(sha256: string): void {
   );
 }
 
-/** Returns the files that are left after pending removals. */
+/** Completes the pending removals. Returns the files that are left. */
 const left = async () => {
   await removeFiles();
   return filesIn(site.uploads);

@@ -47,7 +47,7 @@ async function listed(): Promise<BlockListPage["uncompared"]> {
   return ((await blockList({ request, params: {}, context: {} })) as BlockListPage).uncompared;
 }
 
-/** Adds a video that is on hold until its comparison, with jobs in the given states. */
+/** Adds a video that is on hold until it has been compared, with its jobs in the given states. */
 async function addHeld(jobs: Record<string, string>, { isToBePublic = true } = {}): Promise<void> {
   addVideo({ status: isToBePublic ? "published" : "review", uploaded_by: "up" });
   const add = sqliteHandle().prepare(
@@ -187,7 +187,7 @@ describe("a moderator who has watched the video", () => {
       detail: "A video",
     });
     expect(await listed()).toEqual([]);
-    // Another moderator has already decided.
+    // Another moderator has already made this decision.
     expect(await sendIntent("v", "release-uncompared")).toMatchObject({ init: { status: 409 } });
     expect(logged()).toHaveLength(1);
   });
