@@ -80,7 +80,7 @@ const sendRequest = (url: string) => {
 describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
   it.each([
     ["SubRip and ASS in Matroska", "mkv", ["srt", "ass"], "1 &lt; 2\n"],
-    // This ffmpeg writes an unescaped "<" into WebVTT, where it starts a tag.
+    // In this case, ffmpeg writes an unescaped "<", which starts a tag in WebVTT.
     ["WebVTT in Matroska", "mkv", ["webvtt", "srt"], "1\n"],
     ["timed text in MP4", "mp4", ["mov_text", "mov_text"], "1 &lt; 2\n"],
   ] as const)("are converted from %s to WebVTT for the video page", async (_, as, codecs, last) => {

@@ -43,7 +43,7 @@ async function watch(url: string) {
   return (await videoPage(args(url))).series;
 }
 
-/** Adds a series of twelve videos, of which the second and the fifth are not published. */
+/** Adds a series of twelve videos. The second and the fifth of them aren't published. */
 function twelve() {
   const names = Array.from({ length: 12 }, (_, n) => `v${n}`);
   write(
