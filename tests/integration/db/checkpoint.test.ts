@@ -23,7 +23,7 @@ function videosInTheFile(): number {
   try {
     return sqlite.prepare("SELECT count(*) FROM videos").pluck().get() as number;
   } catch {
-    // Not even the `videos` table is in the file yet.
+    // The file doesn't even contain the `videos` table yet.
     return 0;
   } finally {
     sqlite.close();
@@ -65,7 +65,7 @@ it("keeps the write-ahead log short during long-running writes", async () => {
 });
 
 describe("with Litestream", () => {
-  /** Waits until the interval has ticked and the tasks that the ticks started in the worker thread have finished. */
+  /** Waits until the timer has fired and the tasks that it started in the worker thread have finished. */
   async function afterTicks(): Promise<void> {
     await vi.advanceTimersByTimeAsync(3_000);
     await queryThread("writing", "project", {});

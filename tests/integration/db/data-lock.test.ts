@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.remove());
 
-/** Creates another site that shares one or both folders with the running one. */
+/** Creates another site that shares one or both folders with the running site. */
 const second = (shared: Record<string, string>, uploads?: string) => {
   const other = new SiteProcess({ ...shared, ...(uploads && { UPLOADS_DIR: uploads }) });
   return other;

@@ -191,7 +191,7 @@ describe("pending changes", () => {
     sqliteHandle().exec(`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
       INSERT INTO videos (id, title, category) SELECT 'n' || i, 'Night ' || i, 'desi' FROM n`);
-    // None of the changes has been projected yet.
+    // The changes haven't been projected yet.
     const first = await listPublished({ page: 1 });
     expect(first.videos[0]?.id).toBe("n25000");
     expect(first.total).toBeGreaterThanOrEqual(8);

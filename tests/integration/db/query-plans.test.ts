@@ -37,7 +37,7 @@ describe("the queries for the public lists", () => {
       await listTrending({ page: 1 });
     });
     expect(plans.length).toBeGreaterThanOrEqual(5);
-    // SQLite would scan an index of the status completely.
+    // SQLite would scan all of an index on the status.
     for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_status|SCAN videos$/m);
   });
 });
@@ -113,7 +113,7 @@ describe("the queries for the admin list", () => {
         readManagedPage(sqliteHandle())({ view, total: undefined });
       });
     }
-    // There is a query for the count and one for the page. For problems, a single query does both.
+    // There is a query for the count and a query for the page. For the problem filters, a single query does both.
     expect(Object.values(found).map((plans) => plans.length)).toEqual([2, 2, 1, 1, 2]);
     for (const plan of Object.values(found).flat()) expect(plan).not.toMatch(/SCAN videos/);
     for (const plan of found.dates!) expect(plan).toMatch(/INDEX videos_by_age \(sort_key>/);
