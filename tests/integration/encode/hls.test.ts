@@ -14,7 +14,7 @@ const FLASH =
   "color=gray:size=1280x720:rate=60:duration=9,drawbox=color=white:t=fill:enable='between(t,5,5.2)'";
 const BEEP = "aevalsrc='if(between(t,4,4.2),sin(6283*t),0)':sample_rate=48000:duration=8";
 
-/** The allowed difference in seconds between a measurement and the playlist: one tick of a common timescale. */
+/** The maximum difference in seconds between a measurement and the playlist: one tick of a common timescale. */
 const ROUNDING = 0.005;
 const MAX_SYNC = 0.02;
 
@@ -349,7 +349,7 @@ function flashOf(file: string, index = 0): number {
 /** Returns the time of the beep in seconds. */
 function beepOf(file: string, index = 0): number {
   const raw = path.join(folder, "beep.pcm");
-  // Otherwise ffmpeg would shift all times so that the silence before the audio starts at 0.
+  // Without this filter, ffmpeg would shift all times so that the silence before the audio starts at 0.
   const steady = ["-af", "aresample=async=1:first_pts=0"];
   ffmpeg([
     ...["-copyts", "-i", file, "-map", `0:a:${index}`, "-vn", ...steady, "-ac", "1"],
