@@ -8,7 +8,7 @@ import { useStudio } from "./studio-site";
 
 const { site, visitor } = useStudio(["videos", "video_holds", "reports"]);
 
-/** Returns undefined for a deleted video. */
+/** Returns whether a video is public, or undefined if it was deleted. */
 const isPublic = (id: string) =>
   site.database().prepare("SELECT public FROM videos WHERE id = ?").pluck().get(id);
 const textOfList = (name: string) => textOf(visitor.in().getByRole("list", { name }));

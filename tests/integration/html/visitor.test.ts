@@ -343,7 +343,7 @@ describe("public forms", () => {
     await visitor.press("Send report anyway");
     expect(visitor.text).toContain("That answer was wrong or came too late.");
     expect(visitor.field("How much is").autofocus).toBe(true);
-    // The button shows that the visitor has confirmed the report although it names no public video.
+    // The button shows that the visitor wants to send the report even though it doesn't refer to a public video.
     visitor.in().getByRole("button", { name: "Send report anyway" });
     expect(
       visitor
