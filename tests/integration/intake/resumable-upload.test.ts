@@ -184,7 +184,7 @@ describe("a disk space reservation", () => {
     expect((await declare(400_000, { Cookie })).status).toBe(201);
     age(first, 11);
     expect((await declare(100_000)).status).toBe(201);
-    // Resuming the expired upload would exceed the share again.
+    // Resuming the expired upload would exceed the uploader's share again.
     const content = clip.subarray(0, SENT_BYTES);
     expect((await patch(first, 0, content, content.length)).status).toBe(507);
   });
