@@ -71,7 +71,7 @@ describe("similar videos", () => {
     await removeVideos(["c"], "u");
     await purge(["c"]);
     expect(pairs()).toEqual([]);
-    // Another tool deletes a video without using the trash.
+    // Another tool deletes a video without moving it to the trash.
     pair("a", "b", "2030-01-01T00:00:00.000Z");
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'a'");
     expect(pairs()).toEqual([]);
