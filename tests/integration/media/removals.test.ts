@@ -26,7 +26,8 @@ function put(name: MediaName, content = "video"): void {
 }
 
 const enqueue = (...files: MediaName[]) =>
-  // The time is slightly later than the files' timestamps, which have the file system's resolution.
+  // Use a time that is slightly later than the files' timestamps, because those are rounded to the file system's
+  // resolution.
   transaction(() => enqueueRemovals(files, { reason: "deleted" }, Date.now() + 1_000));
 
 const removeDue = () => removeFiles(Date.now() + 1_000);

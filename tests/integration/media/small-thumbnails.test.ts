@@ -131,7 +131,7 @@ describe("a thumbnail's smaller version", () => {
   it("is retried after failures that weren't caused by the image", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL, uploaded_by: "u" });
-    // The folder can't be created, because there is a broken link with its name.
+    // The folder can't be created, because there is a broken link with the same name.
     const folder = path.dirname(onDisk(SMALL));
     fs.rmSync(folder, { recursive: true, force: true });
     fs.symlinkSync("/nonexistent/folder", folder);
