@@ -95,7 +95,7 @@ describe("a quota", () => {
     expect(quotaOf("nobody")).toBeUndefined();
   });
 
-  it("can be overridden for an account, including with no limit", async () => {
+  it("can be changed or removed for a single account", async () => {
     set({ UPLOADER_MAX_VIDEOS_PER_DAY: "10", UPLOADER_MAX_BYTES: String(5 * GIGABYTE) });
     await setLimits(uploader, { ...NO_LIMITS, maxVideosPerDay: 3 }, owner);
     expect(quotaOf(uploader)).toMatchObject({ maxVideosPerDay: 3, maxBytes: 5 * GIGABYTE });
@@ -260,7 +260,7 @@ describe("the storage limit", () => {
 describe("the limit on videos per 24 hours", () => {
   beforeEach(() => setLimits(uploader, { ...NO_LIMITS, maxVideosPerDay: 2 }, owner));
 
-  it("reports when the next upload is possible", async () => {
+  it("reports when the next upload will be possible", async () => {
     addUpload(30);
     addUpload(20, "draft");
     addUpload(3, "file-send");

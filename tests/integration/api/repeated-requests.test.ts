@@ -170,8 +170,8 @@ describe.each(NAMES)("%s", (name) => {
   });
 });
 
-describe("a created video that was deleted", () => {
-  it("still returns the recorded response for its key, and is reported as deleted for another key", async () => {
+describe("creating a video that was deleted afterward", () => {
+  it("still returns the recorded response for the same key, and reports the deletion for another key", async () => {
     const first = await send("createVideo");
     sqliteHandle().exec("DELETE FROM videos WHERE id <> 'v'");
     expect(await send("createVideo")).toEqual(replayed(first));

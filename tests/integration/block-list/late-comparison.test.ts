@@ -87,7 +87,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison takes too long", (
     expect(isPublic(video.id)).toBe(true);
   }, 60_000);
 
-  it("is released even among thousands of videos on hold", async () => {
+  it("is released even if thousands of videos are on hold", async () => {
     sqliteHandle().exec(`
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000)
         INSERT INTO videos (id, title, category, status)

@@ -210,7 +210,7 @@ describe("URLs from an earlier version of the site", () => {
       )
       .run(status, video_url, source_url);
 
-  it("both work for a file that became an .m4v, with and without the source", async () => {
+  it("both work for a file that became an .m4v file, whether or not the source still exists", async () => {
     put("videos/u/1.m4v", "index in front");
     put("videos/u/1.mp4", "index behind");
     add("published", "/media/videos/u/1.m4v", "/media/videos/u/1.mp4");

@@ -259,7 +259,7 @@ describe("the static pages", () => {
     },
   );
 
-  it("are not indexed, except Contact", () => {
+  it("are not indexed, except for Contact", () => {
     const data = { site: { name: "Afterdark", origin: ORIGIN }, email: "" };
     // biome-ignore lint/suspicious/noExplicitAny: meta functions take many more arguments than they use
     const robots = (meta: any) => JSON.stringify(meta({ data })).includes("noindex");

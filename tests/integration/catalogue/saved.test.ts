@@ -43,7 +43,7 @@ describe("the cards of saved videos", () => {
     expect(await returnedIds(...many)).toEqual(many.slice(0, 24));
   });
 
-  it("are requested in the body, because the URL would be logged", async () => {
+  it("are requested with the ids in the body, because a URL would be logged", async () => {
     expect(loader().status).toBe(405);
     expect(loader().headers.get("Allow")).toBe("POST");
     expect((await sendRequest("id=a", "PUT")).status).toBe(405);

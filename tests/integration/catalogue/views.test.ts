@@ -115,14 +115,14 @@ describe("POST /video/{id}/view", () => {
   });
 });
 
-describe.each(["POST", "GET"])("%s", (method) => {
+describe.each(["POST", "GET"])("counting views with %s requests", (method) => {
   it.each([
     ["a prefetch", { "Sec-Purpose": "prefetch" }],
     ["a prerender", { "Sec-Purpose": "prefetch;prerender" }],
     ["a prefetch by an older browser", { Purpose: "prefetch" }],
     ["a prefetch by Firefox", { "X-Moz": "prefetch" }],
     ["a crawler", { "User-Agent": CRAWLER }],
-  ])("doesn't count %s", async (_, headers) => {
+  ])("ignores %s", async (_, headers) => {
     const { status } = await sendViewRequest(method, "a", headers as Record<string, string>);
     expect(status).toBe(method === "POST" ? 204 : 200);
     expect(await shown("a")).toBe(0);

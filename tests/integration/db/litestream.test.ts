@@ -45,7 +45,7 @@ describe("with Litestream", () => {
     site.addVideo({ id: `row-${number}`, title: String(Date.now()) });
   }
 
-  it("loses at most the last second when everything is killed", async () => {
+  it("loses at most the last second of changes when all processes are killed", async () => {
     let written = 0;
     const writing = setInterval(() => writeRow(++written), WRITE_EVERY_MS);
     await until(() => written >= ROWS_BEFORE_THE_KILL && litestream.segmentTimes().length >= 3);

@@ -75,7 +75,7 @@ describe("a step that fails halfway rolls back", () => {
     expect(counts().map(Boolean)).toEqual([true, true, true, true, true]);
   });
 
-  it("a resumable upload that couldn't be compared with the block list, but keeps its file", async () => {
+  it("a resumable upload that couldn't be compared with the block list, and keeps its file", async () => {
     const upload = await arrivedUpload();
     const publish = () => receiveUpload(uploadRequest(undefined, { upload }), USER);
     sqliteHandle().exec("ALTER TABLE blocked_files RENAME TO unreadable");

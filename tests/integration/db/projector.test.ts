@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 const found = async (search: string) => ids((await listPublished({ search, page: 1 })).videos);
-describe("a video that is no longer public", () => {
+describe("a video in search results", () => {
   const videos = [
     video({ id: "a", title: "Night train", tags: ["summer"] }),
     video({ id: "b", title: "Night bus" }),

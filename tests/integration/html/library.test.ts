@@ -200,7 +200,7 @@ describe("tags", () => {
     await visitor.follow("Tags");
   });
 
-  it("are renamed, merged, restored and removed", async () => {
+  it("can be renamed, merged, restored and removed", async () => {
     expect(listed("HD")).toMatch(/Also written hd.*3 videos.*2 public/);
     await visitor.follow("night");
     visitor.fill("Name", "one, two", dialog());
@@ -232,7 +232,7 @@ describe("tags", () => {
     expect(listed("4K")).toBeUndefined();
   });
 
-  it("are found by an alias", async () => {
+  it("can be found by an alias", async () => {
     await visitor.follow("HD");
     visitor.fill("Aliases", "night", dialog());
     await visitor.press("Save aliases");

@@ -64,7 +64,7 @@ describe("public pages", () => {
     expect(cards().map(textOf)).toEqual([expect.stringContaining("Neon City")]);
   });
 
-  it("show that the site, a category, a length or a tag has no videos", async () => {
+  it("show a message if the site, a category, a length filter or a tag has no videos", async () => {
     const empty = {
       "/": "No videos available. Upload your first video to get started!",
       "/trending": "No trending videos found. Upload some content to get started!",

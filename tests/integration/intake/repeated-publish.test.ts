@@ -62,7 +62,7 @@ async function send(fields: Record<string, string>, as = user) {
 const restart = () => stopRuntime({ except: FILE_THREADS });
 
 describe("a repeated publish request", () => {
-  it("joins the first request while that one is running", async () => {
+  it("joins the first request if that request is still running", async () => {
     const upload = await arrivedUpload();
     const all = await Promise.all([1, 2, 3].map(() => send({ upload })));
     expect(all.map(({ status }) => status)).toEqual([201, 201, 201]);

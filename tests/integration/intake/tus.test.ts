@@ -297,7 +297,7 @@ describe("a PATCH request", () => {
     expect((await head(at)).status).toBe(200);
   });
 
-  it("keeps the received bytes if the connection is lost, and can be resumed after them", async () => {
+  it("keeps the received bytes if the connection is lost, and can be resumed from there", async () => {
     const at = await create();
     const open = openRequest(site, "PATCH", at, {
       ...PATCH,
@@ -391,7 +391,7 @@ describe("a stored upload", () => {
     fs.utimesSync(file(at), hoursAgo(received), hoursAgo(received));
   };
 
-  it("expires after a day, immediately for clients, and on the disk at the next start", async () => {
+  it("expires for clients after a day, and is removed from the disk at the next start", async () => {
     const old = await create();
     const young = await create();
     age(old, 24.1, 24.1);

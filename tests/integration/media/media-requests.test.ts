@@ -146,7 +146,7 @@ describe("the number of bytes sent", () => {
     expect(bytes).toBeLessThan(LARGE_BYTES / 2);
   });
 
-  it("is in the database as a daily total after the process has exited", async () => {
+  it("is stored in the database as a daily total when the process exits", async () => {
     const before = await sentBytes();
     expect(before).toBeGreaterThan(10_000);
     expect(await site.stop()).toBe(0);
