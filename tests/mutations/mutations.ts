@@ -783,7 +783,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'viewed && "views > 0",',
     replace: 'viewed && "views >= 0",',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "shows videos that have views, with the most viewed first, and the newer video first in a tie",
+    title:
+      "shows videos that have views, with the most viewed first, and the newer video first in a tie",
   },
   {
     rule: "Search finds tags",
