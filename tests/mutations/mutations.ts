@@ -146,7 +146,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE +listed AND ${key} IN",
     replace: "WHERE ${key} IN",
     killedBy: "tests/integration/catalogue/listing.test.ts",
-    title: "exclude a video that was hidden after it was found",
+    title: "exclude a video that was hidden after the list's query found it",
   },
   {
     rule: "Saved videos include no hidden video",
@@ -162,7 +162,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE series_id = @id AND +listed`",
     replace: "WHERE series_id = @id`",
     killedBy: "tests/integration/catalogue/series.test.ts",
-    title: "shows its published videos in order, on clamped pages",
+    title: "shows its published videos in order, and clamps page numbers",
   },
   {
     rule: "A hidden video's page has no related videos",
@@ -170,7 +170,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "FROM videos WHERE id = ? AND public",
     replace: "FROM videos WHERE id = ?",
     killedBy: "tests/integration/catalogue/related.test.ts",
-    title: "are empty for unpublished videos, and never include hidden ones",
+    title: "don't exist for unpublished videos, and never include hidden videos",
   },
 
   // Schedule
@@ -288,7 +288,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return { file: target, colors };",
     replace: "return { file, colors };",
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "becomes a WebP of at most 1280 pixels without EXIF, upright",
+    title: "becomes an upright WebP image of at most 1280 pixels without EXIF metadata",
   },
   {
     rule: "Images with too many pixels aren't decoded",
@@ -321,7 +321,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const found = files.map(findOnList);",
     replace: "const found = files.map((): boolean | string => false);",
     killedBy: "tests/integration/block-list/blocked-uploads.test.ts",
-    title: "whose SHA-256 is imported while it is examined",
+    title: "whose SHA-256 is imported while it is being examined",
   },
   {
     rule: "An import inserts nothing for an account that was deactivated in the meantime",
@@ -533,7 +533,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return account && credentialsDigest(account) === mark ? { userId, id } : undefined;",
     replace: "return account ? { userId, id } : undefined;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "gives no separate attempts to device cookies from before it was turned on",
+    title: "doesn't give separate attempts to device cookies issued before it was turned on",
   },
   {
     rule: "Wrong two-factor codes are counted per account",
@@ -541,7 +541,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const knownKey = (userId: string) => `known browsers ${userId}`;",
     replace: "const knownKey = (userId: string) => `${userId} ${Math.random()}`;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "allows no more attempts with several device cookies than with one",
+    title: "doesn't allow more attempts with several device cookies than with one",
   },
   {
     rule: "Turning off two-factor authentication requires a code",
@@ -549,7 +549,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return withCode && account?.totp_enabled_at !== null;",
     replace: "return false;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "requires the password and a code to turn it off or renew its recovery codes",
+    title: "requires the password and a code when a user turns it off or renews the recovery codes",
   },
   {
     rule: "A stranger's address gets at most one email about reports per day",
@@ -574,7 +574,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (allows(user, permission)) return;",
     replace: "return;",
     killedBy: "tests/integration/account/users.test.ts",
-    title: "has the new role from the next request on",
+    title: "gets a new role that applies from the next request on",
   },
   {
     rule: "Only owners manage users",
@@ -617,7 +617,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);',
     replace: "",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "rejects moderators, even with a token from an earlier role",
+    title: "rejects moderators, even with a token that they created in an earlier role",
   },
   {
     rule: "An uploader can publish only with permission",
@@ -641,7 +641,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!scopes.includes(scope)) {",
     replace: "if (false) {",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "requires the scope",
+    title: "scope for",
   },
   {
     rule: "An API token allows no more than its user's role",
@@ -708,7 +708,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "name === COOKIE && value === CONFIRMED",
     replace: "name === COOKIE",
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "isn't shown to search engines, or twice to the same visitor",
+    title: "isn't shown to search engines or to visitors who have already confirmed their age",
   },
   {
     rule: "The age gate replaces the page",
@@ -783,7 +783,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'viewed && "views > 0",',
     replace: 'viewed && "views >= 0",',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "shows videos that have views, most viewed first, with the newer video first in a tie",
+    title:
+      "shows videos that have views, with the most viewed first, and the newer video first in a tie",
   },
   {
     rule: "Search finds tags",
@@ -791,7 +792,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "[video.title, ...textsOf(video.tags)]",
     replace: "[video.title]",
     killedBy: "tests/integration/catalogue/search.test.ts",
-    title: "matches the title or one tag, but not across two of them",
+    title: "matches text within the title or a single tag, but not text that spans two of them",
   },
 
   // Trash
@@ -1027,7 +1028,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'runChange(database().deleteFrom("invitations").where("email", "=", email));',
     replace: "",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "removes the account's email address from the database, but no other address",
+    title: "removes the account's email address from the database, but keeps all other addresses",
   },
   {
     rule: "A transfer doesn't give a pending replacement file its new owner's permissions",
@@ -1035,7 +1036,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "AND +user_id = @userId AND state <> 'pending'`",
     replace: "AND +user_id = @userId`",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "leaves a pending replacement file for someone else who may change the video",
+    title: "keeps a pending replacement file for other users who may change the video",
   },
   {
     rule: "A file whose metadata can't be removed isn't published unchanged",
@@ -1059,7 +1060,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "record(changed);",
     replace: "setImmediate(() => record(changed));",
     killedBy: "tests/integration/api/repeated-requests.test.ts",
-    title: "changes nothing if its response can't be recorded, and happens once afterward",
+    title: "changes nothing if its response can't be recorded, and happens once when it is retried",
   },
   {
     rule: "A repeated publish request gets the same outcome as the first",

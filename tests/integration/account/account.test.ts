@@ -91,7 +91,7 @@ describe("changing the password", () => {
 });
 
 describe("the session list", () => {
-  it("marks the current session, and can end one other session or all of them", async () => {
+  it("marks the current session, and allows ending one or all of the other sessions", async () => {
     insertUser();
     const [here, second, third] = [await signIn(), await signIn(), await signIn()];
     const before = await page(here.cookies);
@@ -159,7 +159,7 @@ describe("the second factor", () => {
     expect(await step((await signIn()).cookies, now)).toMatchObject({ status: 400 });
   });
 
-  it("can only be set up with the password, not just with an open session", async () => {
+  it("can only be set up with the password; an open session isn't enough", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     for (const current of ["", "a wrong password"]) {
@@ -171,7 +171,7 @@ describe("the second factor", () => {
     expect(await findEnrollment(id)).toBeUndefined();
   });
 
-  it("is off until a code confirms it, and its secret is stored encrypted", async () => {
+  it("stays off until a code confirms it, and its secret is encrypted in the database", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
@@ -184,7 +184,7 @@ describe("the second factor", () => {
     expect(Buffer.from(stored, "base64url").toString("latin1")).not.toContain(
       key.replaceAll(" ", ""),
     );
-    // The TOTP secret is still readable after the site's secret was rotated, but not after it was lost.
+    // The TOTP secret stays readable when the site's secret is rotated, but not when the site's secret is lost.
     process.env.SESSION_SECRET = `${"new".repeat(11)},${TEST_SECRET}`;
     forgetSettings();
     expect((await findEnrollment(id))!.key).toBe(key);
@@ -207,7 +207,7 @@ describe("the second factor", () => {
     expect((await listActivities()).map(({ action }) => action)).toContain("recovery-code-use");
   });
 
-  it("limits code guesses from any address", async () => {
+  it("limits code guesses, whatever address they come from", async () => {
     const { id } = insertUser();
     const { at } = await enroll((await signIn()).cookies, id);
     const { cookies } = await signIn();
@@ -240,7 +240,7 @@ describe("the second factor", () => {
     expect((await listActivities()).map(({ action }) => action)).toContain("code-refused");
   });
 
-  it("gives no separate attempts to device cookies from before it was turned on", async () => {
+  it("doesn't give separate attempts to device cookies issued before it was turned on", async () => {
     const { id } = insertUser();
     const collected = [await signIn(), await signIn(), await signIn(), await signIn()].map(markIn);
     await enroll((await signIn()).cookies, id);
@@ -249,7 +249,7 @@ describe("the second factor", () => {
     for (const mark of collected) expect(await guess(`${cookies}; ${mark}`, 1)).toEqual([429]);
   });
 
-  it("allows no more attempts with several device cookies than with one", async () => {
+  it("doesn't allow more attempts with several device cookies than with one", async () => {
     const { id } = insertUser();
     const { codes } = await enroll((await signIn()).cookies, id);
     const collected = [];
@@ -275,7 +275,7 @@ describe("the second factor", () => {
     expect(await step((await signIn()).cookies, codes[0]!)).toMatchObject({ status: 429 });
   });
 
-  it("counts wrong recovery codes and wrong codes on the account page together with those at sign-in", async () => {
+  it("has a single limit for wrong codes and wrong recovery codes, at sign-in and on the account page", async () => {
     const { id } = insertUser();
     const { codes } = await enroll((await signIn()).cookies, id);
     const session = await step((await signIn()).cookies, codes[0]!);
@@ -358,7 +358,7 @@ describe("the second factor", () => {
     expect(marks()).toBe(0);
   });
 
-  it("rejects the second step after five minutes, after a password change or without a first step", async () => {
+  it("rejects the second step after five minutes, after a password change, and without a first step", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     const { at } = await enroll(cookies, id);
@@ -376,7 +376,7 @@ describe("the second factor", () => {
     ).rejects.toMatchObject({ status: 302 });
   });
 
-  it("requires the password and a code to turn it off or renew its recovery codes", async () => {
+  it("requires the password and a code when a user turns it off or renews the recovery codes", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     const { codes, at } = await enroll(cookies, id);
@@ -414,7 +414,7 @@ describe("the second factor", () => {
   });
 });
 
-describe("a change that the activity log can't record", () => {
+describe("an account change that the activity log can't record", () => {
   /** Returns the account's state. Resets the last TOTP step, because a code is used up even if the change fails. */
   const state = () => {
     sqliteHandle().exec("UPDATE users SET totp_last_step = NULL");
@@ -423,7 +423,7 @@ describe("a change that the activity log can't record", () => {
     );
   };
 
-  it("leaves the account unchanged", async () => {
+  it("is rolled back", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     await signIn();

@@ -82,11 +82,11 @@ function everything(): Record<string, unknown[]> {
 interface Column {
   table: string;
   name: string;
-  /** What happens to the row when the account is deleted, if there is a foreign key. */
+  /** The foreign key's ON DELETE action, if the column has a foreign key. */
   onDelete?: string;
 }
 
-/** Returns the columns that reference an account, judged by a foreign key or by the column's name. */
+/** Returns the columns that reference an account, identified by their foreign key or their name. */
 function accountColumns(): Column[] {
   const tables = read(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'video_search%'",
@@ -196,7 +196,7 @@ function fillAll(): void {
 }
 
 describe("deleting an account", () => {
-  it("removes the account's email address from the database, but no other address", async () => {
+  it("removes the account's email address from the database, but keeps all other addresses", async () => {
     const others = ["[deleted] [deleted]", `x${EMAIL} as an editor`, "a@example.com an owner"];
     for (const detail of [`${EMAIL.toUpperCase()} ${EMAIL}`, ...others.slice(1)]) {
       sql("INSERT INTO activities (action, detail) VALUES ('role-change', ?)", detail);
@@ -215,7 +215,7 @@ describe("deleting an account", () => {
     expect(details).toEqual([...others, "[deleted] an editor"]);
   });
 
-  it("shows the account's past activities as those of a deleted account", async () => {
+  it("attributes the account's past activities to a deleted account", async () => {
     sql("INSERT INTO activities (user_id, action) VALUES (?, 'sign-in')", user);
     await deleteAccount(user, undefined, owner);
     expect(await listActivities()).toMatchObject([
@@ -224,7 +224,7 @@ describe("deleting an account", () => {
     ]);
   });
 
-  it("handles more activities than fit into one transaction", async () => {
+  it("can change more activities than fit in one transaction", async () => {
     sqliteHandle().exec(`
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 21000)
       INSERT INTO activities (action, detail) SELECT 'deactivate', '${EMAIL}' FROM n`);
@@ -311,7 +311,7 @@ describe("deleting an account", () => {
     expect([...counts(), exists(user)]).toEqual([0, 130, false]);
   });
 
-  it("never makes a video public that is on hold because its uploader is blocked", async () => {
+  it("never publishes a video that is on hold because its uploader is blocked", async () => {
     await changeRole(user, "publisher", owner);
     addVideo("v");
     await blockUser(user, owner, true);
@@ -347,7 +347,7 @@ describe("deleting an account", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("leaves a pending replacement file for someone else who may change the video", async () => {
+  it("keeps a pending replacement file for other users who may change the video", async () => {
     addVideo("v");
     sql(
       "INSERT INTO video_files (id, video_id, state, user_id) VALUES ('next', 'v', 'pending', ?)",
@@ -398,7 +398,7 @@ describe("transferring videos", () => {
   });
 });
 
-describe("the users screen", () => {
+describe("the users page", () => {
   interface Plain {
     data: { error?: UsersFailure; dialog?: unknown };
     init?: { status: number; headers?: Record<string, string> };
@@ -463,7 +463,7 @@ describe("the users screen", () => {
     });
   });
 
-  it.each(["delete=nobody", "transfer=nobody"])("opens no dialog for %s", async (parameters) => {
+  it.each(["delete=nobody", "transfer=nobody"])("redirects requests for %s", async (parameters) => {
     expect(await open(parameters)).toMatchObject({ status: 302 });
     expect(await open(`delete=${owner}`)).toMatchObject({ status: 302 });
   });

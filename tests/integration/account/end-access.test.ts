@@ -123,7 +123,7 @@ describe("an account's access", () => {
     });
   });
 
-  it("no longer includes tokens after a change to a role that may not use them", async () => {
+  it("no longer includes tokens after a change to a role that isn't allowed to use them", async () => {
     await changeRole(user, "moderator", owner);
     expect(await left()).toEqual(["here", "elsewhere", "old work", "0 streams"]);
   });
@@ -187,7 +187,7 @@ describe("an event stream", () => {
 });
 
 describe("an invitation", () => {
-  it("is void if another tool removes the permission to invite", async () => {
+  it("becomes void if another tool removes the user's permission to invite", async () => {
     sqliteHandle().prepare("UPDATE users SET role = 'editor' WHERE id = ?").run(user);
     expect((await findInvitation(invitation)).state).toBe("unknown");
     await expect(acceptInvitation(invitation, GOOD_PASSWORD)).rejects.toMatchObject({

@@ -154,7 +154,7 @@ describe("a passkey", () => {
     expect(await signIn(authenticator)).toMatchObject({ status: 302 });
   });
 
-  it("is offered on the sign-in page only if one exists", async () => {
+  it("is offered on the sign-in page only if any account has a passkey", async () => {
     const offered = () => auth.loader({ request: new Request(`${SITE}/auth`) } as never);
     expect(await offered()).toEqual({ passkeys: false });
     await withPasskey();
@@ -202,7 +202,7 @@ describe("a passkey", () => {
     ]);
   });
 
-  it("can be removed with the password, and is unknown afterward", async () => {
+  it("can be removed with the password, and can't be used afterward", async () => {
     const { session, authenticator } = await withPasskey();
     const remove = (current: string) =>
       change(session, { intent: "passkey-remove", id: authenticator.id, current });
@@ -266,7 +266,7 @@ describe("a passkey response", () => {
     });
   });
 
-  it("is rejected and recorded if its counter hasn't increased, as with a cloned passkey", async () => {
+  it("is rejected and recorded if its signature counter hasn't increased, as with a cloned passkey", async () => {
     const { authenticator } = await withPasskey();
     expect(await signIn(authenticator, { counter: 7 })).toMatchObject({ status: 302 });
     for (const counter of [7, 3, 0]) {
@@ -352,7 +352,7 @@ describe("an account without a password", () => {
   const byPassword = (password = GOOD_PASSWORD) =>
     post(auth.action, "/auth", { email: "admin@example.com", password }, "");
 
-  it("can only be set up with a passkey, which ends the account's other sessions", async () => {
+  it("requires a passkey when the password is removed, which ends the account's other sessions", async () => {
     const user = await withPasskey();
     const other = await signedIn(user.id);
     const off = { intent: "password-off", current: GOOD_PASSWORD };
@@ -398,7 +398,7 @@ describe("an account without a password", () => {
     expect(await remove(second)).toMatchObject({ status: 302 });
   });
 
-  it("can set a password with a passkey", async () => {
+  it("can be given a password again after confirming with a passkey", async () => {
     const { session, authenticator } = await withoutPassword();
     const password = "another good password";
     const fields = { intent: "password", password, again: password };

@@ -42,7 +42,7 @@ const EVERYBODY = {
 type Name = keyof typeof EVERYBODY;
 const NAMES = Object.keys(EVERYBODY) as Name[];
 
-/** Routes for API clients, which reject every cookie. */
+/** Routes for API clients. They reject every cookie. */
 const APIS = ["/api/v1/*", "/api/worker/*"];
 
 const site = new SiteProcess();
@@ -67,10 +67,10 @@ beforeAll(async () => {
 });
 afterAll(() => site.remove());
 
-/** A few hundred requests each. */
+/** Each test sends a few hundred requests. */
 const WALK_TIMEOUT_MS = 120_000;
 
-/** Returns `open` for any normal response, and otherwise the way in which the request is rejected. */
+/** The outcome of a request: `open` for any normal response, or else the way in which the request was rejected. */
 type Verdict = "open" | "forbidden" | "sign in";
 
 async function sendRequest(
@@ -104,7 +104,7 @@ function expected(name: Name, permission: Permission): Verdict {
 
 const urlOf = (path: string) => path.replace(/:\w+\??|\*/g, "none");
 
-/** Returns the form for a permission. It names a video that doesn't exist. */
+/** Returns the form for a permission, with the id of a video that doesn't exist. */
 function formOf(line: string): BodyInit {
   const [, intent = "none", action = ""] = line.split(" ");
   const isUpload = intent === "publish" || intent === "draft";
@@ -118,7 +118,7 @@ function formOf(line: string): BodyInit {
 const routes = builtRoutes();
 const lines = Object.entries(PERMISSIONS);
 const guarded = lines.filter(([, line]) => line !== "anyone").map(([name]) => name as Permission);
-/** Permissions that aren't intents of a form, and are tested separately below. */
+/** Permissions that don't correspond to a form's intent. They are tested separately below. */
 const PARTS = ["/media/* hidden", "/events jobs"];
 
 describe("the built site", { timeout: WALK_TIMEOUT_MS }, () => {
@@ -195,14 +195,15 @@ describe("the built site", { timeout: WALK_TIMEOUT_MS }, () => {
         const response = await fetch(`${site.url}/media/videos/${owner}/1.mp4`, {
           headers: { Cookie: cookies[name] ?? "" },
         });
-        // No report names these files. Reported videos' files are tested together with the moderator's pages.
+        // These files' videos haven't been reported. Reported videos' files are tested together with the moderator's
+        // pages.
         const isTheirs = reach === "all" || (reach === "own" && name === owner);
         expect(response.status, `${name}: the file of ${owner}`).toBe(isTheirs ? 200 : 404);
       }
     }
   });
 
-  it("ends a deactivated user's open stream, and keeps links out of the log", async () => {
+  it("ends a deactivated user's open stream, and doesn't log invitation tokens", async () => {
     const headers = { Cookie: cookies.editor };
     const stream = await fetch(`${site.url}/events?jobs`, { headers });
     const reader = stream.body!.getReader();

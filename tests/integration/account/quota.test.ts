@@ -95,7 +95,7 @@ describe("a quota", () => {
     expect(quotaOf("nobody")).toBeUndefined();
   });
 
-  it("can be overridden for an account, including with no limit", async () => {
+  it("can be changed or removed for a single account", async () => {
     set({ UPLOADER_MAX_VIDEOS_PER_DAY: "10", UPLOADER_MAX_BYTES: String(5 * GIGABYTE) });
     await setLimits(uploader, { ...NO_LIMITS, maxVideosPerDay: 3 }, owner);
     expect(quotaOf(uploader)).toMatchObject({ maxVideosPerDay: 3, maxBytes: 5 * GIGABYTE });
@@ -130,7 +130,7 @@ describe("a quota", () => {
     expect(await shown((await openSession(owner)).split(";")[0]!)).toBeUndefined();
   });
 
-  it("is read through indexes, regardless of the number of videos", () => {
+  it("is calculated from indexes, regardless of the number of videos", () => {
     const plan = (query: string) =>
       (sqliteHandle().prepare(`EXPLAIN QUERY PLAN ${query}`).all(uploader) as { detail: string }[])
         .map(({ detail }) => detail)
@@ -147,7 +147,7 @@ describe("a quota", () => {
 });
 
 describe("the storage limit", () => {
-  it("counts the trash and replaced files, and follows transfers", async () => {
+  it("includes the trash and replaced files, and counts transferred videos for their new uploader", async () => {
     set({ UPLOADER_MAX_BYTES: String(5 * GIGABYTE) });
     addVideo("v", GIGABYTE);
     addVideo("other", GIGABYTE, owner);
@@ -169,7 +169,7 @@ describe("the storage limit", () => {
     ]);
   });
 
-  it("rejects an upload before its first byte, with the current usage", async () => {
+  it("rejects an upload before its first byte, and reports the current usage", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: GIGABYTE }, owner);
     addVideo("v", 0.9 * GIGABYTE);
     const rejected = await begin(0.5 * GIGABYTE);
@@ -198,7 +198,7 @@ describe("the storage limit", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("rejects a form by its actual size, and keeps the entered values", async () => {
+  it("rejects a form if its actual size is too large, and keeps the entered values", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: clipBytes() - 1 }, owner);
     expect(await send()).toMatchObject({
       ok: false,
@@ -257,10 +257,10 @@ describe("the storage limit", () => {
   });
 });
 
-describe("the limit on videos in 24 hours", () => {
+describe("the limit on videos per 24 hours", () => {
   beforeEach(() => setLimits(uploader, { ...NO_LIMITS, maxVideosPerDay: 2 }, owner));
 
-  it("reports when the next upload is possible", async () => {
+  it("reports when the next upload will be possible", async () => {
     addUpload(30);
     addUpload(20, "draft");
     addUpload(3, "file-send");
@@ -279,7 +279,7 @@ describe("the limit on videos in 24 hours", () => {
     );
   });
 
-  it("counts the bytes of an upload in the transaction that inserts it", async () => {
+  it("is checked again in the transaction that inserts an upload's row", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: Math.round(1.5 * clipBytes()) }, owner);
     const outcomes = await Promise.all([send(), send()]);
     expect(outcomes.map((outcome) => (outcome.ok ? 201 : outcome.status)).sort()).toEqual([
@@ -350,7 +350,7 @@ describe("the form for an account's limits", () => {
     return users.find(({ id }) => id === uploader)?.limits;
   };
 
-  it("saves a number, no limit or the site's limit for each field", async () => {
+  it("can set each limit to a number, to no limit or to the site's limit", async () => {
     const saved = await save({ gigabytes: "1,5", videosPerDay: "", queuedJobs: " 0 " });
     expect(saved).toMatchObject({ status: 302 });
     expect(await limits()).toEqual({

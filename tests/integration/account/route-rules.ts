@@ -2,7 +2,7 @@ import { ORIGIN } from "../../sign-in-requests";
 
 type Handler = (args: never) => unknown;
 
-/** The admin panel's response to a form without a session. The panel shows it on the same page. */
+/** The admin panel's response to a form sent without a session. The panel shows the response on the same page. */
 interface SignedOutData {
   data?: { signedOut?: object };
   init?: ResponseInit;

@@ -55,7 +55,7 @@ it("accepts a burst of sign-in attempts, and rejects a flood with one line of te
   expect(attempt({ now: 6_000 })).toBe("on");
 });
 
-it("only applies to sign-ins with a password", () => {
+it("only limits sign-ins with a password", () => {
   times(2 * MAX_PER_SECOND, () => attempt({ now: 9_000 }));
   expect(attempt({ now: 9_000, method: "GET" })).toBe("on");
   for (const url of ["/authors", "/admin", "/auth/code", "/auth/passkey"]) {
@@ -70,12 +70,12 @@ it("lets a new network sign in during a flood from eight addresses", () => {
     for (const address of addresses) attempt({ now, address });
     if (tenth % 5 === 0) expect(attempt({ now }), `at ${now}`).toBe("on");
   }
-  // A user who mistypes the password is no longer new, but has still made fewer attempts than the flood.
+  // After mistyping the password, a user is no longer new, but has still made fewer attempts than the flood.
   const [now, address] = [129_950, freshAddress()];
   expect(times(4, () => attempt({ now, address }))).toEqual(["on", "on", "on", "on"]);
 });
 
-it("counts all addresses of a network together", () => {
+it("counts all addresses in a network together", () => {
   const one = (host: number) => attempt({ now: 200_000, address: `203.0.113.${host}` });
   times(250, one);
   expect(attempt({ now: 200_500, address: "203.0.113.251" })).toBe(429);
@@ -100,7 +100,7 @@ it("doesn't count requests from other sites", () => {
   expect(times(5, () => attempt({ now: 300_000, address, headers: own })).at(-1)).toBe(429);
 });
 
-it("rejects a flood from one address, but neither other addresses nor known browsers at that address", async () => {
+it("rejects a flood from one address, but doesn't affect other addresses or known browsers at that address", async () => {
   const { id } = insertUser();
   const address = "192.0.2.1";
   const flood = times(500, () => attempt({ now: 400_000, address }));

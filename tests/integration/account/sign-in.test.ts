@@ -72,7 +72,7 @@ describe("the redirect after signing in", () => {
     expect((await signInWith("")).headers.get("Location")).toBe("/");
   });
 
-  it("leads to Home for the studio's start page, even if another page was requested before", async () => {
+  it("leads to Home if the studio's start page was requested, even if another page was requested earlier", async () => {
     insertUser();
     const before = cookiesOf(await redirectToSignIn("/admin/trash"));
     const away = await redirectToSignIn("/admin", before);
@@ -90,7 +90,7 @@ describe("the redirect after signing in", () => {
 });
 
 describe("signing in", () => {
-  it("redirects to Home with a toast and a 30-day session, of which only the hash is stored", async () => {
+  it("redirects to Home with a toast, and starts a 30-day session, of which only the hash is stored", async () => {
     const { id, email } = insertUser();
     const { status, response } = await post({
       email: " ADMIN@Example.com ",
@@ -225,7 +225,7 @@ describe("the sign-in limits", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(30 - tried.length);
   });
 
-  it("keep a flood from many addresses out of the password hash queue", async () => {
+  it("prevent a flood from many addresses from filling the password hash queue", async () => {
     const responses = await Promise.all(
       Array.from({ length: 60 }, (_, n) => guess(`flood${n}@example.com`, freshAddress())),
     );
@@ -284,7 +284,7 @@ describe("a session", () => {
     expect(await currentUser(withCookie(elsewhere))).toBeUndefined();
   });
 
-  it("isn't ended by a link or another site", async () => {
+  it("can't be ended by a link or another site", async () => {
     insertUser();
     const cookie = await signIn();
     expect(signOut.loader()).toMatchObject({ status: 302 });
@@ -323,7 +323,7 @@ describe("a session", () => {
     expect(await currentUser(withCookie(cookie))).toBeUndefined();
   });
 
-  it("ends 90 days after the sign-in, even if it is used", async () => {
+  it("ends 90 days after the sign-in, even if it is still in use", async () => {
     insertUser();
     const cookie = await signIn();
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
@@ -331,7 +331,7 @@ describe("a session", () => {
       sqliteHandle()
         .prepare("UPDATE sessions SET created_at = ?, last_used_at = ?")
         .run(daysAgo(days), daysAgo(1));
-    // The session is used ten days before the absolute limit, so it is only extended by these ten days.
+    // The session is used ten days before the absolute limit, so it is extended by only those ten days.
     ageBy(80);
     expect(await currentUser(withCookie(cookie))).toBeDefined();
     const end = sqliteHandle().prepare("SELECT expires_at FROM sessions").pluck().get() as string;

@@ -32,7 +32,7 @@ describe("a form sent without a session", () => {
     ["restore", "You must be logged in to restore videos."],
     ["bulk", "You must be logged in to change videos."],
     ["nonsense", "You must be logged in to change videos."],
-  ])("is rejected with 400 and a message naming the action (%s)", async (intent, message) => {
+  ])("is rejected with 400 and a message that names the action (%s)", async (intent, message) => {
     const { response, form } = await send("/admin?tab=manage", new URLSearchParams({ intent }));
     expect([response.status, form.message]).toEqual([400, message]);
     expect(response.headers.get("Cache-Control")).toBe("no-store");
@@ -118,7 +118,7 @@ describe("a form whose session has ended", () => {
     sqliteHandle().exec("DELETE FROM sessions");
   });
 
-  it("is rejected with 400, and returned with an upload's text, but without its file", async () => {
+  it("is rejected with 400, and is returned with an upload's text fields but without its file", async () => {
     const form = new FormData();
     form.set("intent", "publish");
     form.set("title", "Kept");

@@ -94,7 +94,7 @@ const messages = async () =>
   });
 
 describe("an invitation", () => {
-  it("creates an account with its role, signs the user in, and is logged", async () => {
+  it("creates an account with the specified role, signs the user in, and is logged", async () => {
     const token = await invited("new@example.com", "publisher");
     expect(await openLink(token)).toMatchObject({
       status: 200,
@@ -170,7 +170,7 @@ describe("an invitation", () => {
     expect((await sendPlain({ intent: "withdraw", id })).status).toBe(404);
   });
 
-  it("requires a strong password, entered twice, and an email address that has no account yet", async () => {
+  it("requires a strong password, entered twice, and an email address that doesn't have an account yet", async () => {
     const token = await invited("new@example.com");
     expect((await acceptLink(token, "short")).status).toBe(422);
     expect((await acceptLink(token, GOOD_PASSWORD, "another one")).status).toBe(422);
@@ -206,7 +206,7 @@ describe("an invitation", () => {
 });
 
 describe("a user", () => {
-  it("has the new role from the next request on", async () => {
+  it("gets a new role that applies from the next request on", async () => {
     const { id, email } = insertUser("e@example.com");
     const theirs = (await openSession(id)).split(";")[0]!;
     expect((await list(theirs)).users).toHaveLength(2);
@@ -253,7 +253,7 @@ describe("a user", () => {
     expect((await sendPlain({ intent: "end-sessions", id: "nobody" })).status).toBe(404);
   });
 
-  it("is an owner if another tool inserted the account, or if it existed before roles were introduced", async () => {
+  it("is an owner if the account was inserted by another tool or existed before roles were introduced", async () => {
     sqliteHandle().exec("INSERT INTO users (email, password_hash) VALUES ('p@example.com', 'x')");
     const { users } = await list();
     expect(users.map(({ choice }) => choice)).toEqual(["owner", "owner"]);
@@ -261,7 +261,7 @@ describe("a user", () => {
 });
 
 describe("the last owner", () => {
-  it("can't be removed or given another role, even by themselves", async () => {
+  it("can't be deactivated or given another role, even by themselves", async () => {
     for (const fields of [
       { intent: "role", role: "editor" },
       { intent: "deactivate", role: "" },
@@ -275,7 +275,7 @@ describe("the last owner", () => {
     expect(await signedIn(cookie)).toMatchObject({ role: "owner" });
   });
 
-  it("remains if two owners remove each other at the same time", async () => {
+  it("still exists if two owners try to remove each other at the same time", async () => {
     const other = insertUser("o@example.com");
     const both = await Promise.allSettled([
       setDeactivated(other.id, true, owner.id),

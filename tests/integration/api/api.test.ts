@@ -81,7 +81,7 @@ describe("API authentication", () => {
     }
   });
 
-  it("rejects moderators, even with a token from an earlier role", async () => {
+  it("rejects moderators, even with a token that they created in an earlier role", async () => {
     const user = insertUser("moderator@example.com", "editor");
     const token = await tokenOf(user, ...ALL);
     const id = addVideo();
@@ -113,7 +113,7 @@ describe("API authentication", () => {
     expect((await call("videos", { token: other })).status).toBe(401);
   });
 
-  it("rate-limits after sixty wrong tokens", async () => {
+  it("rate-limits clients after sixty wrong tokens", async () => {
     const statuses = [];
     for (let index = 0; index < 61; index++)
       statuses.push((await call("videos", { token: "afterdark_wrong" })).status);
@@ -122,7 +122,7 @@ describe("API authentication", () => {
     expect((await call("videos", { token: right })).status).toBe(200);
   });
 
-  it("stores no token in plain text, and lists when each was last used", async () => {
+  it("doesn't store tokens in plain text, and lists when each was last used", async () => {
     const token = await tokenOf(owner, "read");
     const rows = sqliteHandle().prepare("SELECT * FROM api_tokens").all();
     expect(JSON.stringify(rows)).not.toContain(token);
@@ -132,7 +132,7 @@ describe("API authentication", () => {
   });
 
   it.each(OPERATIONS.map(({ name, scope, method, path }) => ({ name, scope, method, path })))(
-    "requires the scope $scope for $name",
+    "requires the $scope scope for $name",
     async ({ scope, method, path }) => {
       const token = await tokenOf(owner, ...ALL.filter((each) => each !== scope));
       const { status, headers, body } = await call(path.slice(1).replace("{id}", "x"), {
@@ -165,7 +165,7 @@ describe("API authentication", () => {
 });
 
 describe("videos", () => {
-  it("can be listed by status, search text, category and page, but not by other parameters", async () => {
+  it("can be filtered by status, search text and category, while unknown parameters are rejected", async () => {
     const token = await tokenOf(owner, "read");
     for (let index = 0; index < 51; index++) addVideo({ title: `Video ${index}` });
     const hidden = addVideo({ title: "Hidden", status: "hidden" });
@@ -209,7 +209,7 @@ describe("videos", () => {
     }
   });
 
-  it("are returned with an ETag, so that unchanged videos return 304", async () => {
+  it("are returned with an ETag, so that requests for unchanged videos return 304", async () => {
     const token = await tokenOf(owner, "read");
     const id = addVideo();
     const { status, headers, body } = await call(`videos/${id}`, { token });
@@ -221,7 +221,7 @@ describe("videos", () => {
     expect((await call("videos/none", { token })).status).toBe(404);
   });
 
-  it("are only changed if nothing has changed them since they were read", async () => {
+  it("are only changed if they haven't changed since the client read them", async () => {
     const token = await tokenOf(owner, "read", "edit");
     const id = addVideo();
     const etag = (await call(`videos/${id}`, { token })).headers.get("ETag")!;
@@ -234,7 +234,7 @@ describe("videos", () => {
     const late = await change({ title: "Late" }, { "If-Match": etag });
     expect([late.status, late.body.title]).toEqual([412, "Precondition Failed"]);
     expect((await change({ title: "Over" }, { "If-Match": "*" })).status).toBe(200);
-    // Also test a weak ETag, as sent through proxies that compress, and a list of ETags.
+    // Also test a weak ETag, which proxies send if they compress responses, and a list of ETags.
     const weak = async () => `W/${(await call(`videos/${id}`, { token })).headers.get("ETag")}`;
     for (const list of [await weak(), `"none", ${await weak()}`]) {
       expect((await change({ title: "Over" }, { "If-Match": list })).status, list).toBe(200);
@@ -254,7 +254,7 @@ describe("videos", () => {
     expect((await findEditable(id))?.title).toBe("Over");
   });
 
-  it("keep values stored by other tools if a change omits them", async () => {
+  it("keep values that other tools have stored if an update omits them", async () => {
     const token = await tokenOf(owner, "read", "edit");
     const kept = { category: "unknown", duration: "long", tags: '["A","a"]' };
     const id = addVideo();
@@ -301,7 +301,7 @@ describe("videos", () => {
 });
 
 describe("API requests", () => {
-  it("are performed once for each Idempotency-Key", async () => {
+  it("are performed only once per Idempotency-Key", async () => {
     const token = await tokenOf(owner, ...ALL);
     const id = addVideo({ status: "review" });
     const headers = { "Idempotency-Key": "one" };
@@ -324,7 +324,7 @@ describe("API requests", () => {
     expect((await publish()).body.status).toBe("published");
   });
 
-  it("are performed again with the same key if they failed", async () => {
+  it("are performed again with the same key if the first attempt failed", async () => {
     const token = await tokenOf(owner, ...ALL);
     const headers = { "Idempotency-Key": "two" };
     const sent = { method: "POST", token, headers };
@@ -354,7 +354,7 @@ describe("API requests", () => {
     expect([put.status, put.headers.get("Allow")]).toEqual([405, "GET, POST"]);
   });
 
-  it("create no video without the upload or without the scope to publish", async () => {
+  it("don't create a video without its upload or without the scope to publish", async () => {
     const texts = { title: "A", description: "B", category: "desi", tags: [] };
     const token = await tokenOf(owner, "upload");
     const create = (json: unknown) => call("videos", { method: "POST", token, json });
@@ -385,7 +385,7 @@ describe("the OpenAPI document", () => {
     expect([status, body.servers[0].url]).toEqual([200, "/api/v1"]);
   });
 
-  it("is generated once, and returns 304 to clients that have it", async () => {
+  it("is generated only once, and isn't sent again to clients that already have it", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     try {
       const first = await call("openapi.json");

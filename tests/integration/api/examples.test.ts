@@ -11,7 +11,7 @@ const variables: Record<string, string> = {};
 const run = promisify(execFile);
 const remaining = new Set(OPERATIONS.map(({ name }) => name));
 
-/** Runs an operation's example as if it were pasted into a shell in a folder that contains a video.mp4. */
+/** Runs an operation's example as if it were pasted into a shell, in a folder that contains a file named video.mp4. */
 async function example(name: string): Promise<string> {
   const operation = OPERATIONS.find((each) => each.name === name);
   remaining.delete(name);
@@ -73,7 +73,7 @@ describe("the examples on the reference page", () => {
     expect(count).toBe(1);
   });
 
-  it("change, publish, hide and schedule it", async () => {
+  it("change, publish, hide and schedule a video", async () => {
     expect(await example("readVideo")).toMatch(/^etag: "/im);
     const changed = schemas.video.parse(JSON.parse(await example("changeVideo")));
     expect(changed.title).toBe("Morning by the sea");
@@ -106,7 +106,7 @@ describe("the examples on the reference page", () => {
   });
 });
 
-it("doesn't accept a token for pages, and serves the reference to anyone", async () => {
+it("doesn't accept API tokens on pages, and serves the API reference to everyone", async () => {
   const headers = { Authorization: `Bearer ${variables.TOKEN}` };
   const page = await fetch(`${site.url}/admin`, { headers, redirect: "manual" });
   expect(page.headers.get("Location")).toBe("/auth");

@@ -93,7 +93,7 @@ const replayed = (response: Awaited<ReturnType<typeof send>>) => ({
   headers: { ...response.headers, "idempotent-replayed": "true" },
 });
 
-/** Returns the number of changes that happened. Each change is recorded as one activity. */
+/** Returns the number of changes made so far. Each change is recorded as one activity. */
 const effects = () => sqliteHandle().prepare("SELECT count(*) FROM activities").pluck().get();
 
 /** Returns everything that an operation could have changed. */
@@ -127,7 +127,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(effects()).toBe(1);
   });
 
-  it("changes nothing if its response can't be recorded, and happens once afterward", async () => {
+  it("changes nothing if its response can't be recorded, and happens once when it is retried", async () => {
     const before = state();
     sqliteHandle().exec(
       "CREATE TRIGGER broken BEFORE INSERT ON api_answers BEGIN SELECT RAISE(ABORT, 'killed'); END",
@@ -141,7 +141,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(effects()).toBe(1);
   });
 
-  it("changes nothing while another process is writing, and happens once afterward", async () => {
+  it("changes nothing while another process is writing, and happens once when it is retried", async () => {
     const before = state();
     disableBusyTimeout();
     const other = openSqlite(sqliteHandle().name);
@@ -170,8 +170,8 @@ describe.each(NAMES)("%s", (name) => {
   });
 });
 
-describe("a created video that was deleted", () => {
-  it("still returns the recorded response for its key, and is reported as deleted for another key", async () => {
+describe("creating a video that was deleted afterward", () => {
+  it("still returns the recorded response for the same key, and reports the deletion for another key", async () => {
     const first = await send("createVideo");
     sqliteHandle().exec("DELETE FROM videos WHERE id <> 'v'");
     expect(await send("createVideo")).toEqual(replayed(first));

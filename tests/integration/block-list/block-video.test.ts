@@ -84,7 +84,7 @@ describe.runIf(ffmpegAvailable())("a blocked video", () => {
     logged.mockRestore();
   }, 60_000);
 
-  it("doesn't use up an attempt while the store doesn't respond", async () => {
+  it("doesn't use up an attempt while the store isn't responding", async () => {
     const store = path.join(site.folder, "store");
     fs.mkdirSync(store);
     process.env.STORAGE_URL = `file://${store}`;
@@ -106,7 +106,7 @@ describe.runIf(ffmpegAvailable())("a blocked video", () => {
     expect(blocked()).toMatchObject([{ state: "ready" }]);
   }, 60_000);
 
-  it("is recognized only by its digest when its file isn't a video", async () => {
+  it("is recognized only by its digest if its file isn't a video", async () => {
     const file = path.join(site.folder, "broken.mp4");
     fs.writeFileSync(file, "no video");
     const id = await addToLibrary(site.uploads, file, true);
@@ -143,7 +143,7 @@ describe("the block list", () => {
     expect(isBlockedFile(SHA)).toBe(false);
   });
 
-  it("uses the frames from an earlier comparison when the file is missing", async () => {
+  it("uses a video's frames from an earlier comparison if its file is missing", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     sqliteHandle()
       .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")

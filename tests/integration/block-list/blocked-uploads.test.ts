@@ -98,7 +98,7 @@ function putOnList(sha256: string): void {
   );
 }
 
-/** Returns the files that are left after pending removals. */
+/** Completes the pending removals. Returns the files that are left. */
 const left = async () => {
   await removeFiles();
   return filesIn(site.uploads);
@@ -115,15 +115,15 @@ let importing = Promise.resolve();
 let blocked: string;
 let copy: string;
 const WAYS_TO_BLOCK = [
-  ["that was removed before", block],
+  ["that was removed earlier", block],
   ["whose SHA-256 is on an imported list", (file: string) => importDigest(digestOf(file))],
   ["whose MD5 is on an imported list", (file: string) => importDigest(digestOf(file, "md5"))],
   [
-    "whose SHA-256 is imported while it is examined",
+    "whose SHA-256 is imported while it is being examined",
     (file: string) => importDuringProbe(digestOf(file)),
   ],
   [
-    "whose MD5 is imported while it is examined",
+    "whose MD5 is imported while it is being examined",
     (file: string) => importDuringProbe(digestOf(file, "md5")),
   ],
 ] as const;

@@ -101,7 +101,7 @@ describe("a digest list", () => {
     expect(entries.map(({ digests }) => digests)).toEqual([1, 2]);
   });
 
-  it("is a single entry, named after its file, and hides no videos", async () => {
+  it("becomes a single entry that is named after its file, and doesn't hide any videos", async () => {
     addVideo({ id: "same", title: "Same", status: "published" });
     sqliteHandle().prepare("INSERT INTO video_digests VALUES ('same', ?)").run(sha256(1));
     const { toast } = await expectSuccessOf(() =>
@@ -127,7 +127,7 @@ describe("a digest list", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("matches nothing after it is removed, until it is put back", async () => {
+  it("stops matching files when it is removed, and matches them again when it is put back", async () => {
     await importText(`${sha256(1)}\n${md5(1)}`);
     const send = (intent: string) =>
       expectSuccessOf(() => post(new URLSearchParams({ intent, entry: "1" })));

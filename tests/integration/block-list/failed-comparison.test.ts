@@ -47,7 +47,7 @@ async function listed(): Promise<BlockListPage["uncompared"]> {
   return ((await blockList({ request, params: {}, context: {} })) as BlockListPage).uncompared;
 }
 
-/** Adds a video that is on hold until its comparison, with jobs in the given states. */
+/** Adds a video that is on hold until it has been compared, with its jobs in the given states. */
 async function addHeld(jobs: Record<string, string>, { isToBePublic = true } = {}): Promise<void> {
   addVideo({ status: isToBePublic ? "published" : "review", uploaded_by: "up" });
   const add = sqliteHandle().prepare(
@@ -63,7 +63,7 @@ const logged = () =>
   sqliteHandle().prepare("SELECT action, video_id, user_id, detail FROM moderation_log").all();
 
 describe.runIf(ffmpegAvailable())("an upload whose file can no longer be read", () => {
-  it("shows the reason, and is published after a later, successful comparison", async () => {
+  it("shows the reason for its hold, and is published after a later, successful comparison", async () => {
     const clip = makeClip(site.folder, "video", {
       videoSource: "testsrc2=size=160x120:duration=4",
     });
@@ -145,7 +145,7 @@ describe("a failed comparison", () => {
     expect(await listed()).toEqual([]);
   });
 
-  it.runIf(ffmpegAvailable())("is only queued again once", async () => {
+  it.runIf(ffmpegAvailable())("is queued again only once", async () => {
     await addHeld({ transcode: "done", storyboard: "done", fingerprint: "failed" });
     await expectSuccessOf(() => sendIntent("v", "compare-again"));
     expect(jobStates("v")).toEqual({
@@ -160,7 +160,7 @@ describe("a failed comparison", () => {
     expect(JSON.stringify(await sendIntent("v", "compare-again"))).toContain("no longer waiting");
   });
 
-  it("isn't queued again without ffmpeg", async () => {
+  it("isn't queued again if ffmpeg is missing", async () => {
     await addHeld({ fingerprint: "failed" });
     const before = process.env.PATH;
     process.env.PATH = site.folder;
@@ -187,7 +187,7 @@ describe("a moderator who has watched the video", () => {
       detail: "A video",
     });
     expect(await listed()).toEqual([]);
-    // Another moderator has already decided.
+    // Another moderator has already made this decision.
     expect(await sendIntent("v", "release-uncompared")).toMatchObject({ init: { status: 409 } });
     expect(logged()).toHaveLength(1);
   });
@@ -215,13 +215,13 @@ describe("a moderator who has watched the video", () => {
     expect(refusalsOf(["v"]).get("v")).toContain("decides on a report");
   });
 
-  it("can't dismiss matches of a video that wasn't compared", async () => {
+  it("can't dismiss matches for a video that wasn't compared", async () => {
     await addHeld({ fingerprint: "failed" });
     expect(await sendIntent("v", "other-video")).toMatchObject({ init: { status: 404 } });
     expect(uncomparedOf("v")).toBeDefined();
   });
 
-  it("can't be its uploader, who only sees why the video is on hold", async () => {
+  it("can't be the video's uploader, who only sees why the video is on hold", async () => {
     await addHeld({ fingerprint: "failed" });
     sqliteHandle().exec(
       `INSERT INTO users (id, email, password_hash, role, may_publish)

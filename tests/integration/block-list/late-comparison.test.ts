@@ -87,7 +87,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison takes too long", (
     expect(isPublic(video.id)).toBe(true);
   }, 60_000);
 
-  it("is released even among thousands of videos on hold", async () => {
+  it("is released even if thousands of videos are on hold", async () => {
     sqliteHandle().exec(`
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000)
         INSERT INTO videos (id, title, category, status)
@@ -122,7 +122,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison takes too long", (
     expect([draft, later].map(({ id }) => isPublic(id))).toEqual([false, true]);
   }, 60_000);
 
-  it("stays on hold while a killed process's job waits for its retry", async () => {
+  it("stays on hold until its job, which was running in a killed process, has been retried", async () => {
     const { id } = await upload(source(2));
     await workOnComparison();
     // This is the state after the process was killed: the job was started, but is no longer running.

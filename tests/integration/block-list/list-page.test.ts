@@ -35,7 +35,7 @@ import {
 const site = useAdminSite();
 const HEADER = '{"format":"afterdark-block-list","version":1}';
 const digest = (n: number) => n.toString(16).padStart(64, "0");
-/** Returns hashes that differ from each other in about half of their bits. */
+/** Returns hashes, any two of which differ in about half of their bits. */
 function hashes(seed: number, count: number, perFrame: number): Buffer {
   let state = seed * 2_654_435_761 + 1;
   const frames = Array.from({ length: count }, () => {
@@ -97,7 +97,7 @@ async function exported(): Promise<string> {
 }
 
 describe("the block list page", () => {
-  it("is empty at first, and lists blocked videos in pages of fifty", async () => {
+  it("is initially empty, and lists blocked videos in pages of fifty", async () => {
     const none = { entries: [], total: 0, removed: [], matches: [], uncompared: [], scanned: [] };
     expect(await page()).toEqual(none);
     await importBlockList(written(HEADER, ...Array.from({ length: 60 }, (_, n) => line(n))));
@@ -132,7 +132,7 @@ describe("the block list page", () => {
     expect(await exported()).toContain(file.split("\n")[1]);
     const entries = sqliteHandle().prepare("SELECT action FROM moderation_log").pluck().all();
     expect(entries).toHaveLength(3);
-    // When this comparison finishes, the ones that the imports started have finished too.
+    // When this comparison finishes, the comparisons that the imports started have finished too.
     await compareSite(1, false);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
@@ -156,7 +156,7 @@ describe("the block list page", () => {
     expect(isPublic("like")).toBe(false);
   });
 
-  it("shows the title, thumbnail and report of a blocked video for as long as they are kept", async () => {
+  it("shows a blocked video's title, thumbnail and report for as long as they are kept", async () => {
     addVideo({ id: "v", title: "A street", thumbnail_url: "/media/thumbnails/u/1.webp" });
     writeUpload(site.uploads, "thumbnails/u/1.webp");
     await transaction(() => {
@@ -177,7 +177,7 @@ describe("the block list page", () => {
     expect(await entry()).toMatchObject({ title: null, reportId: "r" });
   });
 
-  it("shows no image of a video that was blocked because it may show a minor", async () => {
+  it("doesn't show images of a video that was blocked because it may show a minor", async () => {
     addVideo({ id: "v", title: "A street", thumbnail_url: "/media/thumbnails/u/1.webp" });
     writeUpload(site.uploads, "thumbnails/u/1.webp");
     await transaction(() => blockVideo("v", "under-age"));
@@ -278,7 +278,7 @@ describe("the block list page", () => {
   });
 });
 
-describe("an invalid block list file", () => {
+describe("importing a block list", () => {
   const frames = hashes(1, 1, 3).toString("hex");
   it.each([
     ["it is empty", [""], "no MD5 or SHA-256 digests"],
@@ -294,7 +294,7 @@ describe("an invalid block list file", () => {
     ["its third line is broken", [HEADER, line(1), '{"reason":'], "Line 3 "],
     ["it has a very long line", [HEADER, `"${"a".repeat(70_000)}"`], "too long"],
     ["it has a line that is null", [HEADER, "null"], "Line 2 "],
-  ])("is rejected completely if %s", async (_, lines, message) => {
+  ])("rejects the whole file if %s", async (_, lines, message) => {
     const response = (await sendList(...lines)) as unknown as {
       data: { error: { status: number; detail: string } };
     };
@@ -304,7 +304,7 @@ describe("an invalid block list file", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("is rejected if it is missing", async () => {
+  it("requires a file", async () => {
     const body = new FormData();
     body.set("intent", "import");
     expect(await post(body)).toMatchObject({ init: { status: 422 } });

@@ -80,7 +80,7 @@ const sendRequest = (url: string) => {
 describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
   it.each([
     ["SubRip and ASS in Matroska", "mkv", ["srt", "ass"], "1 &lt; 2\n"],
-    // This ffmpeg writes an unescaped "<" into WebVTT, where it starts a tag.
+    // In this case, ffmpeg writes an unescaped "<", which starts a tag in WebVTT.
     ["WebVTT in Matroska", "mkv", ["webvtt", "srt"], "1\n"],
     ["timed text in MP4", "mp4", ["mov_text", "mov_text"], "1 &lt; 2\n"],
   ] as const)("are converted from %s to WebVTT for the video page", async (_, as, codecs, last) => {
@@ -106,7 +106,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("are served in ranges, and are hidden, counted, deleted and restored together with the video", async () => {
+  it("support range requests, and are hidden, counted, deleted and restored together with the video", async () => {
     const id = await addToLibrary(site.uploads, subtitled("mkv", ["srt", "ass"]), true);
     sqliteHandle().exec("DELETE FROM jobs WHERE kind <> 'captions'");
     await workUntilIdle();
@@ -137,7 +137,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     expect((await sendRequest(url)).status).toBe(206);
   });
 
-  it("are not looked for again in a video that has none", async () => {
+  it("aren't searched for again in a video that doesn't have any", async () => {
     const clip = makeClip(site.folder, "plain", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     sqliteHandle().exec("DELETE FROM jobs WHERE kind <> 'captions'");
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     expect((await findPublished(id))?.captions).toEqual([]);
   });
 
-  it("are limited to twenty, and leave captions that an admin added unchanged", async () => {
+  it("are limited to twenty, and don't replace captions that an admin has added", async () => {
     const source = makeClip(site.folder, "video", { extension: "mkv" });
     const english = path.join(site.folder, "e.srt");
     fs.writeFileSync(english, ENGLISH);

@@ -25,7 +25,7 @@ describe("a list with a sort order and a length filter", () => {
   }
   const random = randomFrom(5);
   const some = (most: number) => Math.floor(random() * most);
-  // More videos than the site sorts completely, and a small category.
+  // Use more videos than the site sorts completely, and include a small category.
   const rows = Array.from(
     { length: 9_000 },
     (_, i): Row => ({
@@ -92,7 +92,7 @@ describe("a list with a sort order and a length filter", () => {
     }
   });
 
-  it("is clamped to its last page", async () => {
+  it("shows its last page for page numbers beyond the end", async () => {
     const view = { order: "longest", length: "short" } as const;
     const { page, pageCount } = await listPublished({ view, page: 1e9 });
     expect(page).toBe(pageCount);

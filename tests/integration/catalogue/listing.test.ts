@@ -66,7 +66,7 @@ describe("pages", () => {
 });
 
 describe("a list's cards", () => {
-  it("exclude a video that was hidden after it was found", () => {
+  it("exclude a video that was hidden after the list's query found it", () => {
     write([video({ id: "a" }), video({ id: "b" })]);
     const sortKeys = sqliteHandle()
       .prepare("SELECT sort_key FROM videos ORDER BY id")
@@ -96,7 +96,7 @@ describe("a category", () => {
 describe("a row that another tool writes", () => {
   const everything = async () => ids((await listPublished({ page: 1 })).videos);
 
-  it("appears in the lists immediately if it is written over a plain connection", async () => {
+  it("appears in the lists immediately if it is written through a plain connection", async () => {
     sqliteHandle();
     const other = openSqlite(sqliteHandle().name);
     other.exec("INSERT INTO videos (title, category) VALUES ('Plain', 'solo')");
@@ -154,7 +154,7 @@ describe("a row that another tool writes", () => {
     ["/media/thumbnails/1.webp?x=//elsewhere.example"],
     ["/sign-out"],
     [""],
-  ])("exposes no external or invalid URL such as %s", async (url) => {
+  ])("doesn't expose an external or invalid URL such as %s", async (url) => {
     write([video({ id: "a" })]);
     sqliteHandle()
       .prepare("UPDATE videos SET thumbnail_url = ?, video_url = ?, poster_colors = ?")
@@ -164,7 +164,7 @@ describe("a row that another tool writes", () => {
     expect(card).not.toHaveProperty("posterColors");
   });
 
-  it("keeps the URLs of the site's own files", async () => {
+  it("keeps the URLs of files on this site", async () => {
     write([video({ id: "a" })]);
     sqliteHandle().exec(
       "UPDATE videos SET thumbnail_url = '/media/thumbnails/u/1.webp', video_url = '/media/videos/u/1.mp4'",
@@ -177,7 +177,7 @@ describe("a row that another tool writes", () => {
     expect(card).not.toHaveProperty("previewIsClip");
   });
 
-  it("may have a generated preview, which is distinguished from the video file", async () => {
+  it("may have a generated preview, which isn't mistaken for the video file", async () => {
     write([video({ id: "a" })]);
     const clip = "/media/videos/u/1/preview-x.mp4";
     sqliteHandle().prepare("UPDATE videos SET preview_url = ?").run(clip);

@@ -183,7 +183,7 @@ describe.runIf(ffmpegAvailable())("the URL of a video that browsers can't play",
     expect(await statusOf(url)).toBe(404);
   });
 
-  it("never starts to return 404 if another tool published the video", async () => {
+  it("keeps working if another tool has published the video", async () => {
     const mkv = makeClip(site.folder, "clip", { extension: "mkv" });
     const id = await addToLibrary(site.uploads, mkv, true);
     const url = videoRow(id).video_url;
@@ -210,7 +210,7 @@ describe("URLs from an earlier version of the site", () => {
       )
       .run(status, video_url, source_url);
 
-  it("both work for a file that became an .m4v, with and without the source", async () => {
+  it("both work for a file that became an .m4v file, whether or not the source still exists", async () => {
     put("videos/u/1.m4v", "index in front");
     put("videos/u/1.mp4", "index behind");
     add("published", "/media/videos/u/1.m4v", "/media/videos/u/1.mp4");

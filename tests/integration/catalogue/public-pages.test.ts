@@ -116,7 +116,7 @@ describe("home", () => {
     expect([result.body.list.total, result.body.anyVideo]).toEqual([0, true]);
   });
 
-  it("redirects to Trending, which isn't a category", async () => {
+  it("redirects to the Trending page if the URL specifies it as a category", async () => {
     const result = await call(home.loader, "/?category=trending");
     expect([result.status, result.headers.get("Location")]).toEqual([302, "/trending"]);
   });
@@ -134,7 +134,7 @@ describe("a list that can't be loaded", () => {
     ["home", home.loader],
     ["categories", categories.loader],
     ["trending", trending.loader],
-  ])("is empty, with status 500 and a message without internals (%s)", async (_, loader) => {
+  ])("is empty, with status 500 and a message that hides internals (%s)", async (_, loader) => {
     await addVideos(9, () => ({ views: 1 }));
     sqliteHandle().exec("DROP TABLE videos");
     const result = await call(loader, "/?page=2");
@@ -213,7 +213,7 @@ describe("categories", () => {
 });
 
 describe("trending", () => {
-  it("shows videos that have views, most viewed first, with the newer video first in a tie", async () => {
+  it("shows videos that have views, with the most viewed first, and the newer video first in a tie", async () => {
     await addVideos(5, (index) => ({ views: [0, 3, 7, 3, 0][index] }));
     expect(ids(await call(trending.loader, "/trending"))).toEqual(["v2", "v3", "v1"]);
   });
@@ -259,7 +259,7 @@ describe("the static pages", () => {
     },
   );
 
-  it("are not indexed, except Contact", () => {
+  it("are not indexed, except for Contact", () => {
     const data = { site: { name: "Afterdark", origin: ORIGIN }, email: "" };
     // biome-ignore lint/suspicious/noExplicitAny: meta functions take many more arguments than they use
     const robots = (meta: any) => JSON.stringify(meta({ data })).includes("noindex");
@@ -274,7 +274,7 @@ describe("the static pages", () => {
 describe("a contact message without JavaScript", () => {
   const fields = { name: "Ann", email: "ann@example.com", subject: "Hi", message: "Hello" };
 
-  it("is returned with the page and not stored", async () => {
+  it("is returned with the page, and isn't stored", async () => {
     const before = sqliteHandle().serialize();
     const result = await call(contact.action, "/contact", post(fields));
     expect([result.status, result.body]).toEqual([200, { message: fields, errors: {} }]);
@@ -302,7 +302,7 @@ describe("the age gate", () => {
     expect(await asks("/")).toBe(true);
   });
 
-  it("isn't shown to search engines, or twice to the same visitor", async () => {
+  it("isn't shown to search engines or to visitors who have already confirmed their age", async () => {
     expect(await asks("/", { "User-Agent": "Mozilla/5.0 (compatible; Googlebot/2.1)" })).toBe(
       false,
     );

@@ -25,7 +25,7 @@ const plain = { category: "english", created_at: daysAgo(100) };
 const current = video({ ...plain, id: "current", title: "The Night Train", category: "desi" });
 
 describe("the relatedness score", () => {
-  // Compares each candidate with an older or newer one that has exactly the same score.
+  // Compare each candidate with an older or newer one that has exactly the same score.
   it.each([
     ["a title word inside another", { title: "Nightfall" }, 5],
     ["a title word inside two others, once", { title: "Nightfall nightly" }, 5],
@@ -66,7 +66,7 @@ describe("related videos", () => {
     expect(ids(await relatedVideos("current"))).toEqual(ids(expected));
   });
 
-  it("are empty for unpublished videos, and never include hidden ones", async () => {
+  it("don't exist for unpublished videos, and never include hidden videos", async () => {
     write([current, video({ ...plain, id: "h", title: "Night", status: "hidden" })]);
     expect(await relatedVideos("h")).toEqual([]);
     expect(await relatedVideos("nobody")).toEqual([]);
@@ -92,7 +92,7 @@ describe("related videos", () => {
     expect(await change("DELETE FROM videos WHERE id = 'a'")).toEqual([]);
   });
 
-  it("are complete after more changes than the log contains", async () => {
+  it("are complete even after more changes than the change log can hold", async () => {
     write([current]);
     expect(await relatedVideos("current")).toEqual([]);
     const others = Array.from({ length: 3_000 }, (_, i) =>

@@ -43,13 +43,13 @@ describe("the cards of saved videos", () => {
     expect(await returnedIds(...many)).toEqual(many.slice(0, 24));
   });
 
-  it("are requested in the body, because the URL would be logged", async () => {
+  it("are requested with the ids in the body, because a URL would be logged", async () => {
     expect(loader().status).toBe(405);
     expect(loader().headers.get("Allow")).toBe("POST");
     expect((await sendRequest("id=a", "PUT")).status).toBe(405);
   });
 
-  it("are not returned for an endless body or another content type", async () => {
+  it("are not returned for an endless body or a different content type", async () => {
     const long = new URLSearchParams({ id: "x".repeat(20_000) });
     await expect(sendRequest(long)).rejects.toMatchObject({ status: 413 });
     await expect(sendRequest("id=a")).rejects.toMatchObject({ status: 415 });

@@ -54,7 +54,7 @@ describe("search", () => {
     expect(await found("οδος")).toEqual(["g"]);
   });
 
-  it("matches the title or one tag, but not across two of them", async () => {
+  it("matches text within the title or a single tag, but not text that spans two of them", async () => {
     only([{ id: "a", title: "Night", tags: ["train", "summer", "x"] }]);
     for (const inside of ["night", "train", "rai", "x", "er"]) {
       expect(await found(inside), inside).toEqual(["a"]);
@@ -136,8 +136,8 @@ describe("search", () => {
     for (const none of ["12345", "null", "inner", "deep"]) expect(await found(none)).toEqual([]);
   });
 
-  // The results are cached completely if there are few, and only as bookmarks if there are many.
-  it.each([1_500, 5_000])("clamps and finds deep pages of %i results", async (hits) => {
+  // A short list of results is cached completely, and a long one only as bookmarks.
+  it.each([1_500, 5_000])("finds and clamps deep pages of %i results", async (hits) => {
     only(Array.from({ length: hits }, (_, i) => ({ id: `v${i}`, title: `Night ${i}` })));
     const newest = Array.from({ length: hits }, (_, i) => `v${hits - 1 - i}`);
     const last = Math.ceil(hits / PAGE_SIZE);
@@ -161,7 +161,7 @@ describe("search", () => {
   });
 
   it.each(["night", "ni"])(
-    "counts more than two thousand results for %j after any row change",
+    "correctly counts more than two thousand results for %j after any row change",
     async (search) => {
       const categories = ["desi", "desi", "amateur", "english"];
       const rows = Array.from({ length: 4_000 }, (_, i) => ({
@@ -195,7 +195,7 @@ describe("search", () => {
 });
 
 describe("search results compared with a plain filter", () => {
-  // Both implementations fold the case of these letters in the same way. Other letters are covered by a separate test.
+  // Both implementations apply the same case folding to these letters. Other letters are covered by a separate test.
   const letters = [..."abcABC éÉñÑ ночьНОЧЬ σΣ रातवि 東京 0123 %_'\"*():^-+~\\/&"];
   const piece = fc.string({ unit: fc.constantFrom(...letters), maxLength: 12 });
   const word = fc.constantFrom(
@@ -226,7 +226,7 @@ describe("search results compared with a plain filter", () => {
     )
     .map((row, i) => ({ ...row, id: `v${i}` }));
 
-  /** Generates parts of titles and tags, some of them in a different case. Most of them match. */
+  /** Generates parts of titles and tags, some of them in a different case. Most of these parts match a video. */
   const part = fc
     .tuple(
       fc.constantFrom(...videos.flatMap(({ title, tags }) => [title, ...(tags ?? [])])),
@@ -266,7 +266,7 @@ describe("search results compared with a plain filter", () => {
       ),
       { numRuns: 1_000 },
     );
-    // Make sure that there were both short and long search terms, each with and without results.
+    // Make sure that both short and long search terms were tested, with and without results.
     expect(sizes.size).toBe(4);
   }, 120_000);
 });

@@ -43,7 +43,7 @@ async function watch(url: string) {
   return (await videoPage(args(url))).series;
 }
 
-/** Adds a series of twelve videos, of which the second and the fifth are not published. */
+/** Adds a series of twelve videos. The second and the fifth of them aren't published. */
 function twelve() {
   const names = Array.from({ length: 12 }, (_, n) => `v${n}`);
   write(
@@ -59,7 +59,7 @@ function twelve() {
 }
 
 describe("a series page", () => {
-  it("shows its published videos in order, on clamped pages", async () => {
+  it("shows its published videos in order, and clamps page numbers", async () => {
     twelve();
     expect(await open("/series/nights")).toMatchObject({
       status: 200,
@@ -83,7 +83,7 @@ describe("a series page", () => {
     expect((await open("/series/nights")).ids).toEqual(["a", "b", "c"]);
   });
 
-  it("doesn't exist for visitors if the series or all of its videos are not public", async () => {
+  it("doesn't exist for visitors if the series isn't public or has no public videos", async () => {
     write([video({ id: "a", status: "hidden" }), video({ id: "b" })]);
     addSeries({}, ["a"]);
     addSeries({ title: "Private", slug: "private", visibility: "studio" }, ["b"]);
@@ -132,7 +132,7 @@ describe("a series page", () => {
     expect((await thrown(feed(args("/series/SECRET/feed.xml")))).status).toBe(404);
   });
 
-  it("doesn't list unplayable videos, and neither do the feed, the queue and the sitemap", async () => {
+  it("doesn't list unplayable videos, and neither does the feed, the queue or the sitemap", async () => {
     write([video({ id: "a" }), video({ id: "later" }), video({ id: "alone" })]);
     const sqlite = sqliteHandle();
     sqlite.exec(`UPDATE videos SET video_url = '', source_url = '/media/videos/u/' || id || '.avi'
@@ -174,7 +174,7 @@ describe("a series page", () => {
 });
 
 describe("a video within a series", () => {
-  it("has its neighbors, its number and the next video on its page", async () => {
+  it("has a page that shows its neighbors, its number and the next video", async () => {
     twelve();
     const queue = await watch("/video/v3?series=nights");
     expect(queue).toMatchObject({
@@ -201,7 +201,7 @@ describe("a video within a series", () => {
     expect([last?.number, last?.next]).toEqual([10, undefined]);
   });
 
-  it("shows the videos around it in a long series", async () => {
+  it("has a page that shows only the videos around it if the series is long", async () => {
     const names = Array.from({ length: 60 }, (_, n) => `v${n}`);
     write(names.map((id) => video({ id })));
     addSeries({}, names);
@@ -211,7 +211,7 @@ describe("a video within a series", () => {
     expect((await watch("/video/v59?series=nights"))?.firstNumber).toBe(41);
   });
 
-  it("has a page without the series if the series isn't public or doesn't contain it", async () => {
+  it("has a page that doesn't show the series if the series isn't public or doesn't contain the video", async () => {
     write([video({ id: "a" }), video({ id: "b" })]);
     addSeries({}, ["b"]);
     addSeries({ title: "Private", slug: "private", visibility: "studio" }, ["a"]);
@@ -230,7 +230,7 @@ describe("home", () => {
   const feature = (id: number) =>
     sqliteHandle().prepare("INSERT OR REPLACE INTO featured_series VALUES (1, ?)").run(id);
 
-  it("shows no series until one is featured, and then its first videos on page 1", async () => {
+  it("shows a series only once it is featured, with its first videos, and only on page 1", async () => {
     const id = twelve();
     expect(await featured()).toBeUndefined();
     feature(id);
@@ -241,7 +241,7 @@ describe("home", () => {
     }
   });
 
-  it("shows no series that visitors can't see", async () => {
+  it("doesn't show a featured series that visitors can't see", async () => {
     write([video({ id: "a", status: "hidden" }), video({ id: "b" })]);
     feature(addSeries({}, ["a"]));
     expect(await featured()).toBeUndefined();
@@ -253,7 +253,7 @@ describe("home", () => {
 });
 
 describe("a series feed and the sitemap", () => {
-  it("list the latest videos first, and only public series", async () => {
+  it("list the latest videos first, and only include public series", async () => {
     twelve();
     write([video({ id: "hidden", status: "hidden" })]);
     addSeries({ title: "Empty", slug: "empty" }, ["hidden"]);

@@ -113,7 +113,7 @@ describe("the sitemap", () => {
 });
 
 describe("the feed", () => {
-  it("contains the newest 50 videos, with their files as enclosures if they exist", async () => {
+  it("contains the 50 newest videos, with their files as enclosures if the files exist", async () => {
     write(
       Array.from({ length: 60 }, (_, i) =>
         video({
@@ -141,7 +141,7 @@ describe("the feed", () => {
     ]);
   });
 
-  it("contains no hidden videos", async () => {
+  it("doesn't contain hidden videos", async () => {
     write(
       (["hidden", "published", "review", "hidden"] as const).map((status, i) =>
         video({ id: `v${i}`, status, created_at: new Date(i * 1e9 + 1e12).toISOString() }),
@@ -153,7 +153,7 @@ describe("the feed", () => {
 });
 
 describe("the validators", () => {
-  it("describe the earlier catalogue if it changes while the response is created", async () => {
+  it("describe the earlier catalogue if it changes while the response is being created", async () => {
     write([video({ id: "a" })]);
     const request = (headers = {}) => new Request("https://videos.example/feed.xml", { headers });
     const made = await conditionalResponse(
@@ -271,7 +271,7 @@ describe("the site's own images", () => {
     for (const { src } of icons) expect((await sendRequest(siteImage, src)).status).toBe(200);
   });
 
-  it("have a logo within the safe zone for every mask, a radius of 40% of the width", async () => {
+  it("have a maskable icon whose logo is within the safe zone, a radius of 40% of the width", async () => {
     const { icons } = await (await sendRequest(manifest, "/manifest.webmanifest")).json();
     const maskable = icons.find(({ purpose }: { purpose?: string }) => purpose === "maskable");
     const response = await sendRequest(siteImage, maskable.src);

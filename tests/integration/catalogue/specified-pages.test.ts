@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 
-// Checks the specification's requirements for each page in the HTML that is served without JavaScript.
+// Checks each page's HTML, as served without JavaScript, against the specification's requirements.
 
 const site = new SiteProcess({ CONTACT_EMAIL: "help@example.com" });
 beforeAll(async () => {
@@ -59,7 +59,7 @@ describe("the static pages", () => {
 });
 
 describe("the category selector", () => {
-  it.each(["/", "/categories", "/categories/premium"])("has all choices on %s", async (path) => {
+  it.each(["/", "/categories", "/categories/premium"])("offers all choices on %s", async (path) => {
     const selector = (await open(path)).querySelector('nav[aria-label="Video categories"]')!;
     expect(textsOf(selector.querySelectorAll("a"))).toEqual([
       "All Videos",

@@ -25,7 +25,7 @@ it("redirects to a published video, or to Home if there is none", async () => {
   expect(response.headers.get("Cache-Control")).toBe("no-store");
 });
 
-it("visits all videos before any repeats", async () => {
+it("visits all videos before repeating any", async () => {
   write(Array.from({ length: 20 }, (_, n) => video({ id: `v${n}` })));
   const seen = new Set<string>();
   for (let step = 0; step < 20; step++) {

@@ -134,7 +134,7 @@ describe("a tag that can't be part of a path", () => {
 });
 
 describe("a tag's feed", () => {
-  it("contains the tag's newest 50 videos", async () => {
+  it("contains the 50 newest videos with the tag", async () => {
     write([
       ...Array.from({ length: 60 }, (_, i) => video({ id: `v${i}`, tags: ["R&B"] })),
       video({ id: "other", tags: ["r&b house"] }),
@@ -157,7 +157,7 @@ describe("a tag's feed", () => {
 });
 
 describe("the tag sitemap", () => {
-  it("contains the tags of published videos, all of which have a list", async () => {
+  it("contains the tags of published videos, and each tag has a list page", async () => {
     write([
       video({ id: "a", tags: ["Beach", "..", " beach ", "a/b"] }),
       video({ id: "b", tags: ["secret"], status: "hidden" }),

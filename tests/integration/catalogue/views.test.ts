@@ -64,7 +64,7 @@ describe("counting views", () => {
     expect([await shown("a"), await shown("b")]).toEqual([61, 1]);
   });
 
-  it("writes the views of thousands of videos in several transactions, each view once", () => {
+  it("writes the views of thousands of videos in several transactions, but each view only once", () => {
     vi.useFakeTimers();
     sqliteHandle().exec(`
       INSERT INTO videos (id, title, category) WITH RECURSIVE n(i) AS
@@ -78,7 +78,7 @@ describe("counting views", () => {
     expect(written()).toBe(1_000);
   });
 
-  it("keeps counts that couldn't be written until the next attempt", async () => {
+  it("keeps counts that couldn't be written, and writes them on the next attempt", async () => {
     countView("a");
     sqliteHandle().pragma("busy_timeout = 0");
     const other = openSqlite(sqliteHandle().name);
@@ -115,14 +115,14 @@ describe("POST /video/{id}/view", () => {
   });
 });
 
-describe.each(["POST", "GET"])("%s", (method) => {
+describe.each(["POST", "GET"])("counting views with %s requests", (method) => {
   it.each([
     ["a prefetch", { "Sec-Purpose": "prefetch" }],
     ["a prerender", { "Sec-Purpose": "prefetch;prerender" }],
     ["a prefetch by an older browser", { Purpose: "prefetch" }],
     ["a prefetch by Firefox", { "X-Moz": "prefetch" }],
     ["a crawler", { "User-Agent": CRAWLER }],
-  ])("doesn't count %s", async (_, headers) => {
+  ])("ignores %s", async (_, headers) => {
     const { status } = await sendViewRequest(method, "a", headers as Record<string, string>);
     expect(status).toBe(method === "POST" ? 204 : 200);
     expect(await shown("a")).toBe(0);
@@ -138,7 +138,7 @@ describe("the image that counts views without JavaScript", () => {
     expect(await shown("a")).toBe(1);
   });
 
-  it("doesn't count when opened as a page, requested with HEAD or embedded by another site", async () => {
+  it("doesn't count a view when opened as a page, requested with HEAD or embedded by another site", async () => {
     await sendViewRequest("GET", "a", { "Sec-Fetch-Dest": "document" });
     await sendViewRequest("HEAD", "a");
     await sendViewRequest("GET", "a", {

@@ -82,7 +82,7 @@ describe("counting watched parts", () => {
     expect(written("a").views).toBe(61);
   });
 
-  it("keeps everything for a video in the trash, and nothing for one that was permanently deleted", () => {
+  it("keeps the counts of a video in the trash, but not those of a permanently deleted video", () => {
     countWatched("a", HALF);
     countWatched("b", HALF);
     sqliteHandle().exec(`DELETE FROM videos;
@@ -92,7 +92,7 @@ describe("counting watched parts", () => {
     expect(written("b").views).toBe(1);
   });
 
-  it("keeps counts that couldn't be written until the next attempt", () => {
+  it("keeps counts that couldn't be written, and writes them on the next attempt", () => {
     countWatched("a", HALF);
     sqliteHandle().pragma("busy_timeout = 0");
     const other = openSqlite(sqliteHandle().name);
@@ -115,7 +115,7 @@ describe("POST /video/{id}/watched", () => {
     expect(written("a").parts.slice(3, 7)).toEqual([1, 1, 0, 0]);
   });
 
-  it("responds to a hidden video in the same way as to one that doesn't exist", async () => {
+  it("gives the same response for a hidden video as for one that doesn't exist", async () => {
     const responses = [
       await post("h", HALF),
       await post("nobody", HALF),

@@ -118,7 +118,7 @@ describe("a backup", () => {
     expect(fs.readFileSync(path.join(site.folder, "db", kept!), "utf8")).toContain("no database");
   });
 
-  it("lists the site's files, so that a restore can report missing ones", async () => {
+  it("lists the site's files, so that a restore can report missing files", async () => {
     const file = addVideo("First", 1);
     await script("backup", target);
     expect(JSON.parse(fs.readFileSync(path.join(target, "files.json"), "utf8"))).toMatchObject([
@@ -130,7 +130,7 @@ describe("a backup", () => {
     expect([exitCode, stderr]).toEqual([1, "missing: videos/u/1.mp4"]);
   });
 
-  it("is rejected if it is damaged or isn't a backup", async () => {
+  it("isn't restored if its file is damaged or its folder doesn't contain a backup", async () => {
     sqliteHandle();
     expect((await script("restore", site.folder)).stderr).toContain("contains no site.sqlite");
     fs.mkdirSync(target);

@@ -23,14 +23,14 @@ function videosInTheFile(): number {
   try {
     return sqlite.prepare("SELECT count(*) FROM videos").pluck().get() as number;
   } catch {
-    // Not even the `videos` table is in the file yet.
+    // The file doesn't even contain the `videos` table yet.
     return 0;
   } finally {
     sqlite.close();
   }
 }
 
-it("runs checkpoints in the worker thread, not inside a statement", async () => {
+it("runs checkpoints in the worker thread, and not inside a statement", async () => {
   const insert = sqliteHandle().prepare(
     "INSERT INTO videos (id, title, category) VALUES (?, 'A title', 'desi')",
   );
@@ -65,7 +65,7 @@ it("keeps the write-ahead log short during long-running writes", async () => {
 });
 
 describe("with Litestream", () => {
-  /** Waits until the interval has ticked and the tasks that the ticks started in the worker thread have finished. */
+  /** Waits until the timer has fired and the tasks that it started in the worker thread have finished. */
   async function afterTicks(): Promise<void> {
     await vi.advanceTimersByTimeAsync(3_000);
     await queryThread("writing", "project", {});
@@ -78,7 +78,7 @@ describe("with Litestream", () => {
     vi.restoreAllMocks();
   });
 
-  it.each(["on", "its tables"])("runs no checkpoint (%s)", async (how) => {
+  it.each(["on", "its tables"])("doesn't run checkpoints (%s)", async (how) => {
     if (how === "on") {
       process.env.LITESTREAM = "on";
       forgetSettings();
@@ -97,14 +97,14 @@ describe("with Litestream", () => {
     another.close();
   });
 
-  it("runs no checkpoint during long-running writes", async () => {
+  it("doesn't run checkpoints during long-running writes", async () => {
     process.env.LITESTREAM = "on";
     forgetSettings();
     await writeMany(1_600);
     expect(videosInTheFile()).toBe(0);
   });
 
-  it("runs checkpoints if Litestream has stopped, and logs that once", async () => {
+  it("runs checkpoints if Litestream has stopped, and logs a message once", async () => {
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     process.env.LITESTREAM = "on";
     forgetSettings();

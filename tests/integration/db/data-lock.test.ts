@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.remove());
 
-/** Creates another site that shares one or both folders with the running one. */
+/** Creates another site that shares one or both folders with the running site. */
 const second = (shared: Record<string, string>, uploads?: string) => {
   const other = new SiteProcess({ ...shared, ...(uploads && { UPLOADS_DIR: uploads }) });
   return other;
@@ -41,7 +41,7 @@ const holder = () => `is in use by the site, process ${site.child?.pid} on ${os.
 const wayOut =
   ". Stop that process first, or set DATA_LOCK=off if you are sure that it no longer runs.";
 
-it("rejects a second start with a running site's database, and reports which process is using it", async () => {
+it("doesn't start with a running site's database, and reports which process is using it", async () => {
   const message = await startError(second({ DATABASE_PATH: site.databasePath }));
   expect(message).toContain(`${site.databasePath} ${holder()}`);
   expect(message.endsWith(wayOut)).toBe(true);

@@ -12,8 +12,8 @@ import { useTemporarySite } from "../../temporary-site";
 
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 /**
- * Long enough for a busy machine, but far below the busy timeout, during which the thread that serves requests would be
- * blocked.
+ * This limit is high enough for a busy machine, but far below the busy timeout. Waiting for that timeout would block
+ * the thread that serves requests.
  */
 const PROMPT_MS = 1_500;
 const CHANGE_MS = 6_000;
@@ -88,7 +88,7 @@ describe("while another process holds the database's write lock", () => {
     await hide;
   });
 
-  it("rejects a change within seconds with the change's error message, and accepts it afterward", async () => {
+  it("rejects a change within seconds with the right error message, and accepts it once the lock is released", async () => {
     const body = new URLSearchParams({ intent: "toggle", id }).toString();
     const headers = { ...FORM, Cookie: cookie };
     await lock();

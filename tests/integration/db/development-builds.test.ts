@@ -115,7 +115,7 @@ describe("a database from a development build", () => {
     expect(filesIn(site.folder)).toEqual(before);
   });
 
-  it("is rejected if an interrupted restore is about to use it", () => {
+  it("is rejected if an interrupted restore would move it into place", () => {
     const restored = restoredFile(file);
     fs.copyFileSync(file, restored);
     change(restored, CHANGES["a table without digests"]);
@@ -124,12 +124,12 @@ describe("a database from a development build", () => {
     expect(filesIn(site.folder)).toEqual(before);
   });
 
-  it("isn't confused with a file that isn't a database", () => {
+  it("is reported differently from a file that isn't a database", () => {
     fs.writeFileSync(file, "This is no database. ".repeat(300));
     expect(() => sqliteHandle()).toThrow(/is not a SQLite database/);
   });
 
-  it("isn't confused with an empty file, which becomes a new database", () => {
+  it("is handled differently from an empty file, which becomes a new database", () => {
     fs.writeFileSync(file, "");
     const names = sqliteHandle().prepare("SELECT name FROM migrations").pluck().all();
     expect(names).toEqual(migrations.map(({ name }) => name));

@@ -48,7 +48,7 @@ const restore = (environment: Record<string, string> = {}, wrapper: string[] = [
     environment,
     wrapper,
   );
-/** Runs the restore and kills it immediately before its file change number `killAt`. */
+/** Runs the restore and kills it immediately before its `killAt`-th file change. */
 const restoreUntil = (killAt: number, files = site.folder) =>
   restore({ SIGNAL: "SIGKILL", SIGNAL_IN: files, SIGNAL_AT: String(killAt) });
 const siteFiles = () => ({ ...settings(), secretFile: secretFile() });
@@ -121,7 +121,7 @@ function copySite(from: string, to: string): void {
   }
 }
 
-/** Returns the copies in the uploads that a restore creates before it changes anything. */
+/** Returns the folders of the copies that a restore creates in the uploads folder before it changes anything. */
 const copies = () =>
   fs.readdirSync(site.uploads).flatMap((name) => {
     const folder = path.join(site.uploads, name, ".restore");
@@ -166,7 +166,7 @@ describe("a restore that is killed", () => {
     expect(outcomes).toEqual([...outcomes].sort().reverse());
     expect(new Set(outcomes)).toEqual(new Set(["site", "backup"]));
 
-    // On file systems without hard links, there is a step at which no file has the database's name.
+    // On file systems without hard links, there is a step after which no file has the database's name.
     copySite(killed, site.folder);
     fs.rmSync(settings().databasePath);
     expect(() => database()).toThrow("A restore was interrupted");

@@ -1,6 +1,6 @@
 import { sqliteHandle } from "~db/client.server";
 
-/** The number of rows of each kind that periodic work finds to process. */
+/** The number of rows of each kind that are due to be processed by periodic work. */
 const DUE = 40;
 
 /**

@@ -13,7 +13,10 @@ import { SiteProcess } from "../../site-process";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const WRITE_EVERY_MS = 20;
 const ROWS_BEFORE_THE_KILL = 150;
-/** The maximum loss: `sync-interval` in docs/litestream.yml plus the time that Litestream takes to send the changes. */
+/**
+ * The age of the oldest change that can be lost: `sync-interval` in docs/litestream.yml plus the time that Litestream
+ * takes to send the changes.
+ */
 const MAX_LOST_MS = 1_000;
 
 describe("with Litestream", () => {
@@ -42,7 +45,7 @@ describe("with Litestream", () => {
     site.addVideo({ id: `row-${number}`, title: String(Date.now()) });
   }
 
-  it("loses at most the last second when everything is killed", async () => {
+  it("loses at most the last second of changes when all processes are killed", async () => {
     let written = 0;
     const writing = setInterval(() => writeRow(++written), WRITE_EVERY_MS);
     await until(() => written >= ROWS_BEFORE_THE_KILL && litestream.segmentTimes().length >= 3);

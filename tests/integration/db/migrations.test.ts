@@ -67,7 +67,7 @@ describe("the migrations", () => {
     expect(hasToy(sqlite)).toBe(false);
   });
 
-  it("don't change the database of another application", () => {
+  it("don't change another application's database", () => {
     const sqlite = openSqlite(path.join(site.folder, "other.sqlite"));
     sqlite.exec("CREATE TABLE videos (id)");
     expect(() => migrate(sqlite)).toThrow(/already exists/);
@@ -81,7 +81,7 @@ describe("the migrations", () => {
     expect(() => migrate(sqlite)).toThrow(/created by a newer version .+ 9999-toy/);
   });
 
-  it("reject a database with a different digest for a migration before any new migration runs", () => {
+  it("reject a database that has a different digest for a migration, before any new migration runs", () => {
     const sqlite = sqliteHandle();
     migrate(sqlite, [...migrations, toy]);
     const edited = { ...toy, sql: `${toy.sql} STRICT` };
@@ -93,7 +93,7 @@ describe("the migrations", () => {
 });
 
 describe("other tools that write to the database file", () => {
-  it("find three triggers on the videos table, two for its hold flag and two for consent records, and nothing newer than SQLite 3.40", () => {
+  it("find seven triggers on the videos table, two of them for holds and two for consent records, and nothing newer than SQLite 3.40", () => {
     const triggers = sqliteHandle()
       .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'videos'")
       .all() as { name: string; sql: string }[];

@@ -75,7 +75,7 @@ describe("a step that fails halfway rolls back", () => {
     expect(counts().map(Boolean)).toEqual([true, true, true, true, true]);
   });
 
-  it("a resumable upload that couldn't be compared with the block list, but keeps its file", async () => {
+  it("a resumable upload that couldn't be compared with the block list, and keeps its file", async () => {
     const upload = await arrivedUpload();
     const publish = () => receiveUpload(uploadRequest(undefined, { upload }), USER);
     sqliteHandle().exec("ALTER TABLE blocked_files RENAME TO unreadable");
@@ -118,7 +118,7 @@ describe("a step that fails halfway rolls back", () => {
     expect([status.get(), counts().at(-1)]).toEqual(["hidden", 1]);
   });
 
-  it("an import, and leaves the files where they were, even those already moved", async () => {
+  it("an import, after which all files are in their original places, even those already moved", async () => {
     const source = path.join(site.folder, "video.mp4");
     fs.copyFileSync(mp4Clip(2), source);
     breakJobs();

@@ -16,7 +16,7 @@ import { CONSTANT_WORK, PERIODIC_WORK } from "./periodic-work";
 /** SQLite chooses the same plans for any number of rows, since the site collects no statistics. */
 const VIDEOS = 1_200;
 
-/** Tables with one row, or with at most a few hundred. */
+/** Tables that have a single row or at most a few hundred rows. */
 const SMALL_TABLES =
   /^(?:alerts|backups|catalogue_version|invitations|preserved_reports|preserved_videos|queue_state|spent_challenges|storage|video_totals)$/;
 /** Values listed in the statement, and rows that an earlier, limited step of the plan has read. */
@@ -24,7 +24,10 @@ const NO_TABLES = /^(?:json_each|requested|given|CONSTANT|\d+-ROW|\(subquery-\d+
 /** A lookup of the rows that belong to one video, job or report. */
 const KEY = /\b(?:(?:video_|report_|alert_|performer_)?id|rowid|number|first|second|path)=\?/;
 
-/** Other plan steps that read few rows: a part of the step, a part of its statement, and the reason. */
+/**
+ * Other plan steps that read few rows: a part of the step, a part of its statement, and the reason why it reads few
+ * rows.
+ */
 const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] = [
   ["SEARCH video_changes", "max(seq)", "the first and the last row of the index"],
   ["SEARCH videos", "max(number)", "the first and the last row"],
@@ -118,7 +121,7 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
   site = useTemporarySite({
-    // Without these settings, some of the work would end before it runs a statement.
+    // Without these settings, some of the work would end before running any statement.
     ALERT_EMAIL: "operator@example.com",
     SMTP_URL: "smtp://127.0.0.1:9",
     ENCODER_CODECS: "h264,av1",
@@ -132,7 +135,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-it("covers every file that has periodic work", () => {
+it("tests every file that has periodic work", () => {
   const files = ["app", "db"].flatMap((folder) =>
     fs
       .readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -146,7 +149,7 @@ it("covers every file that has periodic work", () => {
   expect(Object.keys(PERIODIC_WORK).sort()).toEqual(withWork.sort());
 });
 
-it("reads few rows, regardless of the number of videos", async () => {
+it("runs periodic work that reads few rows, regardless of the number of videos", async () => {
   fillLibrary(VIDEOS);
   writeRecordedFiles();
   const found: string[] = [];
@@ -171,7 +174,7 @@ it("reads few rows, regardless of the number of videos", async () => {
   expect(FEW_ROWS.filter((known) => !used.has(known))).toEqual([]);
 }, 120_000);
 
-/** Writes the recorded files, because nothing is removed while any of them is missing. */
+/** Creates the files that are recorded in the database, because nothing is removed while any of them is missing. */
 function writeRecordedFiles(): void {
   const recorded = sqliteHandle()
     .prepare("SELECT bucket, path FROM media_files WHERE kind <> 'derived'")

@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 const found = async (search: string) => ids((await listPublished({ search, page: 1 })).videos);
-describe("a video that is no longer public", () => {
+describe("a video in search results", () => {
   const videos = [
     video({ id: "a", title: "Night train", tags: ["summer"] }),
     video({ id: "b", title: "Night bus" }),
@@ -31,7 +31,7 @@ describe("a video that is no longer public", () => {
     ["hidden", "UPDATE videos SET status = 'hidden' WHERE id = 'a'"],
     ["deleted", "DELETE FROM videos WHERE id = 'a'"],
     ["given another title", "UPDATE videos SET title = 'Day' WHERE id = 'a'"],
-  ])("is no longer found as soon as it is %s", async (_how, statement) => {
+  ])("isn't found anymore as soon as it is %s", async (_how, statement) => {
     write(videos);
     expect(await found("night")).toEqual(["b", "a"]);
     sqliteHandle().exec(statement);
@@ -40,7 +40,7 @@ describe("a video that is no longer public", () => {
     expect((await listPublished({ search: "night", page: 1 })).total).toBe(1);
   });
 
-  it("is found again when it is shown again", async () => {
+  it("is found again after it becomes public again", async () => {
     write(videos);
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     expect(await found("night")).toEqual([]);
@@ -49,7 +49,7 @@ describe("a video that is no longer public", () => {
     expect(await found("su")).toEqual(["a"]);
   });
 
-  it("passes its sort key to a video with the same timestamp, which is only found by that video's text", async () => {
+  it("has its sort key reused for a video with the same timestamp, which isn't found by the earlier text", async () => {
     write([video({ id: "a", title: "Night train" })]);
     expect(await found("night")).toEqual(["a"]);
     sqliteHandle().exec("DELETE FROM videos");
@@ -133,7 +133,7 @@ describe("pending changes", () => {
     Array.from({ length: count }, (_, i) => video({ id: `v${i}`, title: `Night ${i}` }));
   const other = () => openSqlite(sqliteHandle().name);
 
-  it("are projected in parts, between which timers can run", async () => {
+  it("are projected in parts, so that timers can run between them", async () => {
     write(rows(3_000));
     const startedAt = performance.now();
     let ticks = 0;
@@ -191,7 +191,7 @@ describe("pending changes", () => {
     sqliteHandle().exec(`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
       INSERT INTO videos (id, title, category) SELECT 'n' || i, 'Night ' || i, 'desi' FROM n`);
-    // None of the changes has been projected yet.
+    // The changes haven't been projected yet.
     const first = await listPublished({ page: 1 });
     expect(first.videos[0]?.id).toBe("n25000");
     expect(first.total).toBeGreaterThanOrEqual(8);

@@ -29,7 +29,7 @@ async function plansOf(work: () => unknown): Promise<string[]> {
 }
 
 describe("the queries for the public lists", () => {
-  it("sort nothing, and read a page's rows by their keys", async () => {
+  it("don't sort any rows, and read a page's rows by their keys", async () => {
     const plans = await plansOf(async () => {
       await listPublished({ page: 1 });
       await listPublished({ category: "desi", page: 1 });
@@ -37,7 +37,7 @@ describe("the queries for the public lists", () => {
       await listTrending({ page: 1 });
     });
     expect(plans.length).toBeGreaterThanOrEqual(5);
-    // SQLite would scan an index of the status completely.
+    // SQLite would scan all of an index on the status.
     for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_status|SCAN videos$/m);
   });
 });
@@ -84,7 +84,7 @@ describe("the queries for sorted and filtered lists", () => {
 });
 
 describe("the queries for the admin list", () => {
-  it("sort nothing, whatever the sort order and filter", async () => {
+  it("don't sort any rows, whatever the sort order and filter", async () => {
     const plans = await plansOf(() => {
       const hits = readManagedPage(sqliteHandle());
       for (const sort of ["newest", "oldest", "views", "title", "longest", "largest"] as const) {
@@ -113,7 +113,7 @@ describe("the queries for the admin list", () => {
         readManagedPage(sqliteHandle())({ view, total: undefined });
       });
     }
-    // There is a query for the count and one for the page. For problems, a single query does both.
+    // There is a query for the count and a query for the page. For the problem filters, a single query does both.
     expect(Object.values(found).map((plans) => plans.length)).toEqual([2, 2, 1, 1, 2]);
     for (const plan of Object.values(found).flat()) expect(plan).not.toMatch(/SCAN videos/);
     for (const plan of found.dates!) expect(plan).toMatch(/INDEX videos_by_age \(sort_key>/);

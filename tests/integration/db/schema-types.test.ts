@@ -8,7 +8,7 @@ const ROWS = `
   import type { Schema } from "./db/schema";
   export type Rows = { [Table in keyof Schema]: Selectable<Schema[Table]> };`;
 
-/** Returns the columns declared by the types in `db/schema`, each with "?" if it may be null. */
+/** Returns the columns declared by the types in `db/schema`. A "?" marks a column that may be null. */
 function typedColumns(): string[] {
   const file = `${process.cwd()}/rows-of-schema.ts`;
   const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile);
@@ -37,7 +37,10 @@ function typedColumns(): string[] {
     );
 }
 
-/** Returns the same for a migrated database. For generated columns, which have no NOT NULL, the types decide. */
+/**
+ * Returns the columns of a migrated database in the same form. Generated columns have no NOT NULL constraint, so
+ * whether they may be null is taken from the types.
+ */
 function migratedColumns(typed: readonly string[]): string[] {
   const sqlite = new Sqlite(":memory:");
   migrate(sqlite);
@@ -59,7 +62,7 @@ function migratedColumns(typed: readonly string[]): string[] {
   );
 }
 
-it("declares the same columns in the types as the database has, with the same nullability", () => {
+it("declares the same columns in the types as in the database, with the same nullability", () => {
   const typed = typedColumns();
   expect(typed.length).toBeGreaterThan(250);
   expect(typed.sort()).toEqual(migratedColumns(typed).sort());

@@ -16,7 +16,7 @@ import { useTemporarySite } from "../../temporary-site";
 const AT_ONCE = 4;
 const VIDEOS = 1 + 8 * AT_ONCE;
 const KINDS = ["transcode", "captions"];
-/** Holds the database's write lock most of the time, reading and writing, until it is killed. */
+/** A script that reads and writes, and holds the database's write lock most of the time, until it is killed. */
 const BUSY_WRITER = `
   const database = new (require("better-sqlite3"))(process.argv[1], { timeout: 10_000 });
   const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
@@ -97,7 +97,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     expect(workers.all()).toHaveLength(2);
   }, 120_000);
 
-  it("don't take over a job that the other worker has already taken over from a dead one", async () => {
+  it("don't take over a dead worker's job that the other worker has already taken over", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     const job = (await claim())!;
@@ -107,7 +107,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     const activateReplacement = other.prepare(
       "UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'",
     );
-    // The other worker takes the job over, or tries to, when this one notices that the job's worker is dead.
+    // When this worker notices that the job's worker is dead, the other worker takes over the job, or tries to.
     let isTakenOver = false;
     const kill = vi.spyOn(process, "kill").mockImplementation(() => {
       try {
@@ -125,7 +125,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     expect([isTakenOver, isEnded]).not.toEqual([true, true]);
   });
 
-  it("don't stay idle while a job is waiting that the lock kept them from taking", async () => {
+  it("don't stay idle if the lock kept them from taking a queued job", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'transcode'");

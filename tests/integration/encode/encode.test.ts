@@ -51,7 +51,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 describe.runIf(ffmpegAvailable())("processing a video", () => {
-  it("creates all derived files for an AVI in order, records them in its row and counts their size", async () => {
+  it("creates all derived files for an AVI file in order, records them in its row and counts their size", async () => {
     const clip = makeClip(site.folder, "clip", { extension: "avi", video: ["mpeg4"], seconds: 5 });
     const id = await addToLibrary(site.uploads, clip, false);
     await workUntilIdle();
@@ -86,7 +86,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     const source = fs.statSync(diskPath(site.uploads, row.source_url)).size;
     const all = filesBelow(site.uploads).map((name) => path.join(site.uploads, name));
     const bytes = all.reduce((sum, file) => sum + fs.statSync(file).size, 0);
-    // The source isn't included, because in this test no upload has recorded it.
+    // The source isn't included, because it wasn't recorded by an upload in this test.
     expect(row.bytes).toBe(bytes - source);
     const finished = jobRows(id).filter(({ kind }) => kind !== "cleanup");
     expect(finished.map(({ finished_at }) => finished_at)).toEqual(
@@ -170,7 +170,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     });
   });
 
-  it("encodes only what browsers can't play, such as just the audio of Matroska with AC-3", async () => {
+  it("encodes only the streams that browsers can't play, such as the AC-3 audio in a Matroska file", async () => {
     const clip = makeClip(site.folder, "clip", {
       extension: "mkv",
       audio: ["ac3", "-ac", "6"],

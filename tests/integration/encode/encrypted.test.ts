@@ -50,7 +50,7 @@ describe.runIf(ffmpegAvailable())("an encrypted file", () => {
     await expect(probe(other)).rejects.toMatchObject({ message: MESSAGE });
   });
 
-  it("is rejected if it uses FairPlay, or is Matroska with an encrypted track", async () => {
+  it("is rejected if it uses FairPlay, or if it is a Matroska file with an encrypted track", async () => {
     const clip = makeClip(site.folder, "open", FASTSTART);
     const bought = patched(patched(clip, "a.mp4", "avc1\0", "drmi\0"), "b.mp4", "mp4a\0", "drms\0");
     await expect(probe(bought)).rejects.toMatchObject({ message: MESSAGE });

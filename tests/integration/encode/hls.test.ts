@@ -14,7 +14,7 @@ const FLASH =
   "color=gray:size=1280x720:rate=60:duration=9,drawbox=color=white:t=fill:enable='between(t,5,5.2)'";
 const BEEP = "aevalsrc='if(between(t,4,4.2),sin(6283*t),0)':sample_rate=48000:duration=8";
 
-/** The allowed difference in seconds between a measurement and the playlist: one tick of a common timescale. */
+/** The maximum difference in seconds between a measurement and the playlist: one tick of a common timescale. */
 const ROUNDING = 0.005;
 const MAX_SYNC = 0.02;
 
@@ -119,7 +119,7 @@ describe.runIf(ffmpegAvailable())("an adaptive stream", () => {
     expect(rates).toEqual([30, 30, 30, 30, 60]);
   });
 
-  it("lists a small rendition first, and audio only last", () => {
+  it("lists a small rendition first, and the audio-only variant last", () => {
     const names = master.playlists.map(({ uri }) => uri);
     expect(names[0]).toBe("240p.m3u8");
     expect(names.at(-1)).toBe("audio-1-low.m3u8");
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("an adaptive stream", () => {
     expect(fs.readFileSync(path.join(ladder, "master.m3u8"), "utf8")).toMatch(/CHANNELS="2"/);
   });
 
-  it("has a video rendition for a connection with 192 kbit/s", () => {
+  it("has a video rendition that is suitable for a 192 kbit/s connection", () => {
     const { BANDWIDTH: peak } = videoVariants(master)[0]!.attributes as Record<string, number>;
     expect(peak).toBeLessThan(192_000);
   });
@@ -286,7 +286,7 @@ describe.runIf(ffmpegAvailable())("an adaptive stream", () => {
     }
   });
 
-  it("consists of media files and playlists, and nothing else", () => {
+  it("consists only of media files and playlists", () => {
     const others = fs.readdirSync(ladder).filter((name) => !/\.(?:mp4|m3u8)$/.test(name));
     expect(others).toEqual([]);
   });
@@ -349,7 +349,7 @@ function flashOf(file: string, index = 0): number {
 /** Returns the time of the beep in seconds. */
 function beepOf(file: string, index = 0): number {
   const raw = path.join(folder, "beep.pcm");
-  // Otherwise ffmpeg would shift all times so that the silence before the audio starts at 0.
+  // Without this filter, ffmpeg would shift all times so that the silence before the audio starts at 0.
   const steady = ["-af", "aresample=async=1:first_pts=0"];
   ffmpeg([
     ...["-copyts", "-i", file, "-map", `0:a:${index}`, "-vn", ...steady, "-ac", "1"],

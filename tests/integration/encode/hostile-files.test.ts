@@ -77,7 +77,7 @@ describe.runIf(ffmpegAvailable())("hostile files", () => {
     await endsWell(file);
   });
 
-  it("are rejected by the queue too if they are an archive, noise, a playlist or empty", async () => {
+  it("are rejected if they contain an archive, noise or a playlist, or are empty", async () => {
     const secret = path.join(site.folder, "secret.ts");
     fs.copyFileSync(tiny("target", "ts"), secret);
     const files: Record<string, Buffer | string> = {
@@ -106,7 +106,7 @@ describe.runIf(ffmpegAvailable())("hostile files", () => {
     await endsWell(file);
   });
 
-  it("are rejected if they have rows of 100,000 pixels or a single frame that lasts a day", async () => {
+  it("are rejected if their rows have 100,000 pixels or a single frame lasts a day", async () => {
     const line = path.join(site.folder, "line.mkv");
     const wide = ["-f", "lavfi", "-i", "color=gray:size=100000x2:rate=1:duration=1"];
     ffmpeg([...wide, "-vf", "format=gray,crop=100000:1", "-c:v", "ffv1", line]);

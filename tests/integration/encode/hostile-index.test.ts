@@ -13,7 +13,10 @@ import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** A custom parser blocked the thread for four seconds per million boxes, and used a gigabyte of memory. */
+/**
+ * These limits rule out a custom parser, which used to block the thread for four seconds per million boxes and to use a
+ * gigabyte of memory.
+ */
 const MAX_BLOCKED_MS = 1_000;
 const MAX_GROWN_BYTES = 700 * 1024 ** 2;
 

@@ -38,9 +38,9 @@ afterEach(() => site.remove());
 const interrupt = (program: "ffmpeg" | "ffprobe") =>
   interruptOnce(site.folder, program, "*file:*", KILL_LINES);
 
-describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
+describe.runIf(ffmpegAvailable())("an interrupted ffmpeg process", () => {
   it.each(["ffprobe", "ffmpeg"] as const)(
-    "doesn't reject the file that it was examining (%s)",
+    "doesn't cause the file that it was examining to be rejected (%s)",
     async (program) => {
       const clip = makeClip(site.folder, "clip");
       interrupt(program);

@@ -101,7 +101,7 @@ function longClip(name: string, seconds: number, as = "mp4", video = ["libx264"]
 }
 
 describe.runIf(ffmpegAvailable())("the queue", () => {
-  it("makes a new video playable before it runs other jobs for that video or older ones", async () => {
+  it("makes a new video playable before it runs other jobs for that video or for older videos", async () => {
     const [a, b] = [await addVideo("a"), await addVideo("b")];
     const first = (await claim())!;
     const second = (await claim())!;
@@ -124,7 +124,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM jobs").pluck().get()).toBe(8);
   });
 
-  it("retries with increasing delays, and gives up after three failures with the reason", async () => {
+  it("retries a job with increasing delays, and gives up after three failures and reports the reason", async () => {
     const id = await addVideo("Broken");
     for (const seconds of [30, 120, undefined]) {
       const job = (await claim(undefined, Date.now() + 10 * 60_000))!;
@@ -184,7 +184,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(jobRows(id)[0]).toMatchObject({ attempts: 0, state: "waiting" });
   });
 
-  it("reports why a file can't be used, and continues with the next", async () => {
+  it("reports why a file can't be used, and continues with the next file", async () => {
     const broken = path.join(site.folder, "broken.mp4");
     fs.writeFileSync(broken, "no video at all");
     const bad = await addToLibrary(site.uploads, broken, true);
@@ -217,7 +217,7 @@ describe.runIf(ffmpegAvailable())("the queue after a clock change", () => {
     });
   });
 
-  it("lets a lease from when the clock was a day ahead expire within a normal lease period", async () => {
+  it("lets a lease expire within a normal lease period if it was granted while the clock was a day ahead", async () => {
     await addVideo();
     const job = (await claim(undefined, Date.now() + DAY))!;
     sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'");
@@ -225,7 +225,7 @@ describe.runIf(ffmpegAvailable())("the queue after a clock change", () => {
     expect(await claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id, attempts: 2 });
   });
 
-  it("delays the cleanup by the configured hours, and no longer", async () => {
+  it("delays the cleanup by the configured number of hours, but no longer", async () => {
     const id = await addVideo();
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'cleanup'");
     expect(await claim()).toBeUndefined();
@@ -235,7 +235,7 @@ describe.runIf(ffmpegAvailable())("the queue after a clock change", () => {
 });
 
 describe.runIf(ffmpegAvailable())("the queue while another process is writing", () => {
-  it("starts no job, fails no job and counts no attempt, and resumes when the lock is released", async () => {
+  it("doesn't start jobs, fail jobs or count attempts, and resumes when the lock is released", async () => {
     const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
     const name = parseMediaUrl(videoRow(id).video_url)!;
     // Record the file now, because recording it during the job would wait for the lock.
@@ -284,12 +284,12 @@ describe.runIf(ffmpegAvailable())("a video that is restored from the trash", () 
     expect(allDone(id)).toBe(true);
   });
 
-  it("isn't encoded again if nothing was missing", async () => {
+  it("isn't encoded again if no files were missing", async () => {
     const id = addProcessed(site.uploads, "counting");
     const before = videoRow(id);
     await removeVideos([id], "u");
     await restoreDeletion((await listDeletions())[0]!.batch, "u");
-    // The video is compared with others again, which encodes nothing.
+    // The video is compared with other videos again, which doesn't encode anything.
     expect(Object.keys(jobStates(id))).toEqual(["fingerprint", "cleanup"]);
     await workUntilIdle();
     const { bytes: _, ...rest } = videoRow(id);
@@ -359,7 +359,7 @@ describe.runIf(ffmpegAvailable())("a job result whose name is already used", () 
     expect(fs.readFileSync(diskPath(site.uploads, OTHER), "utf8")).toBe("another video");
   });
 
-  it("is not stored over a file whose row isn't written yet", async () => {
+  it("is not stored over a file whose row hasn't been written yet", async () => {
     fs.writeFileSync(diskPath(site.uploads, OTHER), "copied an hour ago");
     expect(await converts()).toMatchObject({ state: "failed" });
     await removeFiles(Date.now() + 30 * 86_400_000);
@@ -434,7 +434,7 @@ describe.runIf(ffmpegAvailable())("interrupted jobs", () => {
     await runner.stop();
   });
 
-  it("pause with the queue, resume where they stopped, and can be ended while they are paused", async () => {
+  it("pause and resume with the queue, and can be stopped while they are paused", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
     onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder);
@@ -517,7 +517,7 @@ describe.runIf(ffmpegAvailable())("interrupted jobs", () => {
     expect(inodes()).not.toContain(ino);
   });
 
-  it("are returned to the queue when the process shuts down, and their ffmpeg exits", async () => {
+  it("are returned to the queue when the process shuts down, and their ffmpeg processes exit", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
     onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder);
@@ -557,7 +557,7 @@ describe.runIf(ffmpegAvailable())("interrupted jobs", () => {
     expect(folders.filter((name) => name.startsWith("hls-"))).toHaveLength(1);
   });
 
-  it("have a watchdog that kills a stalled ffmpeg", async () => {
+  it("have a watchdog that kills a stalled ffmpeg process", async () => {
     const folder = path.join(site.folder, "work");
     fs.mkdirSync(folder);
     const task = createTask(folder, () => {});

@@ -57,7 +57,7 @@ describe.runIf(ffmpegAvailable())("a video's loudness", () => {
     expect(Math.abs(loudness! + 12)).toBeLessThan(0.7);
   });
 
-  it("is recorded as silence if there is no audio or nothing audible, so that the volume isn't adjusted", async () => {
+  it("is recorded as silence if the video has no audible audio, so that the volume isn't adjusted", async () => {
     const none = await measured({ audio: false });
     expect(none).toMatchObject({ loudness: -70, true_peak: null });
     expect(await findPublished(none.id)).not.toHaveProperty("loudness");

@@ -161,7 +161,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
 describe("probe without ffmpeg", () => {
   afterEach(() => forgetFfmpeg());
 
-  it("rejects nothing, because nothing is known", async () => {
+  it("doesn't reject any file, because it can't examine files", async () => {
     const before = process.env.PATH;
     process.env.PATH = folder;
     forgetFfmpeg();

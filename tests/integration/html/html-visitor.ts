@@ -4,15 +4,15 @@ import { configure, within } from "@testing-library/dom";
 import fetchCookie from "fetch-cookie";
 import { CookieJar, JSDOM } from "jsdom";
 
-// Style sheets aren't loaded, so visibility is unknown, and checking it would account for half of the time.
+// Style sheets aren't loaded, so visibility is unknown, and checking it would take up half of the tests' time.
 configure({
   defaultHidden: true,
   getElementError: (message) => new Error(message?.split("\n")[0]),
 });
 
 /**
- * A visitor without JavaScript, who opens pages, follows links and submits forms with real requests, as the HTML
- * standard defines it. Nothing is rendered, because layout is tested in a browser.
+ * A visitor without JavaScript, who opens pages, follows links and submits forms with real requests, as defined by the
+ * HTML standard. Nothing is rendered, because layout is tested in a browser.
  */
 export class HtmlVisitor {
   /** The status code of the last response, after redirects. */

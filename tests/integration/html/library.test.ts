@@ -95,7 +95,7 @@ describe("the video list", () => {
     expect(titles()).toEqual(["Aurora"]);
   });
 
-  it("filters videos, leaves out a column, and saves and removes the view", async () => {
+  it("filters videos, hides a column, and saves and removes the view", async () => {
     const thumbnail_url = "/media/thumbnails/u/1.webp";
     const add = (title: string, day: string, columns = {}) =>
       site.addVideo({ title, created_at: `2025-${day}T12:00:00.000Z`, ...columns });
@@ -147,7 +147,7 @@ describe("the video list", () => {
 });
 
 describe("the trash", () => {
-  it("restores a video, purges another, and is emptied", async () => {
+  it("can restore one video, purge another and be emptied", async () => {
     for (const title of ["Aurora", "Beach", "Cinema"]) {
       site.addVideo({ id: title, title });
       await visitor.open(`${MANAGE}&delete=${title}`);
@@ -200,7 +200,7 @@ describe("tags", () => {
     await visitor.follow("Tags");
   });
 
-  it("are renamed, merged, restored and removed", async () => {
+  it("can be renamed, merged, restored and removed", async () => {
     expect(listed("HD")).toMatch(/Also written hd.*3 videos.*2 public/);
     await visitor.follow("night");
     visitor.fill("Name", "one, two", dialog());
@@ -232,7 +232,7 @@ describe("tags", () => {
     expect(listed("4K")).toBeUndefined();
   });
 
-  it("are found by an alias", async () => {
+  it("can be found by an alias", async () => {
     await visitor.follow("HD");
     visitor.fill("Aliases", "night", dialog());
     await visitor.press("Save aliases");

@@ -8,7 +8,7 @@ import { useStudio } from "./studio-site";
 
 const { site, visitor } = useStudio(["videos", "video_holds", "reports"]);
 
-/** Returns undefined for a deleted video. */
+/** Returns whether a video is public, or undefined if it was deleted. */
 const isPublic = (id: string) =>
   site.database().prepare("SELECT public FROM videos WHERE id = ?").pluck().get(id);
 const textOfList = (name: string) => textOf(visitor.in().getByRole("list", { name }));
@@ -51,7 +51,7 @@ it("hides, keeps, removes and restores a reported video", async () => {
   visitor.in().getByRole("row", { name: "Reports received 2" });
 });
 
-it("gives a strike with a removal, and shows the uploader the reason", async () => {
+it("gives the uploader a strike when a video is removed, and shows the uploader the reason", async () => {
   const them = site.addUser({ id: "them", email: "them@example.com", role: "uploader" });
   const id = site.addVideo({ title: "Not theirs", uploaded_by: "them" });
   addOpenReport(site.database(), { id: "r", kind: "copyright", videoId: id });
@@ -91,7 +91,7 @@ describe("the block list", () => {
     await visitor.press("Import list");
   }
 
-  it("is imported and exported, and an entry is removed and restored", async () => {
+  it("can be imported and exported, and its entries can be removed and restored", async () => {
     await visitor.open("/admin/block-list");
     expect(visitor.text).toContain("No blocked videos yet.");
     await importList("{}");

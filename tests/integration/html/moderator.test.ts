@@ -50,7 +50,7 @@ const statusOf = async (url: string) => {
 describe("a moderator", () => {
   beforeEach(() => addReported("reported"));
 
-  it("sees only links to accessible pages", async () => {
+  it("sees only links to pages that moderators can access", async () => {
     const broken: string[] = [];
     for (const page of [
       "/admin/reports",

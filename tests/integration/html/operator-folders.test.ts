@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 const region = (name: string) => visitor.in().getByRole("region", { name });
 
-it("imports a folder with a table of details", async () => {
+it("imports a folder with a metadata file", async () => {
   fs.copyFileSync(mp4Clip(1, "96x54"), path.join(imports, "aurora.mp4"));
   fs.writeFileSync(path.join(imports, "notes.mp4"), "no video");
   await visitor.open("/admin/import");

@@ -40,7 +40,7 @@ async function endSession(): Promise<void> {
 describe("an upload", () => {
   const upload = () => visitor.press("Upload");
 
-  it("keeps a draft private, and accepts a duplicate without receiving it again", async () => {
+  it("stays private as a draft, and doesn't have to be sent again to be accepted as a duplicate", async () => {
     for (const title of ["First", "Second"]) {
       await visitor.open("/admin");
       fillTexts(title);
@@ -58,7 +58,7 @@ describe("an upload", () => {
     ]);
   });
 
-  it("publishes a truncated file only after confirmation", async () => {
+  it("is published only after confirmation if its file is truncated", async () => {
     const video = fs.readFileSync(mp4Clip(5));
     await visitor.open("/admin");
     fillTexts("The rest is lost");
@@ -87,7 +87,7 @@ describe("an upload", () => {
     expect(visitor.text).not.toContain("Total Videos");
   });
 
-  it("can be scheduled in UTC, alone and together with others", async () => {
+  it("can be scheduled in UTC, individually and together with others", async () => {
     await visitor.open("/admin");
     fillTexts("A video");
     attachVideo(mp4Clip(5));
@@ -198,7 +198,7 @@ it("labels the axis of each view chart", async () => {
   expect(axisOf("Views by video", "right")).toEqual(["0", "10", "20", "30", "40"]);
 });
 
-it("sends a form again after the session has ended", async () => {
+it("sends a form again after signing in if the session has ended", async () => {
   await visitor.open("/admin/series");
   visitor.fill("New series", "Nights & days");
   await endSession();

@@ -12,7 +12,7 @@ beforeEach(() => site.database().exec("DELETE FROM videos"));
 
 const heading = () => textOf(visitor.in().getByRole("heading", { level: 1 }));
 
-it("has the browser's player, with the poster and a versioned file", async () => {
+it("has the browser's player, with the poster and a versioned file URL", async () => {
   await visitor.open(`/video/${publishVideo(site)}`);
   const video = visitor.document.querySelector("main video")!;
   expect(video.hasAttribute("controls")).toBe(true);
@@ -47,7 +47,7 @@ it("shows all details of a video as text with safe links", async () => {
   expect(visitor.document.querySelectorAll("main article")).toHaveLength(1);
 });
 
-it("turns a hostile description into neither markup nor links", async () => {
+it("doesn't turn a hostile description into markup or links", async () => {
   const description = `0:00 <script>alert(1)</script>\n0:10 "onmouseover="x\n0:20 \u202eevil ${"x".repeat(300)}\n0:30 javascript:alert(1)`;
   await visitor.open(`/video/${publishVideo(site, { description })}`);
   const chapters = visitor.in().getByRole("navigation", { name: "Chapters" });

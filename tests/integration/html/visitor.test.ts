@@ -25,7 +25,7 @@ const cards = () => [...visitor.document.querySelectorAll<HTMLElement>("main art
 const heading = () => textOf(visitor.in().getByRole("heading", { level: 1 }));
 
 describe("public pages", () => {
-  it("link through a tag's pages, and back to the card", async () => {
+  it("link from one page of a tag to the next, and back to the video's card", async () => {
     await fill(site, 12, () => ({ tags: '["beach"]' }));
     await visitor.open("/video/v1");
     await visitor.follow("beach");
@@ -64,7 +64,7 @@ describe("public pages", () => {
     expect(cards().map(textOf)).toEqual([expect.stringContaining("Neon City")]);
   });
 
-  it("show that the site, a category, a length or a tag has no videos", async () => {
+  it("show a message if the site, a category, a length filter or a tag has no videos", async () => {
     const empty = {
       "/": "No videos available. Upload your first video to get started!",
       "/trending": "No trending videos found. Upload some content to get started!",
@@ -204,7 +204,7 @@ describe("public pages", () => {
     expect(visitor.address).toMatch(/^\/video\/v\d\b/);
   });
 
-  it("offer the channel from Home in a new tab", async () => {
+  it("link to the channel from Home in a new tab", async () => {
     await visitor.open("/");
     const join = visitor.in().getByRole("link", { name: /join/i });
     expect(join.getAttribute("href")).toBe("https://chat.example/channel");
@@ -227,7 +227,7 @@ describe("public pages", () => {
     );
   });
 
-  it("say which pages require JavaScript", async () => {
+  it("state which pages require JavaScript", async () => {
     await fill(site, 2);
     await visitor.open("/saved");
     expect(textOf(visitor.document.querySelector("main noscript")!)).toContain(
@@ -256,7 +256,7 @@ describe("a video", () => {
     }
   });
 
-  it("starts at a timestamp in its description", async () => {
+  it("starts at the selected timestamp from its description", async () => {
     await visitor.open(`/video/${publishVideo(site, { description: "Look at 0:30." })}`);
     await visitor.follow("0:30");
     expect(visitor.address).toMatch(/[?&]t=30$/);
@@ -280,7 +280,7 @@ describe("public forms", () => {
     expect(mail.getAttribute("href")).toMatch(/^mailto:contact@.*subject=Hello/);
   });
 
-  it("report a video, answer the moderators and withdraw the report", async () => {
+  it("let visitors report a video, answer the moderators and withdraw the report", async () => {
     await fill(site, 2);
     await visitor.open("/video/v1");
     await visitor.follow("Report");
@@ -343,7 +343,7 @@ describe("public forms", () => {
     await visitor.press("Send report anyway");
     expect(visitor.text).toContain("That answer was wrong or came too late.");
     expect(visitor.field("How much is").autofocus).toBe(true);
-    // The button shows that the visitor has confirmed the report although it names no public video.
+    // The button shows that the visitor wants to send the report even though it doesn't refer to a public video.
     visitor.in().getByRole("button", { name: "Send report anyway" });
     expect(
       visitor

@@ -127,7 +127,7 @@ describe("an announced file", () => {
     expect(announced()).toBe(0);
   });
 
-  it("isn't removed if the announcement was withdrawn", async () => {
+  it("isn't removed if its announcement was withdrawn", async () => {
     fs.mkdirSync(path.join(site.uploads, "videos/u"), { recursive: true });
     fs.writeFileSync(path.join(site.uploads, "videos/u/1.mp4"), "video");
     await announceFiles([FILE]);

@@ -99,7 +99,7 @@ describe.runIf(ffmpegAvailable())("private metadata", () => {
     ["a WebM", { extension: "webm", ...VP8, output: TAGS }],
     ["a Matroska file", { extension: "mkv", output: TAGS }],
     ["a camcorder's recording", { extension: "ts", output: [...TAGS, "-bsf:v", SEI] }],
-  ])("is never found in %s while the file is public", async (_, clip) => {
+  ])("is never present in %s while the file is public", async (_, clip) => {
     const file = makeClip(site.folder, "video", clip);
     expect(metadataOf(file)).toMatch(PRIVATE);
     const { video_url, source_url } = await upload(file);
@@ -204,7 +204,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     expect(await hasMark()).toBe(false);
   });
 
-  it("stay unchanged under any other hard link", async () => {
+  it("stay unchanged under other names that are hard links to them", async () => {
     const file = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const url = insertVideo(file);
     const inPlace = path.join(site.uploads, url.replace("/media/", ""));
@@ -247,7 +247,7 @@ function tag(image: string): void {
 }
 
 describe.runIf(hasExiftool)("an uploaded thumbnail", () => {
-  it("has none of the metadata from a phone's JPEG", async () => {
+  it("doesn't contain the metadata of a phone's JPEG", async () => {
     const image = path.join(site.folder, "photo.jpg");
     ffmpeg(["-f", "lavfi", "-i", "testsrc2=size=640x360", "-frames:v", "1", image]);
     tag(image);

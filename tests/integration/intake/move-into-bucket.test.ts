@@ -19,7 +19,7 @@ const NOW = 1_763_710_000_400;
 const stopTheClock = () => vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
 
 describe("upload ids from the same second", () => {
-  it("start at the previous second, and each further call reserves an earlier one", async () => {
+  it("start at the previous second, and each further call reserves an earlier second", async () => {
     stopTheClock();
     const two = await Promise.all([reserveSecond("me"), reserveSecond("me")]);
     expect(two.map(({ first }) => first).sort()).toEqual([1_763_709_998_000, 1_763_709_999_000]);

@@ -62,7 +62,7 @@ async function send(fields: Record<string, string>, as = user) {
 const restart = () => stopRuntime({ except: FILE_THREADS });
 
 describe("a repeated publish request", () => {
-  it("joins the first request while that one is running", async () => {
+  it("joins the first request if that request is still running", async () => {
     const upload = await arrivedUpload();
     const all = await Promise.all([1, 2, 3].map(() => send({ upload })));
     expect(all.map(({ status }) => status)).toEqual([201, 201, 201]);
@@ -140,7 +140,7 @@ describe("a repeated publish request", () => {
     );
   });
 
-  it("finds the video if the process was killed before it removed the upload", async () => {
+  it("returns the video if the process was killed before it removed the upload", async () => {
     const upload = await arrivedUpload();
     const folder = path.join(site.uploads, "tmp/tus");
     fs.cpSync(folder, path.join(site.folder, "kept"), { recursive: true });
@@ -179,7 +179,7 @@ describe("another tab's form for the same upload", () => {
     expect(videos()).toMatchObject([{ title: "One" }]);
   });
 
-  it("is published with the text it contains if the first form is rejected", async () => {
+  it("publishes the video with the second form's text if the first form is rejected", async () => {
     const upload = await arrivedUpload();
     const [first, second] = await Promise.all([
       send({ upload, title: "" }),
@@ -207,7 +207,7 @@ describe("another tab's form for the same upload", () => {
   });
 });
 
-describe("a video created twice over the API from one upload", () => {
+describe("two API requests that create a video from the same upload", () => {
   async function create(token: string, upload: string) {
     const json = { upload, title: "A", description: "B", category: "desi", tags: [] };
     const request = new Request(`${ORIGIN}/api/v1/videos`, {
@@ -231,7 +231,7 @@ describe("a video created twice over the API from one upload", () => {
     return createToken({ ...of, role: "owner", mayPublish: true }, form);
   }
 
-  it("is created only once, and both requests return it", async () => {
+  it("create only one video, and both return it", async () => {
     const upload = await arrivedUpload();
     const token = await tokenOf(user);
     const [first, second] = await Promise.all([create(token, upload), create(token, upload)]);
@@ -244,7 +244,7 @@ describe("a video created twice over the API from one upload", () => {
     expect((await create(other, upload)).status).toBe(404);
   });
 
-  it("is reported as deleted if it was deleted in the meantime", async () => {
+  it("report the video as deleted if it was deleted in the meantime", async () => {
     const upload = await arrivedUpload();
     const token = await tokenOf(user);
     const { body } = await create(token, upload);

@@ -184,12 +184,12 @@ describe("a disk space reservation", () => {
     expect((await declare(400_000, { Cookie })).status).toBe(201);
     age(first, 11);
     expect((await declare(100_000)).status).toBe(201);
-    // Resuming the expired upload would exceed the share again.
+    // Resuming the expired upload would exceed the uploader's share again.
     const content = clip.subarray(0, SENT_BYTES);
     expect((await patch(first, 0, content, content.length)).status).toBe(507);
   });
 
-  it("is limited to a quarter for an uploader's form too, and a rejected form keeps its text fields", async () => {
+  it("is also limited to a quarter of the free space for forms, and a rejected form keeps its text fields", async () => {
     setFreeSpace(ROOM);
     setRole("uploader");
     const body = await uploadRequest(new Blob([new Uint8Array(clip)])).arrayBuffer();
@@ -219,9 +219,12 @@ describe("a disk space reservation", () => {
     });
   });
 
-  it.each(["owner", "editor"])("is not limited to a quarter for an %s", async (role) => {
-    setFreeSpace(ROOM);
-    setRole(role);
-    expect((await declare(1_500_000)).status).toBe(201);
-  });
+  it.each(["owner", "editor"])(
+    "is not limited to a quarter of the free space for an %s",
+    async (role) => {
+      setFreeSpace(ROOM);
+      setRole(role);
+      expect((await declare(1_500_000)).status).toBe(201);
+    },
+  );
 });

@@ -78,7 +78,7 @@ describe("an OPTIONS request", () => {
     }
   });
 
-  it("allows no other origins", async () => {
+  it("doesn't allow other origins", async () => {
     const { headers } = await tus("OPTIONS", "/admin/uploads", {});
     expect(headers["access-control-allow-origin"]).toBeUndefined();
   });
@@ -133,7 +133,7 @@ describe("every tus request", () => {
     expect((await publish(other)).status).toBe(404);
   });
 
-  it.each(["..%2f..%2fsite.sqlite", "a.json", "%00"])("finds nothing for the id %s", async (id) => {
+  it.each(["..%2f..%2fsite.sqlite", "a.json", "%00"])("rejects the upload id %s", async (id) => {
     expect([400, 404]).toContain((await head(`/admin/uploads/${id}`)).status);
   });
 });
@@ -297,7 +297,7 @@ describe("a PATCH request", () => {
     expect((await head(at)).status).toBe(200);
   });
 
-  it("keeps the received bytes if the connection is lost, and can be resumed after them", async () => {
+  it("keeps the received bytes if the connection is lost, and can be resumed from there", async () => {
     const at = await create();
     const open = openRequest(site, "PATCH", at, {
       ...PATCH,
@@ -391,7 +391,7 @@ describe("a stored upload", () => {
     fs.utimesSync(file(at), hoursAgo(received), hoursAgo(received));
   };
 
-  it("expires after a day, immediately for clients, and on the disk at the next start", async () => {
+  it("expires for clients after a day, and is removed from the disk at the next start", async () => {
     const old = await create();
     const young = await create();
     age(old, 24.1, 24.1);
@@ -409,7 +409,7 @@ describe("a stored upload", () => {
     expect(left).toEqual([`tus/${idOf(young)}`, `tus/${idOf(young)}.json`]);
   });
 
-  it("is kept for a day after its last byte, even if it is slow, and whether it is complete or not", async () => {
+  it("is kept for a day after its last byte, even if it is slow, and whether or not it is complete", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 50_000));
     age(at, 72, 23);

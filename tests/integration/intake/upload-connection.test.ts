@@ -88,7 +88,7 @@ describe("an upload over a real connection", () => {
     expect(rows(site)).toBe(0);
   });
 
-  it("is rejected with 415 after its first bytes and one MiB for text fields, before the client has finished", async () => {
+  it("is rejected with 415 after its first bytes and one more MiB for text fields, while the client is still sending", async () => {
     const open = post({ "Transfer-Encoding": "chunked" });
     await open.send(before);
     for (let sent = 0; sent < 3; sent++) await open.send(MIB).catch(() => {});

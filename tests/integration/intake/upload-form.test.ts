@@ -65,7 +65,7 @@ describe("a valid upload", () => {
     expect(fs.readdirSync(path.join(site.uploads, "videos", USER))).toHaveLength(1);
   });
 
-  it("becomes a row with the status `review` if its intent is `draft`", async () => {
+  it("becomes a row with the status `review` if the form's intent is `draft`", async () => {
     expect((await accepted(uploadRequest(clip, { intent: "draft" }))).status).toBe("review");
   });
 
@@ -127,11 +127,11 @@ describe("a valid upload", () => {
     expect((await accepted(request)).source_url).toMatch(/\.webm$/);
   });
 
-  it("gets the duration that the server measures instead of the entered one", async () => {
+  it("gets the duration measured by the server instead of the entered duration", async () => {
     expect((await accepted(uploadRequest(clip, { duration: "1:15:30" }))).duration).toBe("0:02");
   });
 
-  it("has null as its tags if there are none", async () => {
+  it("is stored with null instead of tags if it has no tags", async () => {
     expect((await accepted(uploadRequest(clip, { tags: " , ,, " }))).tags).toBeNull();
   });
 
@@ -163,7 +163,7 @@ describe("a valid upload", () => {
 });
 
 describe("a thumbnail", () => {
-  it("becomes a WebP of at most 1280 pixels without EXIF, upright", async () => {
+  it("becomes an upright WebP image of at most 1280 pixels without EXIF metadata", async () => {
     const image = await sharp({
       create: { width: 1000, height: 2000, channels: 3, background: "#336699" },
     })
@@ -286,7 +286,7 @@ describe("an invalid upload is rejected with the reason, keeps its text fields a
     expect((await rejected(uploadRequest(new Blob([bytes])))).status).toBe(422);
   });
 
-  it("with text fields after a rejected file, and these text fields are kept", async () => {
+  it("with text fields after a rejected file, which are also kept", async () => {
     const request = multipart([
       ["video", new Blob(["no video"]), "a.mp4"],
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),
@@ -391,7 +391,7 @@ describe("an exact duplicate", () => {
     expect(filesIn(site.uploads)).toHaveLength(2);
   });
 
-  it("can't be published by other users while it is waiting", async () => {
+  it("can't be published by other users while it is waiting for a decision", async () => {
     await accepted(uploadRequest(clip));
     const again = await receiveUpload(uploadRequest(clip, { duplicate: "ask" }), USER);
     const upload = again.ok ? "" : again.failure.duplicate!.upload;

@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect(exists(source)).toBe(false);
   });
 
-  it("is kept while the playable version is shorter, or another row references it", async () => {
+  it("is kept while the playable version is shorter, or if another row references the original", async () => {
     const { id } = addConverted();
     const { id: other } = addConverted();
     const { source_url, video_url } = videoRow(id);

@@ -27,7 +27,7 @@ describe("similar videos", () => {
     pair("a", "d");
   };
 
-  it("are adjacent in the list, which names the videos that each one resembles", async () => {
+  it("are adjacent in the list, which shows the videos that each one resembles", async () => {
     addFour();
     const { list, similar } = await shownList();
     expect(list.videos.map(({ id }) => id)).toEqual(["a", "d", "b", "c"]);
@@ -71,7 +71,7 @@ describe("similar videos", () => {
     await removeVideos(["c"], "u");
     await purge(["c"]);
     expect(pairs()).toEqual([]);
-    // Another tool deletes a video without using the trash.
+    // Another tool deletes a video without moving it to the trash.
     pair("a", "b", "2030-01-01T00:00:00.000Z");
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'a'");
     expect(pairs()).toEqual([]);

@@ -269,7 +269,8 @@ async function expectUnchanged({ id, original }: { id: string; original: string 
 
 function joined(): string {
   const part = { seconds: 2, audio: false as const };
-  // In the other order, ffmpeg's parser would report errors where the decoder has none, and the original would be kept.
+  // If the clips were in the other order, ffmpeg's parser would report errors even though the decoder reports none, and
+  // the original would be kept.
   const source = makeClip(site.folder, "video", { ...part, video: CAVLC });
   appendVideo(source, makeClip(site.folder, "second", { ...part, video: H264 }));
   return source;
@@ -284,7 +285,7 @@ function damageFragments(file: string, share = 0.5): void {
   fs.writeFileSync(file, bytes);
 }
 
-/** Installs an ffmpeg that runs a command after it has decoded a file completely. */
+/** Installs an ffmpeg wrapper that runs a command after ffmpeg has decoded a file completely. */
 function afterDecoding(name: string, command: string): void {
   const decoding = `*-xerror*${name}*) ffmpeg "$@"; code=$?; ${command}; exit $code;;`;
   process.env.PATH = wrapCommand(site.folder, "ffmpeg", [`case "$*" in ${decoding} esac`]);

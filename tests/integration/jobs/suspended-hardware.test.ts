@@ -25,7 +25,8 @@ afterEach(async () => {
 const runs = () => path.join(site.folder, "hevc-runs");
 
 /**
- * Installs an ffmpeg that claims to support hevc_vaapi, records each run with or without the device, and makes it fail.
+ * Installs an ffmpeg wrapper that claims to support hevc_vaapi, makes each run fail, and records whether the run used
+ * the device.
  */
 function fakeCard(): void {
   process.env.PATH = wrapCommand(site.folder, "ffmpeg", [

@@ -59,7 +59,7 @@ async function readOn(socket: net.Socket, wanted: number): Promise<void> {
 }
 
 describe("a client that stops reading a file of 400 MiB", () => {
-  it("causes no read-ahead, and gets the rest when it resumes reading", async () => {
+  it("doesn't cause read-ahead, and gets the rest when it resumes reading", async () => {
     const before = { memory: residentBytes(pid()), read: bytesRead(pid()) };
     const socket = await stalledClient();
     const read = await untilStable(() => bytesRead(pid()));
@@ -73,7 +73,7 @@ describe("a client that stops reading a file of 400 MiB", () => {
 });
 
 describe("a client that disconnects", () => {
-  it("leaves no open file behind, and the file isn't read any further", async () => {
+  it("doesn't leave a file open, and the file isn't read any further", async () => {
     const socket = await stalledClient();
     const before = bytesRead(pid());
     socket.destroy();
@@ -81,7 +81,7 @@ describe("a client that disconnects", () => {
     expect((await untilStable(() => bytesRead(pid()))) - before).toBeLessThan(40 * MIB);
   });
 
-  it("may disconnect before the response begins", async () => {
+  it("can disconnect before the response begins", async () => {
     const { hostname, port } = new URL(site.url);
     for (let index = 0; index < 50; index++) {
       const socket = net.connect({ host: hostname, port: Number(port) });
@@ -95,7 +95,7 @@ describe("a client that disconnects", () => {
 });
 
 describe("a hundred paused and disconnected clients", () => {
-  it("take up little memory, and keep no file open after they have disconnected", async () => {
+  it("take up little memory, and don't keep files open after they have disconnected", async () => {
     const before = residentBytes(pid());
     await many(100);
     for (const socket of await many(100)) socket.destroy();

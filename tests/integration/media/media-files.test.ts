@@ -84,7 +84,7 @@ describe("the video totals", () => {
     expect(totals()).toEqual([{ status: "published", category: "desi", videos: 1, views: 8 }]);
   });
 
-  it("include the views on each day", async () => {
+  it("include the number of views on each day", async () => {
     insertVideo("a", ", views", ", 5");
     await ensureProjected();
     await change("UPDATE videos SET views = views + 2");

@@ -6,7 +6,7 @@ import { addToken } from "../../api-token";
 import { until } from "../../process-figures";
 import { SiteProcess } from "../../site-process";
 
-/** A trusted address, like a proxy's, and two untrusted addresses, all of them on this machine. */
+/** A trusted address, such as a proxy's, and two untrusted addresses, all of which belong to this machine. */
 const PROXY = "127.0.0.1";
 const [GREEDY, VISITOR] = ["127.0.0.2", "127.0.0.3"];
 const LIMIT = 5;
@@ -61,7 +61,9 @@ async function sentBytes(): Promise<number> {
   return Number(/^afterdark_transfer_bytes_total (\d+)$/m.exec(await response.text())?.[1]);
 }
 
-/** Returns the increase in bytes sent that `work` causes, after waiting until it is at least `least`. */
+/**
+ * Returns how many more bytes have been sent because of `work`, after waiting until there are at least `least` of them.
+ */
 async function added(work: () => Promise<unknown>, least: number): Promise<number> {
   const before = await sentBytes();
   await work();
@@ -108,7 +110,7 @@ describe("file requests from one network", () => {
     await until(async () => (await sendRequest(small, GREEDY)).status === 200);
   });
 
-  it("aren't limited for signed-in accounts, or from a proxy that doesn't name the client", async () => {
+  it("aren't limited for signed-in accounts, or from a proxy that doesn't specify the client's address", async () => {
     const Authorization = `Bearer ${addToken(site)}`;
     const sockets = await Promise.all(Array.from({ length: LIMIT }, () => stall(GREEDY)));
     expect((await sendRequest(small, GREEDY, { headers: { Authorization } })).status).toBe(200);
@@ -144,7 +146,7 @@ describe("the number of bytes sent", () => {
     expect(bytes).toBeLessThan(LARGE_BYTES / 2);
   });
 
-  it("is in the database as a daily total after the process has exited", async () => {
+  it("is stored in the database as a daily total when the process exits", async () => {
     const before = await sentBytes();
     expect(before).toBeGreaterThan(10_000);
     expect(await site.stop()).toBe(0);

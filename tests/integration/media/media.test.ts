@@ -180,7 +180,7 @@ describe("access to a file", () => {
     for (const name of made) expect([name, await status(`/media/${name}`)]).toEqual([name, 404]);
   });
 
-  it("is given to signed-in users, without caching", async () => {
+  it("is given to signed-in users, whose responses aren't cached", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const cookie = await signIn();
     for (const url of [URL_PATH, thumbnail, derived]) {
@@ -256,13 +256,13 @@ describe("an invalid URL", () => {
     }
   });
 
-  it("finds nothing below a file, so that it doesn't reveal whether the file exists", async () => {
+  it("returns 404 for a path below a file, so that it doesn't reveal whether the file exists", async () => {
     for (const cookie of [await signIn(), undefined]) {
       expect(await status(`${URL_PATH}/index.m3u8`, cookie)).toBe(404);
     }
   });
 
-  it("differs from a valid URL whose bucket is a symbolic link, which works", async () => {
+  it("doesn't include a URL whose bucket is a symbolic link, which works", async () => {
     const elsewhere = path.join(site.folder, "elsewhere");
     fs.renameSync(site.uploads, elsewhere);
     fs.symlinkSync(elsewhere, site.uploads);

@@ -63,8 +63,8 @@ const manifest = (address: string) =>
   `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT2S"><Period><AdaptationSet mimeType="video/mp4"><Representation id="1" bandwidth="1"><BaseURL>${address}</BaseURL><SegmentList><SegmentURL media="${address}"/></SegmentList></Representation></AdaptationSet></Period></MPD>`;
 
 /**
- * Creates a file for each format that can refer to other files, both with a URL and with a path, and files with each
- * kind of URL for one format.
+ * For each format that can refer to other files, creates a file with a URL and a file with a path. For one of the
+ * formats, creates a file with each kind of URL.
  */
 function hostileFiles(): [name: string, content: string | Buffer][] {
   const { port } = listener.address() as AddressInfo;
@@ -119,7 +119,7 @@ describe.runIf(ffmpegAvailable())("a file that refers to other files", () => {
     }
   }, 240_000);
 
-  it("also causes no connection when it is read from the store by range", async () => {
+  it("doesn't cause a connection when its byte ranges are read from the store", async () => {
     process.env.STORAGE_URL = `file://${site.folder}`;
     forgetSettings();
     for (const [name, content] of hostileFiles()) {

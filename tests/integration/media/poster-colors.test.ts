@@ -47,7 +47,7 @@ describe("an image's colors", () => {
     }
   });
 
-  it("exist for grayscale, transparent and rotated images too", async () => {
+  it("also exist for grayscale, transparent and rotated images", async () => {
     const grey = await plain("#808080").greyscale().toColourspace("b-w").png().toBuffer();
     expect(await colorsOf(grey)).toBe("808080".repeat(4));
     const clear = await plain({ r: 255, g: 255, b: 255, alpha: 0 }).png().toBuffer();

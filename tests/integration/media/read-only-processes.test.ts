@@ -33,8 +33,8 @@ const LIMITS = { seconds: 20, cpuSeconds: 20 };
 const RUN = { seconds: 1, fileBytes: 1024 ** 2, cpuSeconds: 20 };
 
 /**
- * Puts a setpriv first in PATH that supports Landlock like the one in util-linux 2.41, logs the folders that may be
- * written to, and runs the rest of its command line.
+ * Puts a setpriv wrapper first in PATH. Like setpriv in util-linux 2.41, the wrapper accepts Landlock options. It logs
+ * the folders that may be written to, and runs the rest of its command line.
  */
 function noteWritableFolders(): () => string[] {
   const noted = path.join(site.folder, "noted");

@@ -26,7 +26,8 @@ function put(name: MediaName, content = "video"): void {
 }
 
 const enqueue = (...files: MediaName[]) =>
-  // The time is slightly later than the files' timestamps, which have the file system's resolution.
+  // Use a time that is slightly later than the files' timestamps, because those are rounded to the file system's
+  // resolution.
   transaction(() => enqueueRemovals(files, { reason: "deleted" }, Date.now() + 1_000));
 
 const removeDue = () => removeFiles(Date.now() + 1_000);
@@ -77,7 +78,7 @@ describe("a file whose removal is enqueued", () => {
            VALUES ('b', 'B', '{"video_url":"/media/videos/u/1.mp4"}', '2026-01-01T00:00:00.000Z')`,
         ),
     ],
-  ])("stays, with its derived files, if %s refers to it by then", async (_, refer) => {
+  ])("stays with its derived files if %s now refers to it", async (_, refer) => {
     put(VIDEO);
     put({ bucket: "videos", path: "u/1/hls-a/master.m3u8" });
     await enqueue(VIDEO, FOLDER);
@@ -86,7 +87,7 @@ describe("a file whose removal is enqueued", () => {
     expect([exists(VIDEO), exists(FOLDER), removals()]).toEqual([true, true, []]);
   });
 
-  it("is removed without its derived files if its video has another file by then", async () => {
+  it("is removed without its derived files if its video now has another file", async () => {
     const source = { bucket: "videos", path: "u/1.avi" } as const;
     put(VIDEO);
     put(source);
@@ -168,14 +169,14 @@ describe("a removal whose process was killed after the file was set aside", () =
     expect([exists(VIDEO), fs.existsSync(aside), removals()]).toEqual([false, false, []]);
   });
 
-  it("is undone if a row refers to the file by then", async () => {
+  it("is undone if a row now refers to the file", async () => {
     const aside = await interrupted();
     addRow("videos", { id: "b", video_url: "/media/videos/u/1.mp4" });
     await removeDue();
     expect([exists(VIDEO), fs.existsSync(aside), removals()]).toEqual([true, false, []]);
   });
 
-  it("works for files whose encoded name exceeds the file-name limit", async () => {
+  it("is completed even if the file's encoded name exceeds the limit on file names", async () => {
     const long = { bucket: "videos", path: `u/${"x".repeat(251)}.mp4` } as const;
     put(long);
     const pieces = encodeURIComponent(long.path).match(/.{1,200}/g)!;

@@ -61,7 +61,7 @@ describe("a thumbnail's smaller version", () => {
     expect(await visit(`${THUMBNAIL}?w=481`)).toEqual({ status: 200, width: 1280 });
   });
 
-  it("has one of two widths, each created on request", async () => {
+  it("has one of two widths, each of which is created on request", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
     // Request both widths at the same time, which must not mix them up.
@@ -131,7 +131,7 @@ describe("a thumbnail's smaller version", () => {
   it("is retried after failures that weren't caused by the image", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL, uploaded_by: "u" });
-    // The folder can't be created, because there is a broken link with its name.
+    // The folder can't be created, because there is a broken link with the same name.
     const folder = path.dirname(onDisk(SMALL));
     fs.rmSync(folder, { recursive: true, force: true });
     fs.symlinkSync("/nonexistent/folder", folder);
