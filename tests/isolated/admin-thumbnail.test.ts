@@ -155,7 +155,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     sqliteHandle().exec("UPDATE videos SET video_url = '/media/videos/u/1.mp4'");
   });
 
-  it("becomes the thumbnail and counts as chosen by a person", async () => {
+  it("becomes the thumbnail and is marked as chosen by a person", async () => {
     const old = writeUpload(site.uploads, "thumbnails/u/1.jpg");
     const response = await catchResponse(() =>
       sendMultipart(form(undefined, { frame: " 0:02.5 " }), ADDRESS),
@@ -170,7 +170,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("is taken at the chosen storyboard tile unless a position is entered", async () => {
+  it("is taken at the position of the chosen storyboard tile unless a position is entered", async () => {
     const messages: string[] = [];
     const positions: unknown[] = [];
     for (const fields of [

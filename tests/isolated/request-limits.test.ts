@@ -57,7 +57,7 @@ async function hold(count: number, network: (index: number) => string | undefine
   await until(() => held.length === before + count);
 }
 
-it("responds with 429 to a network that has 200 requests in progress, until one of them ends", async () => {
+it("responds with 429 to a network that has 200 requests in progress, until one of the requests ends", async () => {
   await hold(MAX_REQUESTS_PER_NETWORK, () => "203.0.113.7");
   expect(await send("203.0.113.7")).toBe(429);
   await hold(1, () => "198.51.100.7");

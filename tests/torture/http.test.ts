@@ -25,7 +25,7 @@ describe("connectionOf", () => {
     expect(new Set(all.map(({ from }) => from)).size).toBeGreaterThan(1_900);
   });
 
-  it("generates exchanges of every kind, many of them with expected or forbidden marks", () => {
+  it("generates exchanges of every kind, many of which have expected or forbidden markers", () => {
     const has = (of: (exchange: (typeof all)[0]["exchange"]) => unknown) =>
       all.filter(({ exchange }) => of(exchange)).length;
     for (const ending of ["wait", "leave", "half-close", "reset"])

@@ -110,7 +110,7 @@ test.describe("the page on a small phone in landscape", () => {
 test.describe("the page on a small phone", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 320, height: 640 } });
 
-  test("keeps Retry and the next card off the seek bar, and plays a file that is available again on Retry", async ({
+  test("keeps Retry and the next card off the seek bar, and Retry plays a file that is available again", async ({
     page,
     site,
   }) => {
@@ -299,7 +299,7 @@ test.describe("with reduced motion", () => {
   });
 });
 
-test("in forced colors, the played part, the thumb, icons and the selected menu item can be told apart", async ({
+test("in forced colors, the played part, the thumb, icons and the selected menu item are distinguishable", async ({
   page,
   site,
 }) => {

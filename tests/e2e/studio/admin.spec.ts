@@ -57,7 +57,7 @@ test("edits, hides, shows and deletes a video, and undoes the deletion", async (
   ).toBeVisible();
 });
 
-test("reports conflicting edits of a video in both tabs, and overwrites nothing", async ({
+test("reports a conflict when a video is edited in two tabs, and overwrites the first edit only on request", async ({
   page,
   site,
 }) => {

@@ -69,7 +69,7 @@ test("creates, fills, reorders and plays a series", async ({ page, site }) => {
   await expect(page).toHaveURL(/\/series\/nights-out/);
 });
 
-test("reorders videos by number and with many clicks, and updates another tab", async ({
+test("reorders videos by entering a number or pressing a button repeatedly, and updates another tab", async ({
   page,
   site,
 }) => {
@@ -219,7 +219,7 @@ test("scrolls the page when a row is dragged to the edge of the window", async (
 test.describe("on a touch screen", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
-  test("reorders videos by their handle, and scrolls when touched elsewhere", async ({
+  test("reorders videos by their handles, and scrolls when the page is touched elsewhere", async ({
     page,
     site,
   }) => {

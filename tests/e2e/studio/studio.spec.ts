@@ -120,7 +120,7 @@ test("shows the sign-in prompt if the session ends before an upload, and continu
   await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
 });
 
-test("warns about an unsaved edit, whichever way the dialog is left", async ({ page, site }) => {
+test("warns about an unsaved edit, however the dialog is closed", async ({ page, site }) => {
   addVideos(site, 1);
   await signIn(page);
   await page.goto(MANAGE);
@@ -182,7 +182,7 @@ test("warns about text that hasn't been uploaded, and discards it after the user
   expect(messages).toHaveLength(2);
 });
 
-test("shows the video, errors and the end of the session in the edit dialog, and keeps input", async ({
+test("shows the video, errors and an expired session in the edit dialog, and keeps the input", async ({
   page,
   site,
   context,
@@ -254,7 +254,7 @@ test("links to the admin pages, and highlights Upload only on the upload page", 
   const upload = page
     .getByRole("navigation", { name: "Main" })
     .getByRole("link", { name: "Upload" });
-  await test.step("Loading... is shown while the session is being checked", async () => {
+  await test.step("“Loading...” is shown while the session is being checked", async () => {
     const release = await holdRequests(page, "**/admin.data*");
     await upload.click();
     await expect(page.getByText("Loading...", { exact: true })).toBeVisible();

@@ -241,7 +241,7 @@ async function sendBigFile(
   return network;
 }
 
-test("pauses, resumes and cancels an upload, and asks for confirmation before the page is left during one", async ({
+test("pauses, resumes and cancels an upload, and asks for confirmation before the user leaves the page during an upload", async ({
   page,
   site,
 }) => {
@@ -270,7 +270,7 @@ test("pauses, resumes and cancels an upload, and asks for confirmation before th
   expect(rows(site)).toEqual([]);
 });
 
-test("completes an upload after a lost connection, although the site is killed and restarted", async ({
+test("completes an upload even if the connection is lost and the site is killed and restarted", async ({
   page,
   site,
 }) => {

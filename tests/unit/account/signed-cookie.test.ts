@@ -59,7 +59,7 @@ describe("a signed cookie", () => {
     }
   });
 
-  it("also expires on the server, so that a copy doesn't work any longer than the cookie", () => {
+  it("also expires on the server, so that a stolen copy doesn't outlive the cookie", () => {
     const now = Date.now();
     const pair = nameAndValue(signedCookie("report", "1", now + 60_000, now));
     expect(readSignedCookie(withCookie(pair), "report", now + 59_999)).toBe("1");

@@ -159,7 +159,7 @@ describe("canonical URLs", () => {
     ["a category, page 2", "/categories/desi?page=2"],
     ["trending", "/trending"],
     ["video", "/video/a%2Fb%3Fc"],
-  ])("of “%s” are %s", (name, path) =>
+  ])("for “%s” are %s", (name, path) =>
     expect(link(pages[name]!, "canonical")).toBe(site.origin + path),
   );
 

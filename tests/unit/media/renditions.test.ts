@@ -54,7 +54,7 @@ describe("a ladder's renditions", () => {
     }
   });
 
-  it("keep 60 frames per second from 720p up, and half as many below", () => {
+  it("keep 60 frames per second at 720p and above, and half as many below", () => {
     const renditions = renditionsFor(source(1920, 1080, 60), 1080);
     expect(renditions.map(({ hasHalfFrameRate }) => hasHalfFrameRate)).toEqual([
       true,

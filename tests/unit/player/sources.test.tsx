@@ -104,7 +104,7 @@ describe("a file that is playing before the stream is ready", () => {
     return all;
   }
 
-  it("is left alone until the next seek, where the stream takes over", async () => {
+  it("keeps playing until the next seek, and is then replaced by the stream", async () => {
     const all = renderStream();
     const { video, button } = all;
     await act(async () => void key("k"));

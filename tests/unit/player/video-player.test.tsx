@@ -217,7 +217,7 @@ describe("captions", () => {
   });
 });
 
-describe("captions of the next video on the same page", () => {
+describe("captions for the next video on the same page", () => {
   const track = (text: string) => {
     const cue = { getCueAsHTML: () => document.createTextNode(text) };
     return Object.assign(new EventTarget(), { mode: "disabled", activeCues: [cue] });

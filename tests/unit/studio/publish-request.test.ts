@@ -48,7 +48,7 @@ it("repeats the request after a lost connection and after 502, 503 and 504", asy
 it.each([
   [401, "You must be logged in to upload videos."],
   [500, "Failed to upload video."],
-])("fails on %i without another request", async (status, message) => {
+])("fails on %i without retrying", async (status, message) => {
   const { outcome, requests } = await publish([new Response("x", { status })]);
   expect(outcome).toMatchObject({ ok: false, status, failure: { message } });
   expect(requests).toBe(1);
