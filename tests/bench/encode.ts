@@ -67,7 +67,9 @@ function prepare(folder: string, file: string) {
   };
 }
 
-/** Measures how soon a 1 GiB H.264 MP4 with its index at the end is probed and its index is moved to the front. */
+/**
+ * Measures how long it takes to probe a 1 GiB H.264 MP4 whose index is at the end and to move the index to the front.
+ */
 async function benchmarkFirstPlayable(report: Report, folder: string): Promise<void> {
   const file = path.join(folder, "large.mp4");
   const part = path.join(folder, "part.mp4");

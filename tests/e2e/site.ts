@@ -101,7 +101,7 @@ export async function signInByForm(page: Page): Promise<void> {
   await page.waitForURL((url) => url.pathname === "/");
 }
 
-/** Waits for CSS transitions to end, because the contrast of colors is lower during a transition. */
+/** Waits for CSS transitions to end, because color contrast is lower during a transition. */
 export async function transitionsEnd(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const transitions = document.getAnimations().filter((each) => each instanceof CSSTransition);

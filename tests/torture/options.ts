@@ -1,7 +1,7 @@
 /** Options of a torture run. */
 export interface TortureOptions {
   seed: string;
-  /** How long the run takes. Without it, the run stops after its usual number of inputs. */
+  /** The duration of the run. If it isn't set, the run stops after its usual number of inputs. */
   minutes?: number;
 }
 

@@ -117,7 +117,9 @@ async function measureBulkInsert(file: string, round: number) {
   };
 }
 
-/** Returns the CPU time that it takes to insert and project such rows in an empty in-memory database. */
+/**
+ * Returns the CPU time that it takes to insert such rows into an empty in-memory database and update the projections.
+ */
 function insertInMemory(): number {
   const sqlite = new Sqlite(":memory:");
   migrate(sqlite);

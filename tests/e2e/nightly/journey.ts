@@ -74,7 +74,7 @@ export async function watchVideo(page: Page, title: string): Promise<void> {
 
 /**
  * Uploads a video as an admin and watches it as a visitor before and after it is encoded. Then hides it and shows it
- * again, and checks that its page and files follow.
+ * again, and checks that its page and files are hidden and shown as well.
  * @returns the video's ID.
  */
 export async function runJourney(setup: Setup, title: string, file: string): Promise<string> {

@@ -46,7 +46,7 @@ async function boxOf(locator: Locator) {
   return { ...box, right: box.x + box.width, bottom: box.y + box.height };
 }
 
-/** Returns whether an element is topmost at its center. For this check, captions are made clickable. */
+/** Returns whether nothing covers an element's center. For this check, captions are made clickable. */
 async function isOnTop(locator: Locator): Promise<boolean> {
   return locator.evaluate((element: HTMLElement) => {
     const own = element.closest<HTMLElement>(".player-captions");

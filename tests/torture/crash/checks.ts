@@ -67,7 +67,7 @@ export async function check(places: Places, videos: readonly Video[]): Promise<s
   return faults;
 }
 
-/** Reads all rows that name files in one transaction. */
+/** In a single transaction, reads all rows that refer to files. */
 export function readRows(sqlite: Sqlite.Database): Rows {
   const all = (sql: string) => sqlite.prepare(sql).all() as Row[];
   return sqlite.transaction(() => ({
@@ -177,7 +177,7 @@ function findMissing(row: Row, find: FindFile): string[] {
   return faults;
 }
 
-/** Returns the files that a playlist names but that don't exist. */
+/** Returns the files that a playlist refers to but that don't exist. */
 function findMissingParts(url: string, find: FindFile): string[] {
   if (!fs.existsSync(find(url))) return [url];
   const text = fs.readFileSync(find(url), "utf8");
@@ -240,7 +240,7 @@ function filesBelow(root: string, name: string): string[] {
   }
 }
 
-/** Returns the base paths of all files named in rows. */
+/** Returns the base paths of all files that rows refer to. */
 export function basesOf(rows: readonly Row[]): string[] {
   return rows.flatMap((row) => FILE_COLUMNS.flatMap((name) => baseOf(row[name] ?? "")));
 }

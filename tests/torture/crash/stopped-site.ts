@@ -34,10 +34,10 @@ const MAX_SERVING_MS = 1_500;
  */
 const REPORTS = /^check-library|in use by jobs/;
 
-/** How long commands took that weren't killed, by name. */
+/** The durations of commands that weren't killed, by command name. */
 const durations = new Map<string, number>();
 
-/** Performs a random operation or none, and returns what was killed. */
+/** Performs a random operation in some cases, and returns what was killed. */
 export async function operateWhileStopped(session: Session): Promise<string[]> {
   const { random, settings } = session;
   if (!random.chance(OPERATION_PROBABILITY)) return [];
@@ -136,7 +136,7 @@ function adoptBackup(
   session.expectedStrays = new Set([...(session.expectedStrays ?? []), ...filesBefore]);
 }
 
-/** Returns the base paths of all files named in rows, and all objects in the store. */
+/** Returns the base paths of all files that rows refer to, and all objects in the store. */
 function namesIn({ site }: Session): string[] {
   const sqlite = new Sqlite(site.databasePath, { readonly: true });
   try {

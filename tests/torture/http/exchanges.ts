@@ -11,9 +11,9 @@ export interface Exchange {
    * received, `half-close` the connection, or `reset` it.
    */
   ending: "wait" | "leave" | "half-close" | "reset";
-  /** The marks that the responses must contain, in this order, or undefined if they are unknown. */
+  /** The markers that the responses must contain, in this order, or undefined if they are unknown. */
   marks?: string[];
-  /** A mark that no response may contain. */
+  /** A marker that no response may contain. */
   forbidden?: string;
 }
 
@@ -21,7 +21,7 @@ export interface Exchange {
 export interface Known {
   /** Paths for all routes. */
   paths: readonly string[];
-  /** Files that contain a mark. */
+  /** Files that contain a marker. */
   files: readonly { path: string; mark: string }[];
   /** A signed-in user's session cookie. */
   cookie: string;

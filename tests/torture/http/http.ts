@@ -88,7 +88,7 @@ export function connectionOf(seed: string, number: number, known: Known) {
   return { from, exchange: nextExchange(random, known) };
 }
 
-/** Adds videos whose files contain a mark. Returns these files and the URLs for every route. */
+/** Adds videos whose files contain a marker. Returns these files and the URLs for every route. */
 async function addContent(site: SiteProcess): Promise<Known> {
   const files = Array.from({ length: MARKED_FILES }, (_, index) => {
     const mark = `mark-${index}-of-a-video`;

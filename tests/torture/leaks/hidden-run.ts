@@ -208,7 +208,7 @@ function difference(actual: string, expected: string): string {
 }
 
 /**
- * Checks that no list, feed or search names a hidden video, even if the request has the ETag from when the video was
+ * Checks that no list, feed or search contains a hidden video, even if the request has the ETag from when the video was
  * public.
  */
 async function searchLists(hidden: HiddenSite, etags: ReadonlyMap<string, string>): Promise<void> {

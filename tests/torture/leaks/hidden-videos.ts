@@ -16,9 +16,9 @@ const WERE_PUBLIC: readonly State[] = ["hidden", "in the trash", "held", "ended"
 /** A video, or a nonexistent one that is requested in its place. */
 export interface Video {
   id: string;
-  /** The `{user}/{number}` with which all of its files' names begin. */
+  /** The `{user}/{number}` that all of its files' names begin with. */
   base: string;
-  /** The mark in the video's text and in each of its files. */
+  /** The marker in the video's text and in each of its files. */
   word: string;
 }
 export interface HiddenVideo extends Video {
@@ -50,7 +50,7 @@ export function newVideo(random: Random, number: number): Video {
   return { id: newId(random), base, word: newMark(random) };
 }
 
-/** Returns the content of a file: a video, or the beginning of the file's format, followed by the mark. */
+/** Returns the content of a file: a video, or the beginning of the file's format, followed by the marker. */
 function contentOf(name: string, { base, word }: Video): Buffer {
   const marked = Buffer.from(`....free${word}`);
   if (name.endsWith(".mp4") || name.endsWith(".m4s")) {

@@ -19,7 +19,7 @@ export interface Known {
   slug: string;
 }
 
-/** Returns a route's URLs, with a mark for each parameter and with existing values. */
+/** Returns a route's URLs, with a marker for each parameter and with existing values. */
 export function urlsOf(route: string, mark: string, known: Known): string[] {
   const named = route.replace(/:\w+\??|\*/g, mark);
   const values: Record<string, string> = {
@@ -112,7 +112,7 @@ export async function walkWithFaults(visitor: Visitor, known: Known, share: numb
   }
 }
 
-/** Sends forms until the rate limit is reached. Only their headers contain marks. */
+/** Sends forms until the rate limit is reached. Only their headers contain markers. */
 export async function sendUntilLimited(visitor: Visitor): Promise<void> {
   const form = { method: "POST", headers: { "Content-Type": FORM }, body: "name=" };
   let left = MAX_FORMS;

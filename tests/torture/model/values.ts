@@ -21,7 +21,7 @@ export const tags = fc.uniqueArray(fc.constantFrom(...TAGS), {
 });
 export const category = fc.constantFrom(...CATEGORIES.map(({ id }) => id));
 
-/** Returns the IDs that numbers select among those of rows, deleted videos and purged videos. */
+/** Returns the IDs that numbers select from the IDs of existing, deleted and purged videos. */
 export const chosen = (model: Reference, wanted: readonly number[]) => [
   ...new Set(wanted.map((each) => nth(model.ids, each) ?? "none")),
 ];
