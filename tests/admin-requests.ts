@@ -13,7 +13,7 @@ const ORIGIN = "http://localhost";
 let cookie = "";
 
 type Columns = Record<string, string | number | null>;
-/** For an array, the field is sent once for each value. */
+/** If the value is an array, the field is sent once for each item. */
 type Fields = Record<string, string | string[]>;
 
 /** Creates the account for this test's site and signs in with it. */

@@ -96,7 +96,7 @@ export async function longestBlock(work: () => Promise<unknown>): Promise<number
   const timer = setInterval(measure, 1);
   await work();
   clearInterval(timer);
-  // Work that never yields to the timer is a single block.
+  // Work that never yields to the timer counts as a single block.
   measure();
   return longest;
 }

@@ -215,7 +215,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     expect(await refusal()).toEqual(forGood);
   });
 
-  it("propagates errors from its callback", async () => {
+  it("propagates errors from the callback that uses it", async () => {
     const error = Object.assign(new Error("The folder of images is missing."), { code: "ENOENT" });
     const work = () => Promise.reject(error);
     await expect(withFrame("v", "0:01", "u", work)).rejects.toBe(error);

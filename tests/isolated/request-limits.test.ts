@@ -94,7 +94,7 @@ it("counts all addresses of an IPv6 network together", async () => {
   await hold(1, () => "2001:db8:1:3::1");
 });
 
-it("doesn't limit all clients of a proxy together if the proxy doesn't name them", async () => {
+it("doesn't apply a shared limit to a proxy's clients if the proxy doesn't identify them", async () => {
   await hold(MAX_REQUESTS_PER_NETWORK + 1, () => undefined);
 });
 

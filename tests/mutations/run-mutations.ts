@@ -131,7 +131,7 @@ function apply({ file, find, replace }: Mutation): () => void {
   return () => write(source);
 }
 
-/** Returns the results of those of a mutation's tests that have run. */
+/** Returns the results of the mutation's tests that have run. */
 function testsOf({ killedBy, title }: Mutation, results: readonly TestResult[]): TestResult[] {
   return results.filter(
     ({ file, name, status }) =>

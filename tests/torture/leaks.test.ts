@@ -12,13 +12,13 @@ import { createRandom } from "./random";
 /** The share of a full run's requests that these tests send. */
 const SHARE = 0.04;
 
-it("writes nothing about a visitor to disk or the log", async () => {
+it("doesn't write anything about a visitor to disk or the log", async () => {
   const { faults, figures } = await runVisitor("npm test", "json", SHARE);
   expect(faults).toEqual([]);
   expect(figures.requests).toBeGreaterThan(200);
 }, 180_000);
 
-it("reveals no hidden video at any URL, in any list or in any event", async () => {
+it("doesn't reveal hidden videos at any URL, in any list or in any event", async () => {
   const { faults, requests } = await runHidden("npm test", {
     states: ["hidden", "draft"],
     share: SHARE,
@@ -43,7 +43,7 @@ it("reports a video that is still public although it should be hidden", async ()
   expect(all).toMatch(/^\/events notified a visitor about hidden videos/m);
 }, 180_000);
 
-it("serves no image of a hidden video, and reports the images of one that is still public", async () => {
+it("doesn't serve any image of a hidden video, and reports images of a video that is still public", async () => {
   const { faults, media } = await runFrames();
   expect(faults).toEqual([]);
   expect(media).toBeGreaterThan(8);

@@ -1,6 +1,9 @@
 import { Worker } from "node:worker_threads";
 
-/** How long one input may block the thread. The machine may be busy with other work. */
+/**
+ * The maximum time for which one input may block the thread. It is this long because the machine may be busy with other
+ * work.
+ */
 const HANG_MS = 20_000;
 
 const WORKER_SOURCE = `

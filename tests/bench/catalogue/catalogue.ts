@@ -67,7 +67,7 @@ const SEARCHES = [search("night"), search("train summer"), search("an")];
  */
 export function run(report: Report): Promise<void> {
   return withCatalogue(VIDEOS, async (file) => {
-    // The site does the same when it serves requests.
+    // The site also calls these functions before it serves requests.
     disableBusyTimeout();
     startCheckpoints();
     const started = performance.now();

@@ -101,7 +101,7 @@ function plainQueue({ state, kind, after }: QueueView): unknown {
     .all({ state, ...(kind && { kind }) });
 }
 
-/** Compares a report's page and its status page with plain rows, which have no signature or encryption. */
+/** Compares loading a report's page and its status page with reading plain rows, which aren't signed or encrypted. */
 async function benchmarkReportPages(report: Report): Promise<void> {
   const ids = Array.from({ length: PAGES }, (_, index) => reportId((index * 499) % REPORTS));
   const page = await timesOf(ids, (id) => readReportPage(id));

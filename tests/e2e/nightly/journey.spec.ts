@@ -38,7 +38,7 @@ test("videos can be uploaded, watched, seeked and hidden with the default settin
 });
 
 test.describe("the site with an object store, two workers and a read replica behind nginx", () => {
-  // `npm test` installs both, or reports the skipped tests if it can't install them.
+  // `npm test` installs both packages, or reports the skipped tests if it can't install them.
   test.skip(!hasS3Server, "python3-swift is not installed");
   test.skip(!isNginxInstalled, "nginx is not installed");
   let deployment: Deployment;
@@ -113,7 +113,7 @@ test.describe("the site with an object store, two workers and a read replica beh
       await expect.poll(signInStatus, { timeout: 30_000 }).toBe(200);
     });
 
-    await test.step("the store is killed, and local files still play and are moved once it is back", async () => {
+    await test.step("the store is killed, and local files still play and are moved once the store is back", async () => {
       await store.kill?.();
       const [, file] = urlsOf(setup, idOf(setup, "Lighthouse"));
       const response = await fetch(setup.url + file, { headers: { Range: "bytes=0-9" } });

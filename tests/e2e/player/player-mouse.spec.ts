@@ -63,7 +63,7 @@ test("clicks toggle playback, double clicks seek, and holding plays faster", asy
     expect(await player.events()).toEqual(["pause"]);
   });
 
-  await test.step("after a button was clicked, the space bar still toggles playback", async () => {
+  await test.step("after a button is clicked, the space bar still toggles playback", async () => {
     await player.button("Mute").click();
     await page.keyboard.press("Space");
     await player.expectState({ muted: true, paused: false });

@@ -154,7 +154,7 @@ test.describe("the page on a small phone", () => {
 test.describe("the page on a small phone with doubled text size", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
-  test("has all controls within the player, side by side", async ({ page, site }) => {
+  test("fits all controls side by side within the player", async ({ page, site }) => {
     await page.addInitScript(doubleTextSize);
     const player = new PlayerPage(page);
     await player.open(publishCaptioned(site, "A quiet evening"));

@@ -88,7 +88,10 @@ test("reports a conflict when a video is edited in two tabs, and overwrites the 
   await expect(row(page, "Theirs")).toBeVisible();
 });
 
-test("moves, selects, hides, edits and deletes with the keyboard", async ({ page, site }) => {
+test("lets an admin select, hide, edit and delete videos with the keyboard", async ({
+  page,
+  site,
+}) => {
   addThree(site);
   await signIn(page);
   await page.goto("/admin?tab=manage");

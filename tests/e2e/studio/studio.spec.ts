@@ -91,7 +91,7 @@ test("shows the sign-in prompt on the upload page after the user signs out elsew
   await expect(prompt).toHaveCount(0);
 });
 
-test("shows the sign-in prompt if the session ends before an upload, and continues once the user has signed in", async ({
+test("shows the sign-in prompt if the session ends before an upload, and continues the upload once the user has signed in", async ({
   page,
   site,
 }) => {
@@ -128,7 +128,7 @@ test("warns about an unsaved edit, however the dialog is closed", async ({ page,
   const messages = respondToDialogs(page, reply);
   await page.getByRole("link", { name: "Edit Video 0" }).click();
   const dialog = page.getByRole("dialog");
-  // There is no warning without input.
+  // There is no warning if nothing was typed.
   await expect(dialog).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);

@@ -17,7 +17,7 @@ export interface Exchange {
   forbidden?: string;
 }
 
-/** What requests can ask for. */
+/** The site's paths, files and cookie that requests can use. */
 export interface Known {
   /** Paths for all routes. */
   paths: readonly string[];

@@ -16,7 +16,10 @@ const CONCURRENCY = 16;
 const MARKED_FILES = 20;
 const MAX_MEMORY_BYTES = 300 * 1024 * 1024;
 const MAX_WAIT_MS = 1_000;
-/** The site has to close such a connection within this time, but the machine may be busy with other work. */
+/**
+ * The time within which the site has to close a connection. It is this long because the machine may be busy with other
+ * work.
+ */
 const CLOSE_TIMEOUT_MS = 30_000;
 const HANDLES_TIMEOUT_MS = 30_000;
 const MAX_FAULTS = 20;

@@ -26,7 +26,7 @@ const HIDE_TIMEOUT_MS = 20_000;
  * that differs for that reason is requested again.
  */
 const MAX_ATTEMPTS = 20;
-/** The number of characters by which the lengths of such responses may differ. */
+/** The number of characters by which the lengths of responses with such timestamps may differ. */
 const MAX_LENGTH_DIFFERENCE = 100;
 
 /** A site with hidden videos, as seen by visitors. */

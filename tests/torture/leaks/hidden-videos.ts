@@ -110,7 +110,7 @@ export function addVideosWithFiles(
   });
 }
 
-/** Hides a public video in the way that the studio or a visitor does. */
+/** Hides a public video in the same way as the studio or a visitor would. */
 export async function hide(site: SiteProcess, cookie: string, video: HiddenVideo): Promise<void> {
   const { id, state } = video;
   const send = async (path: string, fields: Record<string, string>, headers = {}) => {

@@ -66,7 +66,7 @@ describe("a signed cookie", () => {
     expect(readSignedCookie(withCookie(pair), "report", now + 60_000)).toBeUndefined();
   });
 
-  it("stays valid after a rotation as long as its secret is still listed", () => {
+  it("stays valid after the secret is rotated, as long as the old secret is still listed", () => {
     setting("SESSION_SECRET", OLD);
     const pair = nameAndValue(signedCookie("report", "1", Date.now() + 60_000));
     setting("SESSION_SECRET", `${NEW},${OLD}`);

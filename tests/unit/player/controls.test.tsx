@@ -299,7 +299,7 @@ describe("at the end of a video, the player", () => {
     expect(onNext).toHaveBeenCalledTimes(1);
   });
 
-  it("offers nothing while the video loops", () => {
+  it("doesn't offer anything while the video loops", () => {
     const { video, press, textOf } = renderPlayer({ next });
     press("Settings");
     press("Loop");
@@ -388,7 +388,7 @@ describe("integration with the device", () => {
     Reflect.deleteProperty(navigator, "mediaSession");
   });
 
-  it("pauses the videos in other tabs when one starts playing", async () => {
+  it("pauses the videos in other tabs when a video starts playing", async () => {
     vi.useRealTimers();
     const { video } = renderPlayer();
     const otherTab = new BroadcastChannel("player");

@@ -41,7 +41,7 @@ it("yields no bytes when the server doesn't return the range", async () => {
   expect(await findPrefetch(url("three"), 10)?.bytes).toBeUndefined();
 });
 
-it("requests nothing when the browser saves data", () => {
+it("doesn't request anything when the browser saves data", () => {
   Object.defineProperty(navigator, "connection", {
     configurable: true,
     value: { saveData: true },

@@ -79,7 +79,7 @@ describe("the network whose limits apply", () => {
     expect(networkOf("192.0.2.8", "192.0.2.7")).toBe("192.0.2.8");
   });
 
-  it("is undefined for a trusted proxy that doesn't name its client", () => {
+  it("is undefined for a trusted proxy that doesn't identify its client", () => {
     for (const proxy of ["127.0.0.1", "::1", "::ffff:172.18.0.2", "fd00::1"]) {
       expect(networkOf(proxy), proxy).toBeUndefined();
       expect(networkOf(proxy, "10.0.0.9"), proxy).toBeUndefined();

@@ -161,7 +161,7 @@ describe("upload progress", () => {
     },
   );
 
-  it("shows no remaining time while no data is being transferred", () => {
+  it("doesn't show the remaining time while no data is being transferred", () => {
     expect(timeLeft(100, 0)).toBeUndefined();
   });
 });

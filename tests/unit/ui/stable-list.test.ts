@@ -31,7 +31,7 @@ describe("an updated list", () => {
     expect(hasMoved(before, page([3, 2, 1], { pageCount: 1 }))).toBe(true);
   });
 
-  it("moves no cards if only the counts and the total have changed", () => {
+  it("doesn't move any cards if only the counts and the total have changed", () => {
     const after = page([3, 2, 1], { total: 20 });
     after.videos[0]!.views = 7;
     expect(hasMoved(page([3, 2, 1]), after)).toBe(false);

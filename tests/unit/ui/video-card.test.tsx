@@ -120,7 +120,7 @@ describe("a video card with browser data", () => {
   });
 
   it.each(["{", '{"a":1}', '[["a","x"],5,null]', "[]"])(
-    "shows no progress bar if the stored history is %s",
+    "doesn't show a progress bar if the stored history is %s",
     (text) => {
       localStorage.setItem("visitor", `{"resume":${text}}`);
       renderAt(card());
@@ -288,7 +288,7 @@ describe("the hover preview", () => {
     expect(video.loop).toBe(true);
   });
 
-  it("offers the AV1 clip first if there is one", async () => {
+  it("offers the AV1 clip first, if one exists", async () => {
     const folder = "/media/videos/u/1/preview-a1";
     renderAt(card(videoNamed("a", { previewUrl: `${folder}/h264.mp4` })));
     enter(articles()[0]!);
