@@ -65,7 +65,7 @@ export async function workUntilIdle(): Promise<void> {
   await removeFiles();
 }
 
-/** Marks all jobs as done except the cleanup and those of these kinds. */
+/** Marks all jobs as done except the cleanup and the jobs of the given kinds. */
 export function onlyJobs(...kinds: JobKind[]): void {
   const list = kinds.map((kind) => `'${kind}'`).join(", ");
   sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE kind NOT IN (${list}, 'cleanup')`);

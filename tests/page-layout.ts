@@ -54,7 +54,10 @@ const SCREENS = [
   [1_024, 200],
 ] as const;
 
-/** Returns what `overflow` finds on the open page at each of these sizes, or an empty list if the page always fits. */
+/**
+ * Returns what `overflow` finds on the open page at each viewport width and text size, or an empty list if the page
+ * always fits.
+ */
 export async function overflowOnScreens(page: Page): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const [width, textPercent] of SCREENS) {

@@ -93,7 +93,7 @@ async function open(browser: Browser, address: string, html?: string): Promise<O
   return { page, protocol };
 }
 
-/** Returns a page whose video is as large as the player and that performs one seek at a time. */
+/** Returns a page that contains a video as large as the player and performs one seek at a time. */
 function barePage(video: string): string {
   return `<!doctype html><body style="margin:0;background:#000">
     <video src="${video}" preload="metadata" style="width:850px;height:478px"></video>

@@ -80,7 +80,7 @@ async function waitForHydration(page: Page): Promise<void> {
   }
 }
 
-/** Signs in without the form, because the form takes seconds and has its own tests. */
+/** Signs in without the form, because submitting the form takes seconds, and other tests cover the form. */
 export async function signIn(page: Page): Promise<void> {
   const response = await page.request.post("/auth", {
     form: ADMIN,

@@ -92,7 +92,7 @@ export function fillForScreens(site: SiteProcess): SampleVideos {
      SELECT id, 'A walk at night', 'Recorded in one night.', 'desi', 'night, walk', 1 FROM users;
      INSERT INTO upload_templates (user_id, name) SELECT id, 'Name only' FROM users`,
   );
-  // The secret is invalid, so nobody can get past this account's code page.
+  // The secret is invalid, so nobody can get past the page that asks for this account's code.
   database
     .prepare(
       `INSERT INTO users (id, email, password_hash, totp_secret, totp_enabled_at)

@@ -34,7 +34,7 @@ export function createWatchdog() {
   const [beats, text] = [new Int32Array(shared, 0, 2), new Uint8Array(shared, 8)];
   const worker = new Worker(WORKER_SOURCE, { eval: true, workerData: { shared, hangMs: HANG_MS } });
   return {
-    /** Records what this thread is working on from now on. */
+    /** Records the input that this thread is about to process. */
     begin(task: string): void {
       const { written } = new TextEncoder().encodeInto(task, text);
       Atomics.store(beats, 1, written);

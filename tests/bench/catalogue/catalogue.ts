@@ -62,7 +62,7 @@ const search = (text: string): List => ({
 const SEARCHES = [search("night"), search("train summer"), search("an")];
 
 /**
- * Loads the data of public pages from a million videos, and compares the time and the results with those of simple
+ * Loads the data of public pages from a million videos, and compares the times and results with those of simple
  * queries.
  */
 export function run(report: Report): Promise<void> {

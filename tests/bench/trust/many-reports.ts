@@ -22,8 +22,8 @@ export const LAST_DAY = "2099-12-31";
 export const reportId = (number: number) => `report-${String(number).padStart(15, "0")}`;
 
 /**
- * Fills the moderation queue with two years of reports: 100,000 reports with their messages and log entries, and a
- * consent record for each video that names one of 10,000 performers.
+ * Fills the moderation queue with two years of reports: 100,000 reports with their messages and log entries, and, for
+ * each video, a consent record with one of 10,000 performers.
  */
 export function fillReports(now: number): void {
   const random = randomFrom(16);

@@ -92,7 +92,7 @@ export class PlayerPage {
     );
   }
 
-  /** Records the element's events of these types, which `events()` returns. */
+  /** Records the element's events of the given types. `events()` returns them. */
   async record(...kinds: string[]): Promise<void> {
     await this.video.evaluate((video, kinds) => {
       const seen: string[] = [];

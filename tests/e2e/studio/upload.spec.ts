@@ -8,7 +8,7 @@ import { mp4Clip } from "../../clips";
 import type { SiteProcess } from "../../site-process";
 import { expect, expectNoViolations, signIn, test } from "../site";
 
-/** Returns a clip padded with a `free` box of this many bytes, which players skip (ISO 14496-12 §8.1.2). */
+/** Returns a clip padded with a `free` box of the given size in bytes, which players skip (ISO 14496-12 §8.1.2). */
 function paddedClip(name: string, padding: number): string {
   const box = Buffer.alloc(padding, name);
   box.writeUInt32BE(padding, 0);

@@ -198,7 +198,7 @@ function findStrays(
   return (
     ["videos", "thumbnails"]
       .flatMap((bucket) => filesBelow(site.uploads, bucket))
-      // Files that are being removed are moved to `.removing` under their own names.
+      // Files that are being removed are first moved to `.removing` and keep their names.
       .map((name) =>
         name.replace(/\/\.removing\/(.+)$/, (_, aside: string) => `/${decodeURIComponent(aside)}`),
       )

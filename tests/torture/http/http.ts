@@ -117,7 +117,7 @@ export function findFaults(
     const faults = responses
       .filter(({ status }) => status >= 500 && !EXPECTED_ERRORS.includes(status))
       .map(({ status, body }) => `Responded with ${status} ${body.slice(0, 200)}`);
-    // Each request names its HTTP version, except for one whose version couldn't be read.
+    // Each request contains its HTTP version, except for at most one request whose version couldn't be read.
     const requests = 1 + sent.split(/HTTP\//i).length;
     if (responses.length > requests) faults.push(`${responses.length} responses`);
     if (forbidden && responses.some(({ body }) => body.includes(forbidden)))

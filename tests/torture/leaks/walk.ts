@@ -36,8 +36,8 @@ export function urlsOf(route: string, mark: string, known: Known): string[] {
 
 /**
  * Requests every URL in every way that fails and in every way that succeeds.
- * @param share the share of these requests that is sent. They are chosen at random, but there is at least one for each
- * URL.
+ * @param share the share of these requests that is sent. The requests are chosen at random, but each URL receives at
+ * least one.
  */
 export async function walk(visitor: Visitor, known: Known, share: number): Promise<void> {
   const { random } = visitor;

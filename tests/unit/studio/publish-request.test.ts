@@ -19,7 +19,7 @@ const texts = {
   unpublishAt: "",
 };
 
-/** Publishes on a server that returns these responses in sequence. */
+/** Publishes on a server that returns the given responses in order. */
 async function publish(responses: (Response | Error)[]) {
   const requests = vi.fn(async () => {
     const response = responses.shift()!;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { changeSummary, hasMoved } from "~/features/catalogue/use-stable-list";
 import type { VideoCardData, VideoPage } from "~/shared/video-card";
 
-/** Returns a page with the videos that have these numbers. Higher numbers are newer. */
+/** Returns a page that contains the videos with the given numbers. Higher numbers are newer. */
 function page(numbers: number[], rest: Partial<VideoPage> = {}): VideoPage {
   const videos = numbers.map(
     (number): VideoCardData => ({

@@ -68,7 +68,7 @@ const deletePerformer: Kind<Performer> = {
   },
 };
 
-/** Saves a video's consent record, which is valid, incomplete or ended, or names a performer who was a minor. */
+/** Saves a video's consent record, which is valid, incomplete or expired, or lists a performer who was a minor. */
 const saveRecord: Kind<{
   by: Role;
   which: number;

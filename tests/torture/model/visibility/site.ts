@@ -227,7 +227,8 @@ export class VisibilitySite extends RunningSite {
 
   /**
    * Sends a report as a visitor from one of several networks, each with many IP addresses.
-   * @param isKnown whether the report names a public video. If not, the form has to be confirmed by sending it again.
+   * @param isKnown whether the report is about a public video. If not, the form has to be confirmed by sending it
+   * again.
    * @returns the token for the report's status page.
    */
   async report(

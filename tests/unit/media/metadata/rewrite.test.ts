@@ -158,7 +158,7 @@ it("keeps a track's role, such as forced captions, but no other text stored in t
   expect(after.toString("latin1")).not.toMatch(PRIVATE);
 });
 
-/** Creates a file whose index says that the media data starts at an offset within a box of this type. */
+/** Creates a file whose index says that the media data starts at an offset within a box of the given type. */
 function pointingInto(type: "mdat" | "free", offsets: "stco" | "co64"): Buffer {
   const index = (offset: number) => {
     const table = Buffer.alloc(offsets === "stco" ? 12 : 16);
