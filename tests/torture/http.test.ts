@@ -40,7 +40,7 @@ describe("connectionOf", () => {
     expect(has(({ pieces }) => /[^\x00-\x7f]/.test(pieces.join("")))).toBeGreaterThan(100);
   });
 
-  it("closes a pipelined connection only with its last request", () => {
+  it("closes a pipelined connection only after its last request", () => {
     for (const { exchange } of all.filter(({ exchange }) => exchange.marks)) {
       const text = exchange.pieces.join("");
       expect(text.match(/^GET /gm)).toHaveLength(exchange.marks!.length);

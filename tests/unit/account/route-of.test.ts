@@ -113,7 +113,7 @@ describe("the route for a request target", () => {
     );
   });
 
-  it("can be any route of the site", () => {
+  it("can be any of the site's routes", () => {
     for (const route of ROUTES) {
       expect(routeOf(route.replace(/:\w+\??/g, "x").replace("*", "x/y"))).toBe(
         route === "/*" ? "/*" : route,

@@ -67,7 +67,7 @@ describe("the settings menu", () => {
     expect(isIdle()).toBe(true);
   });
 
-  it("closes on a click outside the player", () => {
+  it("closes when the user clicks outside the player", () => {
     const { press, menu } = renderPlayer();
     press("Settings");
     fireEvent.pointerDown(document.body);

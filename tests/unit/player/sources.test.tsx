@@ -243,7 +243,7 @@ describe("a stream", () => {
 });
 
 describe("a device with native HLS and without Media Source Extensions (iPhone)", () => {
-  it("plays the playlist, and the file if that fails", async () => {
+  it("plays the playlist, or the file if the playlist fails", async () => {
     vi.unstubAllGlobals();
     vi.stubGlobal("fetch", async () => new Response("x", { status: 206 }));
     const video = { hlsUrl: HLS_URL };

@@ -49,7 +49,7 @@ function lasts(seconds: number) {
 }
 
 describe("the server-rendered HTML", () => {
-  it("has the browser's player with poster, source and captions", () => {
+  it("contains the browser's player with a poster, source and captions", () => {
     const captions = [{ url: "/c.vtt", language: "en", label: "English", default: true }];
     document.body.innerHTML = renderToString(<VideoPlayer video={{ ...VIDEO, captions }} />);
     expect(video().controls).toBe(true);
@@ -60,7 +60,7 @@ describe("the server-rendered HTML", () => {
     document.body.replaceChildren();
   });
 
-  it("has a message when there is no file", () => {
+  it("contains a message when there is no file", () => {
     const html = renderToString(<VideoPlayer video={{ ...VIDEO, fileUrl: "" }} />);
     expect(html).toContain("Video not available");
     expect(html).toContain("Please try again later.");

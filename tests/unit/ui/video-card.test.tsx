@@ -143,7 +143,7 @@ describe("a video card with browser data", () => {
     expect(screen.queryByText("elsewhere")).toBeNull();
   });
 
-  it("saves the video until the tab is closed, with a message, if the storage is full", async () => {
+  it("saves the video only until the tab is closed and shows a message if the storage is full", async () => {
     vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
       throw new DOMException("full", "QuotaExceededError");
     });
