@@ -55,7 +55,7 @@ async function measure(
     const output = fs.openSync(file, "w");
     for (let n = 0; n < DIGESTS; n++) fs.writeSync(output, `${digest(n)}\n`);
     fs.closeSync(output);
-    // As on the site, no statement waits for the checkpoint thread.
+    // As on the site, statements don't wait for the checkpoint thread.
     disableBusyTimeout();
     startCheckpoints();
     const start = performance.now();

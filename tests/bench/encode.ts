@@ -85,7 +85,7 @@ async function benchmarkFirstPlayable(report: Report, folder: string): Promise<v
 
   const copy = path.join(folder, "copy.mp4");
   const copyStart = performance.now();
-  // dd copies block by block. A reflink would cost nothing, and so wouldn't measure the disk.
+  // dd copies block by block. With a reflink, nothing would be copied, so the disk wouldn't be measured.
   spawnSync("dd", [`if=${file}`, `of=${copy}`, "bs=1M", "conv=fsync"]);
   const copySeconds = (performance.now() - copyStart) / 1000;
   fs.rmSync(copy);

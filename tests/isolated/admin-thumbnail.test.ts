@@ -77,7 +77,7 @@ describe("the thumbnail in the edit form", () => {
     expect(video()).toMatchObject({ title: "New", thumbnail_url: "/media/thumbnails/u/1.jpg" });
   });
 
-  it("is rejected with 415 if it isn't an image, keeping the text fields and changing nothing", async () => {
+  it("is rejected with 415 if it isn't an image; the text fields are kept and nothing is changed", async () => {
     const response = await sendMultipart(form(Buffer.from("not an image")), ADDRESS);
     expect(response).toMatchObject({
       init: { status: 415 },
@@ -222,7 +222,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("is rejected with 422 if it doesn't exist, keeping the form and changing nothing", async () => {
+  it("is rejected with 422 if it doesn't exist; the form is kept and nothing is changed", async () => {
     for (const [frame, message] of [
       ["soon", "Enter a position in the video, such as 1:30."],
       ["9:00", "The video is shorter than that."],

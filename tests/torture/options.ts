@@ -5,5 +5,5 @@ export interface TortureOptions {
   minutes?: number;
 }
 
-/** A description of each fault that a run has found, or an empty list if there are none. */
+/** A description of each fault that a run has found, or an empty list if it hasn't found any. */
 export type Faults = string[];

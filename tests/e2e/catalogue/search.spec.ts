@@ -25,7 +25,7 @@ async function openField(page: Page) {
   return field(page);
 }
 
-/** Types repeatedly until suggestions appear, because typing before hydration requests nothing. */
+/** Types repeatedly until suggestions appear, because typing before hydration doesn't send requests. */
 async function suggest(page: Page, text: string) {
   const box = await openField(page);
   await expect(async () => {

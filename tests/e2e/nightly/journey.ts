@@ -12,7 +12,7 @@ export interface Setup {
   site: SiteProcess;
 }
 
-/** Runs a function with a page in a new browser context, which shares no cache with other contexts. */
+/** Runs a function with a page in a new browser context, which doesn't share a cache with other contexts. */
 export async function inNewContext<T>(
   { browser, url }: Setup,
   visit: (page: Page) => Promise<T>,

@@ -3,7 +3,7 @@ import { expect, expectNoViolations, test } from "../site";
 
 test.use({ siteEnvironment: { AGE_GATE: "on" } });
 
-test("the age gate is shown once, works with the keyboard, and loads no image before the visitor answers", async ({
+test("the age gate is shown once, works with the keyboard, and doesn't load any image before the visitor answers", async ({
   page,
   site,
 }) => {

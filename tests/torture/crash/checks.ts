@@ -189,7 +189,7 @@ function findMissingParts(url: string, find: FindFile): string[] {
   });
 }
 
-/** Finds files in the buckets that belong to no row and aren't about to be removed. */
+/** Finds files in the buckets that don't belong to any row and aren't about to be removed. */
 function findStrays(
   { site, expectedStrays }: Places,
   { live, trash, others, removals }: Rows,
@@ -210,7 +210,7 @@ function findStrays(
   );
 }
 
-/** Finds objects that are missing, and objects that belong to no file and aren't about to be removed. */
+/** Finds objects that are missing, and objects that don't belong to any file and aren't about to be removed. */
 function findStrayObjects({ store, expectedStrays }: Places, { stored, removals }: Rows): string[] {
   if (!store) return [];
   const known = new Set([...(expectedStrays ?? []), ...stored.values(), "site.json"]);
@@ -318,7 +318,7 @@ async function checkServedFile(
   ];
 }
 
-/** Checks that no URL of a video that isn't public works, and that no list contains the video. */
+/** Checks that the URLs of a video that isn't public don't work, and that no list contains the video. */
 async function checkHidden(site: SiteProcess, rows: Rows): Promise<string[]> {
   const faults: string[] = [];
   const lists = await Promise.all(

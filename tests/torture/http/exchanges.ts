@@ -92,7 +92,7 @@ function interrupted(random: Random, text: string): Exchange {
 
 const MAX_PIECES = 60;
 
-/** Splits a text into pieces of one to four bytes, or into longer ones if the text is long. */
+/** Splits text into pieces of one to four bytes, or into longer pieces if the text is long. */
 function split(random: Random, text: string): string[] {
   const size = Math.ceil(text.length / MAX_PIECES) + random.below(4);
   return Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>

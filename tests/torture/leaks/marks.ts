@@ -56,7 +56,7 @@ function formsOf(word: string): [form: string, bytes: Buffer][] {
 }
 
 /**
- * Returns the base64 forms of a word within a longer text, which depend on its offset modulo 3. Their first and last
+ * Returns the base64 forms of a word within a longer string, which depend on its offset modulo 3. Their first and last
  * characters are omitted if they also encode bits of adjacent bytes.
  */
 function base64Of(bytes: Buffer): [string, string][] {

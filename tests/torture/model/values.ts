@@ -9,7 +9,7 @@ export const WORDS = ["night", "Train", "ride", "ночь", "Élodie", "100%", "
 export const TAGS = ["train", "Train", "night", "slow", "summer", "two words", "夏"];
 
 export const role = fc.constantFrom<Role>("owner", "owner", ...ROLES);
-/** A number that selects one of the items that exist when the step is performed. */
+/** A number that selects one of the items existing when the step is performed. */
 export const number = fc.nat(9_999);
 export const numbers = fc.array(number, { minLength: 1, maxLength: 8 });
 export const title = fc

@@ -176,7 +176,7 @@ async function checkAll(
 }
 
 /**
- * Checks a video's page, the file that it plays, and its stream. A video with neither a file nor a stream has no page
+ * Checks a video's page, the file that it plays, and its stream. A video without a file or stream doesn't have a page
  * yet, and a video that couldn't be probed isn't published.
  */
 export async function checkVideo(

@@ -70,9 +70,9 @@ describe("the permissions table", () => {
     expect(permittedOf({ role: "uploader", may_publish: 1 }).mayPublish).toBe(true);
   });
 
-  it("gives uploaders no access to other users' videos", () => {
+  it("doesn't give uploaders access to other users' videos", () => {
     const all = guarded.filter((name) => reachOf(PUBLISHER, name) === "all");
-    // The terms and the queue's live updates reveal nothing about other users' videos.
+    // The terms and the queue's live updates don't reveal anything about other users' videos.
     expect(all).toEqual(["/admin/terms", "/events jobs"]);
   });
 
@@ -89,7 +89,7 @@ describe("the permissions table", () => {
     ]);
   });
 
-  it("gives uploaders no access to pages about all videos", () => {
+  it("doesn't give uploaders access to pages about all videos", () => {
     for (const name of ["/admin/queue", "/admin/tags", "/admin/statistics", "/admin/activity"]) {
       expect(allows(PUBLISHER, name as Permission), name).toBe(false);
     }

@@ -122,7 +122,7 @@ describe("a toast", () => {
     expect(read.headers.get("Set-Cookie")).toMatch(/^toast=; Path=\/; Max-Age=0/);
   });
 
-  it("is undefined if its cookie is missing or forged, and sets no cookie", async () => {
+  it("is undefined if its cookie is missing or forged, and doesn't set a cookie", async () => {
     const { toast: none, headers } = await readToast(withCookie("toast=forged.mac"));
     expect(none).toBeUndefined();
     expect([...headers]).toEqual([]);

@@ -200,7 +200,7 @@ describe("metadata for search engines", () => {
     });
   });
 
-  it("contains the default image if a video has no thumbnail, and no file URL if it has no file", () => {
+  it("contains the default image if a video has no thumbnail, and omits the file URL if it has no file", () => {
     const bare = videoMeta(site, { ...video, thumbnailUrl: null, videoUrl: "" });
     expect(ofType(bare, "VideoObject")).toMatchObject({
       thumbnailUrl: ["https://videos.example/share.png"],

@@ -165,7 +165,7 @@ describe("hydration", () => {
 });
 
 describe("captions", () => {
-  it("are rendered by the player, toggled by a button, and contain no markup from the file", async () => {
+  it("are rendered by the player, toggled by a button, and don't contain markup from the file", async () => {
     const cues = new EventTarget() as TextTrack;
     const cue = { getCueAsHTML: () => document.createTextNode("<b>Good evening</b>") };
     Object.assign(cues, { mode: "disabled", activeCues: [cue] });

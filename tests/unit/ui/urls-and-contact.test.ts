@@ -124,7 +124,7 @@ describe("a contact message", () => {
     expect(form({ ...VALID, email: "ann" }).errors.email).toContain("email address");
   });
 
-  it("becomes an email in which no text can break out of its field", () => {
+  it("becomes an email whose text can't break out of its field", () => {
     const message = { ...VALID, subject: "Hi&bcc=all@example.com", message: "One\nTwo & ünï" };
     const url = new URL(mailtoAddress("contact@site.example", message));
     expect(url.pathname).toBe("contact@site.example");

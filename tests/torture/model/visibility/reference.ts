@@ -74,8 +74,8 @@ export interface Report {
    */
   spared: Set<string>;
   /**
-   * Videos that didn't exist when the report was closed, not even in the trash, so that no decision about them was
-   * possible.
+   * Videos that didn't exist when the report was closed, not even in the trash, so it wasn't possible to make a
+   * decision about them.
    */
   absent: Set<string>;
 }
@@ -351,7 +351,7 @@ export class VisibilityModel {
     return this.videos.filter(({ record }) => record?.named.has(performer));
   }
 
-  /** Deletes a performer's record. A minor's videos stay on hold, although no record shows the reason anymore. */
+  /** Deletes a performer's record. A minor's videos stay on hold, although the reason is no longer recorded. */
   deletePerformer(performer: Performer): void {
     const shown = this.naming(performer);
     const { isAdult } = this.performers.get(performer)!;

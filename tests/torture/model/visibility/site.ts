@@ -59,7 +59,7 @@ export class VisibilitySite extends RunningSite {
     this.settings = settings;
   }
 
-  /** Adds public videos with valid consent records, which no step changes. */
+  /** Adds public videos with valid consent records. No step changes these videos. */
   private addOtherVideos(): void {
     this.process.database().exec(
       `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${OTHER_VIDEOS})

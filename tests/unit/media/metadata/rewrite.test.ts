@@ -147,7 +147,7 @@ const long = (type: string, size: bigint) => {
   bytes.writeBigUInt64BE(size, 8);
   return bytes;
 };
-it("keeps a track's role, such as forced captions, but no other text stored in the same place", () => {
+it("keeps a track's role, such as forced captions, but removes any other text stored in the same place", () => {
   const kind = (text: string) => box("kind", zeros(4), text);
   const role = kind("urn:mpeg:dash:role:2011\0forced-subtitle\0");
   const others = [kind("Ada's phone\0x\0"), kind("urn:mpeg:dash:role:2011\0Ada's phone\0")];
@@ -171,7 +171,7 @@ function pointingInto(type: "mdat" | "free", offsets: "stco" | "co64"): Buffer {
   const video = (offset: number) => mp4(index(offset), box("free", MEDIA));
   return video(video(0).indexOf(type, 0, "latin1") + 4);
 }
-it.each(["stco", "co64"] as const)("clears data that no index points to (%s)", (offsets) => {
+it.each(["stco", "co64"] as const)("clears unreferenced data (%s)", (offsets) => {
   expect(rewritten(pointingInto("mdat", offsets)).result).toEqual({ done: "rewritten" });
 });
 
@@ -229,7 +229,7 @@ describe("rewriting arbitrary bytes", () => {
       return copy;
     });
 
-  it("terminates, and plans no edits outside the file or in the media data", () => {
+  it("terminates, and doesn't plan any edits outside the file or in the media data", () => {
     fc.assert(
       fc.property(
         fc.oneof(damaged, fc.uint8Array({ maxLength: 200 }).map(Buffer.from)),
