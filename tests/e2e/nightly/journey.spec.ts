@@ -63,7 +63,7 @@ test.describe("the site with an object store, two workers and a read replica beh
       await watch("Lighthouse");
     });
 
-    await test.step("a worker is killed during a job, and the other one finishes the video", async () => {
+    await test.step("a worker is killed during a job, and the other worker finishes the video", async () => {
       const id = await inNewContext(setup, async (page) => {
         await signIn(page);
         return uploadVideo(setup, page, "Harbour", LONG_VIDEO());

@@ -48,7 +48,7 @@ interface HiddenOptions {
   share?: number;
   /** The number of pairs of requests that are timed, or 0 in a test. */
   pairs?: number;
-  /** A state whose video stays public, to check that the run detects it. */
+  /** A state whose video stays public, which the run must detect. */
   keepPublic?: State;
 }
 

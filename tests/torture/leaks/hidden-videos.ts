@@ -8,7 +8,7 @@ import { newMark } from "./marks";
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 const FAR_FUTURE = "2099-01-01T12:00:00.000Z";
 
-/** States in which a video isn't public. In some of them, it was public before. */
+/** States in which a video isn't public. In some of these states, the video used to be public. */
 export const STATES = ["hidden", "draft", "scheduled", "in the trash", "held", "ended"] as const;
 export type State = (typeof STATES)[number];
 const WERE_PUBLIC: readonly State[] = ["hidden", "in the trash", "held", "ended"];

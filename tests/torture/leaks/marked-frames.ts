@@ -31,7 +31,7 @@ interface Seen {
 }
 
 export interface FramesOptions {
-  /** Whether the video stays public, to check that the run detects it. */
+  /** Whether the video stays public, which the run must detect. */
   keepPublic?: boolean;
 }
 
