@@ -7,16 +7,16 @@ import { openSession } from "~/features/permissions/session.server";
 import { prepared, sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "./temporary-site";
 
-/** Requests to the loader and action of the admin panel, sent as one signed-in admin. */
+/** Requests to the admin panel's loader and action, sent as one signed-in admin. */
 
 const ORIGIN = "http://localhost";
 let cookie = "";
 
 type Columns = Record<string, string | number | null>;
-/** For an array, the field is sent once for each value. */
+/** If the value is an array, the field is sent once for each item. */
 type Fields = Record<string, string | string[]>;
 
-/** Creates the account of this test's site and signs it in. */
+/** Creates the account for this test's site and signs in with it. */
 export async function signInAdmin(): Promise<void> {
   sqliteHandle().exec("INSERT INTO users (id, email, password_hash) VALUES ('u', 'a@b.c', 'x')");
   cookie = (await openSession("u")).split(";")[0] ?? "";
@@ -41,7 +41,7 @@ export function useAdminSite(settings?: Record<string, string>) {
   };
 }
 
-/** Returns the Cookie header of that admin's requests. */
+/** Returns the Cookie header for that admin's requests. */
 export function adminCookie(): string {
   return cookie;
 }
@@ -49,7 +49,8 @@ export function adminCookie(): string {
 export function addVideo(columns: Columns = {}): void {
   const row = { id: "v", title: "A video", category: "desi", ...columns };
   const names = Object.keys(row);
-  // The statement is prepared only once, because each one takes 0.3 MB with all triggers until it is garbage-collected.
+  // The statement is prepared only once, because each prepared statement, with all its triggers, takes up 0.3 MB until
+  // it is garbage-collected.
   prepared(`INSERT INTO videos (${names}) VALUES (${names.map((name) => `@${name}`)})`).run(row);
 }
 
@@ -110,7 +111,7 @@ export function expectSuccess(fields: Fields, address?: string) {
   return expectSuccessOf(() => send(fields, { address }));
 }
 
-/** Returns the target of the redirect that `work` throws or returns, and its toast. */
+/** Returns the target of the redirect that `work` throws or returns, and the redirect's toast. */
 export async function expectSuccessOf(work: () => Promise<unknown>) {
   const response = await catchResponse(work);
   expect(response.status).toBe(302);

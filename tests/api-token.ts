@@ -3,7 +3,7 @@ import { ADMIN, type SiteProcess } from "./site-process";
 
 const SCOPES = ["read", "upload", "edit", "publish", "delete"];
 
-/** Adds an API token with all scopes to the first account of a site. Returns the token. */
+/** Adds an API token with all scopes to a site's first account. Returns the token. */
 export function addToken(site: SiteProcess, token = "afterdark_of-a-test"): string {
   const hash = createHash("sha256").update(token).digest("hex");
   site

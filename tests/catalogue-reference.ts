@@ -1,6 +1,6 @@
 import { STOP_WORDS } from "~/features/catalogue/related-score";
 
-/** A simple second implementation of the catalogue's rules, with which the real one is compared. */
+/** A second, simple implementation of the catalogue's rules, which the real one is compared with. */
 
 export interface ReferenceVideo {
   id: string;

@@ -41,7 +41,10 @@ const packets = (file: string) =>
     .sort();
 const frameHashes = (file: string) => ffmpeg(["-i", file, "-map", "0", "-f", "framemd5", "-"]);
 
-/** Fails unless the site's copy of such a clip has the same packets and decodes to the same frames. */
+/**
+ * Fails unless the site's copy of a clip generated with these options has the same packets and decodes to the same
+ * frames.
+ */
 export async function expectSameVideo(site: Site, clip: Clip): Promise<void> {
   const video = makeClip(site.folder, "video", clip);
   expect(await probe(video)).toMatchObject({ needsFaststart: true });

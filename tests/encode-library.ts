@@ -65,7 +65,7 @@ export async function workUntilIdle(): Promise<void> {
   await removeFiles();
 }
 
-/** Marks all jobs as done except the cleanup and those of these kinds. */
+/** Marks all jobs as done except the cleanup and the jobs of the given kinds. */
 export function onlyJobs(...kinds: JobKind[]): void {
   const list = kinds.map((kind) => `'${kind}'`).join(", ");
   sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE kind NOT IN (${list}, 'cleanup')`);
@@ -99,7 +99,7 @@ export async function encodeArguments(video: string): Promise<[Source, Probe, Ta
   return [source, (await probe(video))!, createTask(path.dirname(video), () => {})];
 }
 
-/** Returns the same arguments for a file that its row names as playable, as rows added by other tools do. */
+/** Returns the same arguments for a file that its row marks as playable, as rows added by other tools do. */
 export async function playableEncodeArguments(video: string): ReturnType<typeof encodeArguments> {
   const [source, found, task] = await encodeArguments(video);
   return [{ ...source, row: { ...source.row, video_url: source.url } }, found, task];

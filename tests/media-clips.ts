@@ -44,7 +44,7 @@ export function makeClip(folder: string, name: string, clip: Clip = {}): string 
   return file;
 }
 
-/** Runs ffmpeg. Returns its output, or throws an error with its error output. */
+/** Runs ffmpeg. Returns its output, or throws an error that contains ffmpeg's error output. */
 export function ffmpeg(args: string[]): string {
   const result = spawnSync("ffmpeg", ["-v", "error", "-nostdin", "-y", ...args], {
     encoding: "utf8",
@@ -80,8 +80,8 @@ export function encryptedClip(folder: string, name: string, clip: Clip = {}): st
 }
 
 /**
- * Copies a file and replaces the first occurrence of a text with another text of the same length. Returns the path of
- * the copy.
+ * Copies a file and replaces the first occurrence of a string with another string of the same length. Returns the path
+ * of the copy.
  */
 export function patched(file: string, name: string, from: string, to: string): string {
   const bytes = fs.readFileSync(file);
@@ -102,13 +102,13 @@ export function encryptedMatroska(folder: string, name: string): string {
   const encoding = `6240 9e 50318100 50328101 50338101 ${encryption}`;
   const element = Buffer.from(`6d80 a8 ${encoding} ec85 0000000000`.replaceAll(" ", ""), "hex");
   const bytes = fs.readFileSync(file);
-  // Replaces the name of the track, which has the same length.
+  // Overwrites the track's name, which is exactly as long as the new element.
   element.copy(bytes, bytes.indexOf(`\u0053\u006e\u00a8${title}`, 0, "latin1"));
   fs.writeFileSync(file, bytes);
   return file;
 }
 
-/** Runs ffprobe on a file. Returns its output, or throws an error with its error output. */
+/** Runs ffprobe on a file. Returns its output, or throws an error that contains ffprobe's error output. */
 export function ffprobe(input: string, args: string[]): string {
   const result = spawnSync("ffprobe", ["-v", "error", ...args, input], { encoding: "utf8" });
   if (result.status !== 0) throw new Error(`ffprobe ${args.join(" ")}: ${result.stderr}`);

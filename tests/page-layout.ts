@@ -41,7 +41,7 @@ export async function resizePage(page: Page, width: number, textPercent: number)
   await page.setViewportSize({ width, height: 740 });
   await page.evaluate(async (percent) => {
     document.documentElement.style.fontSize = `${percent}%`;
-    // What the page measures after a resize affects the layout only in the second frame.
+    // Measurements that the page makes after a resize affect the layout only in the second frame.
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
   }, textPercent);
 }
@@ -54,7 +54,10 @@ const SCREENS = [
   [1_024, 200],
 ] as const;
 
-/** Returns what `overflow` finds on the open page at each of these sizes, or an empty list if the page always fits. */
+/**
+ * Returns what `overflow` finds on the open page at each viewport width and text size, or an empty list if the page
+ * always fits.
+ */
 export async function overflowOnScreens(page: Page): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const [width, textPercent] of SCREENS) {

@@ -1,6 +1,6 @@
 import net from "node:net";
 
-/** This is shorter than the test timeout of 30 s, whose error wouldn't show the request. */
+/** This is shorter than the test timeout of 30 s, whose error message wouldn't show the request. */
 const RESPONSE_TIMEOUT_MS = 20_000;
 
 /**
@@ -18,7 +18,7 @@ export async function rawRequest(url: string, text: string): Promise<string> {
   return Buffer.concat(chunks as Buffer[]).toString("latin1");
 }
 
-/** Sends a GET request with exactly this target and these headers over a new connection. Returns the raw response. */
+/** Sends a GET request with exactly the given target and headers over a new connection. Returns the raw response. */
 export function rawGet(url: string, target: string, headers: string[] = ["Host: site.example"]) {
   const lines = [`GET ${target} HTTP/1.1`, ...headers, "Connection: close"];
   return rawRequest(url, `${lines.join("\r\n")}\r\n\r\n`);

@@ -3,7 +3,7 @@ import type { ReportKind } from "~db/schema/moderation";
 
 let lastNumber = 0;
 
-/** Adds a report about a video for which a decision is still pending. */
+/** Adds a report about a video, with the decision still pending. */
 export function addOpenReport(
   database: Sqlite.Database,
   report: { id: string; kind: ReportKind; videoId: string; dueAt?: string },

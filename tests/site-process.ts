@@ -101,7 +101,7 @@ export class SiteProcess {
     throw new Error(`The site didn't listen within ${START_TIMEOUT_MS} ms:\n${this.log}`);
   }
 
-  /** Stops the process and waits for it to exit. Returns its exit code, or null if it was terminated by a signal. */
+  /** Stops the process, and waits for it to exit. Returns its exit code, or null if it was terminated by a signal. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
     const child = this.child;
     if (!child || child.exitCode !== null || child.signalCode) return child?.exitCode ?? null;

@@ -6,7 +6,7 @@ import { closeDatabase, sqliteHandle } from "~db/client.server";
 import { stopRuntime } from "~db/runtime.server";
 import { TEMPLATE } from "./integration/template-database";
 
-/** Services that keep no state of a site, because restarting one takes a second. */
+/** Services that keep running between tests, because they store none of a site's state and take a second to restart. */
 const KEPT_SERVICES = ["query threads", "password thread", "image process"];
 
 export const TEST_SECRET = "a-secret-for-tests-of-32-characters";

@@ -14,7 +14,7 @@ export const GOOD_TEXTS = {
 
 type Part = [name: string, value: string | Blob, fileName?: string];
 
-/** Returns a POST request from the upload form with exactly these parts, in this order. */
+/** Returns a POST request from the upload form with exactly the given parts, in the given order. */
 export function multipart(parts: Part[], headers: Record<string, string> = {}): Request {
   const form = new FormData();
   for (const [name, value, fileName] of parts) {

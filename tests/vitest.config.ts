@@ -45,7 +45,8 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // What these tests attach to their process's servers would affect the next file, even in another context.
+          // Anything that these tests attach to their process's servers would affect the next file, even in another
+          // context.
           name: "isolated",
           pool: "forks",
           include: ["tests/isolated/**/*.test.ts"],

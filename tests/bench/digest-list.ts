@@ -11,7 +11,7 @@ import { longestBlock, type Report } from "./report";
 
 const DIGESTS = Number(process.env.BENCH_ROWS) || 500_000;
 const MAX_BLOCKED_MS = 25;
-/** The numbers of rows per transaction that are compared with the site's batches. */
+/** The transaction sizes, in rows, that are compared with the site's batches. */
 const LARGER_BATCHES = [1_000, 10_000, DIGESTS];
 
 /** Measures how long importing a long list of digests blocks the thread, compared with larger transactions. */
@@ -43,8 +43,8 @@ const digest = (n: number) =>
     .digest("hex");
 
 /**
- * Measures work with a list on a new site. The list is in a file, because in memory it would prolong garbage
- * collections.
+ * Measures work with a list on a new site. The list is stored in a file, because keeping it in memory would prolong
+ * garbage collections.
  */
 async function measure(
   work: (file: string) => Promise<void>,
@@ -55,7 +55,7 @@ async function measure(
     const output = fs.openSync(file, "w");
     for (let n = 0; n < DIGESTS; n++) fs.writeSync(output, `${digest(n)}\n`);
     fs.closeSync(output);
-    // As on the site, no statement waits for the checkpoint thread.
+    // As on the site, statements don't wait for the checkpoint thread.
     disableBusyTimeout();
     startCheckpoints();
     const start = performance.now();

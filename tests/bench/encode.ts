@@ -67,7 +67,9 @@ function prepare(folder: string, file: string) {
   };
 }
 
-/** Measures how soon a 1 GiB H.264 MP4 with its index at the end is probed and its index is moved to the front. */
+/**
+ * Measures how long it takes to probe a 1 GiB H.264 MP4 whose index is at the end and to move the index to the front.
+ */
 async function benchmarkFirstPlayable(report: Report, folder: string): Promise<void> {
   const file = path.join(folder, "large.mp4");
   const part = path.join(folder, "part.mp4");
@@ -83,7 +85,7 @@ async function benchmarkFirstPlayable(report: Report, folder: string): Promise<v
 
   const copy = path.join(folder, "copy.mp4");
   const copyStart = performance.now();
-  // dd copies block by block. A reflink would cost nothing, and so wouldn't measure the disk.
+  // dd copies block by block. With a reflink, nothing would be copied, so the disk wouldn't be measured.
   spawnSync("dd", [`if=${file}`, `of=${copy}`, "bs=1M", "conv=fsync"]);
   const copySeconds = (performance.now() - copyStart) / 1000;
   fs.rmSync(copy);

@@ -13,7 +13,7 @@ const MAX_SECONDS = 1;
 
 /** Measures how much memory each open event stream uses, and how long a change takes to reach all streams. */
 export async function run(report: Report): Promise<void> {
-  // The site runs behind a proxy, so that each stream can have its own client address.
+  // The site runs behind a proxy, so that each stream can have a different client address.
   const site = new SiteProcess({ PUBLIC_URL: "http://site.example" });
   const sockets: net.Socket[] = [];
   const reached = { count: 0, at: 0 };

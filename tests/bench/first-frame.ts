@@ -10,7 +10,7 @@ interface Connection {
   /** Milliseconds. */
   latency: number;
   bytesPerSecond: number;
-  /** The maximum time from pressing play to a moving image, in seconds. */
+  /** The maximum time in seconds from pressing play until the image moves. */
   maxStartSeconds: number;
   /** The number of seconds that must then be played within `WATCHED_SECONDS`. */
   minPlayedSeconds: number;
@@ -38,9 +38,9 @@ const WATCHED_SECONDS = 8;
 const ROUNDS = 3;
 
 interface Watched {
-  /** The time from requesting the page to a moving image, in seconds. */
+  /** The time in seconds from requesting the page until the image moves. */
   first: number;
-  /** The time from pressing play, as soon as that is possible, to a moving image, in seconds. */
+  /** The time in seconds from pressing play, which happens as soon as possible, until the image moves. */
   press: number;
   /** The number of seconds that were played within `WATCHED_SECONDS` after the first frame. */
   played: number;

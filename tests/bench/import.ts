@@ -11,7 +11,7 @@ import { median, type Report } from "./report";
 const FILES = 1_000;
 const ROUNDS = 3;
 const MAX_RATIO = 2;
-/** The ratio to plain ffprobe for the same files, with one process per CPU. */
+/** The maximum ratio to the time that plain ffprobe takes for the same files, with one process per CPU. */
 const MAX_PROBING_RATIO = 1.5;
 
 /** Measures an import of 1,000 small files, compared with `cp` of the same files on the same disk. */

@@ -14,7 +14,7 @@ const MIN_RENDERED_RATIO = 0.5;
 const MIN_CACHED_RATIO = 0.6;
 const MIN_STOCK_RATIO = 1.3;
 
-/** A page whose loader loads no data. */
+/** A page whose loader doesn't load any data. */
 const EMPTY_PAGE = "/privacy";
 /** A URL whose response is constant text. */
 const CONSTANT = "/media/nothing";

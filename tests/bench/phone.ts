@@ -74,8 +74,8 @@ export async function run(report: Report): Promise<void> {
 }
 
 /**
- * Adds one video twice, as a stream and as a file, and other videos below them. Their posters are like those of
- * uploads, and smaller versions have been created by earlier requests.
+ * Adds one video twice, as a stream and as a file, and other videos below them in the list. All posters are like those
+ * of uploaded videos, and earlier requests have already created their smaller versions.
  */
 async function addVideosWithFiles(site: SiteProcess): Promise<{ stream: string; file: string }> {
   const clip = makeClip(site.folder, "video", {

@@ -10,7 +10,7 @@ const SECONDS = 4;
 const ROUNDS = 3;
 const VIDEO_SECONDS = 60;
 const FRAME_MS = 1_000 / 60;
-/** The ratio to the frame rate of the bare page. */
+/** The minimum ratio to the bare page's frame rate. */
 const MIN_FRAME_RATIO = 0.85;
 
 interface Measured {
@@ -18,7 +18,7 @@ interface Measured {
   rate: number;
   /** The number of completed seeks per second. */
   seeks: number;
-  /** The milliseconds per frame for scripts, and for styles and layout. */
+  /** The time per frame, in milliseconds, for scripts and for styles and layout. */
   script: number;
   layout: number;
 }
@@ -93,7 +93,7 @@ async function open(browser: Browser, address: string, html?: string): Promise<O
   return { page, protocol };
 }
 
-/** Returns a page whose video is as large as the player and that performs one seek at a time. */
+/** Returns a page that contains a video as large as the player and performs one seek at a time. */
 function barePage(video: string): string {
   return `<!doctype html><body style="margin:0;background:#000">
     <video src="${video}" preload="metadata" style="width:850px;height:478px"></video>

@@ -54,8 +54,8 @@ export function p95(values: number[]): number {
 }
 
 /**
- * Returns the current time in milliseconds, minus the time that this thread has spent waiting for a CPU. Another
- * process may use a CPU for longer than the measured work takes.
+ * Returns the current time in milliseconds, minus the time that this thread has spent waiting for a CPU. This matters
+ * because another process may occupy a CPU for longer than the measured work takes.
  */
 export function ownTime(): number {
   const [, waited] = fs.readFileSync(SCHEDULER_STATISTICS, "utf8").split(" ");
@@ -96,7 +96,7 @@ export async function longestBlock(work: () => Promise<unknown>): Promise<number
   const timer = setInterval(measure, 1);
   await work();
   clearInterval(timer);
-  // Work that never yields to the timer is a single block.
+  // Work that never yields to the timer counts as a single block.
   measure();
   return longest;
 }

@@ -9,8 +9,7 @@ const VIDEOS = 40;
 const PHONE = { width: 360, height: 740 };
 
 /**
- * Measures the scripts, styles, requests to other hosts, and layout shifts of the home page and a video page on a
- * phone.
+ * On a phone, measures the home page's and a video page's scripts, styles, requests to other hosts, and layout shifts.
  */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess();

@@ -2,7 +2,7 @@
 export interface Browser {
   readonly name: string;
   /**
-   * Opens a page and returns when it has loaded.
+   * Opens a page, and returns once it has loaded.
    * @param address an absolute URL.
    */
   open(address: string): Promise<void>;

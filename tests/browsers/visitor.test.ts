@@ -40,7 +40,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     await expect.poll(() => page.count(CARDS)).toBe(1);
   });
 
-  it("saves a video from its card, counts it in the header and lists it", async () => {
+  it("saves a video from its card, updates the count in the header and lists the video", async () => {
     site.addVideo({ title: "Neon rain" });
     await page.open("/");
     const save = `${CARDS} button[aria-pressed]`;

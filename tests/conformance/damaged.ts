@@ -17,7 +17,7 @@ const truncate = (share: number) => (bytes: Buffer) => bytes.subarray(0, bytes.l
 /** Cuts off the index, which follows the media data. */
 const withoutIndex = (bytes: Buffer) => bytes.subarray(0, bytes.indexOf("moov", 0, "latin1") - 4);
 
-/** Replaces the first occurrence of a text with another of the same length. */
+/** Replaces the first occurrence of a string with another string of the same length. */
 function patch(from: string, to: string): (bytes: Buffer) => Buffer {
   return (bytes) => {
     const at = bytes.indexOf(from, 0, "latin1");
@@ -28,7 +28,7 @@ function patch(from: string, to: string): (bytes: Buffer) => Buffer {
   };
 }
 
-/** Flips some bits in the second half, which are always the same. */
+/** Flips some bits in the second half. They are the same bits every time. */
 function flipBits(bytes: Buffer): Buffer {
   const other = Buffer.from(bytes);
   for (let index = 1; index <= 20; index++) {

@@ -9,7 +9,7 @@ const execute = promisify(execFile);
 
 export const SECONDS = 3;
 const SIZE = "160x90";
-/** The luma of the frames in each second, from which the timestamp of a decoded frame can be read. */
+/** The luma of the frames in each second, from which a decoded frame's timestamp can be determined. */
 export const LUMA = [48, 112, 176];
 export const BEEP_SECONDS = 1;
 /** The timestamps of the frames whose luma is checked, which are in the middle of each second. */

@@ -22,9 +22,9 @@ export interface Kind {
   content?: Buffer;
   /** The expected message for a refused or incomplete file. */
   message?: RegExp;
-  /** Whether the luma of the result shows the timestamps, which is the default. */
+  /** Whether the result's luma shows the timestamps. The default is true. */
   hasLumaSteps?: boolean;
-  /** Whether the result has the beep, which is the default. */
+  /** Whether the result contains the beep. The default is true. */
   hasBeep?: boolean;
 }
 

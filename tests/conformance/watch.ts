@@ -26,7 +26,10 @@ export interface Row {
   hls_url: string | null;
 }
 
-/** Returns the faults in the files created from an upload, one phrase each, or an empty list if there are none. */
+/**
+ * Returns the faults in the files created from an upload, as one phrase per fault, or an empty list if there aren't
+ * any.
+ */
 export async function faultsOf(site: SiteProcess, kind: Kind, row: Row): Promise<string[]> {
   const onDisk = (url: string) => path.join(site.uploads, url.replace("/media/", ""));
   if (!row.video_url) return ["it has no playable file"];

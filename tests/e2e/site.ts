@@ -80,7 +80,7 @@ async function waitForHydration(page: Page): Promise<void> {
   }
 }
 
-/** Signs in without the form, because the form takes seconds and has its own tests. */
+/** Signs in without the form, because submitting the form takes seconds, and other tests cover the form. */
 export async function signIn(page: Page): Promise<void> {
   const response = await page.request.post("/auth", {
     form: ADMIN,
@@ -101,7 +101,7 @@ export async function signInByForm(page: Page): Promise<void> {
   await page.waitForURL((url) => url.pathname === "/");
 }
 
-/** Waits for CSS transitions to end, because the contrast of colors is lower during a transition. */
+/** Waits for CSS transitions to end, because color contrast is lower during a transition. */
 export async function transitionsEnd(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const transitions = document.getAnimations().filter((each) => each instanceof CSSTransition);

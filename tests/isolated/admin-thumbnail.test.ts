@@ -77,7 +77,7 @@ describe("the thumbnail in the edit form", () => {
     expect(video()).toMatchObject({ title: "New", thumbnail_url: "/media/thumbnails/u/1.jpg" });
   });
 
-  it("is rejected with 415 if it isn't an image, keeping the text fields and changing nothing", async () => {
+  it("is rejected with 415 if it isn't an image; the text fields are kept and nothing is changed", async () => {
     const response = await sendMultipart(form(Buffer.from("not an image")), ADDRESS);
     expect(response).toMatchObject({
       init: { status: 415 },
@@ -155,7 +155,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     sqliteHandle().exec("UPDATE videos SET video_url = '/media/videos/u/1.mp4'");
   });
 
-  it("becomes the thumbnail and counts as chosen by a person", async () => {
+  it("becomes the thumbnail and is marked as chosen by a person", async () => {
     const old = writeUpload(site.uploads, "thumbnails/u/1.jpg");
     const response = await catchResponse(() =>
       sendMultipart(form(undefined, { frame: " 0:02.5 " }), ADDRESS),
@@ -170,7 +170,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("is taken at the chosen storyboard tile unless a position is entered", async () => {
+  it("is taken at the position of the chosen storyboard tile unless a position is entered", async () => {
     const messages: string[] = [];
     const positions: unknown[] = [];
     for (const fields of [
@@ -215,14 +215,14 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     expect(await refusal()).toEqual(forGood);
   });
 
-  it("propagates errors from its callback", async () => {
+  it("propagates errors from the callback that uses it", async () => {
     const error = Object.assign(new Error("The folder of images is missing."), { code: "ENOENT" });
     const work = () => Promise.reject(error);
     await expect(withFrame("v", "0:01", "u", work)).rejects.toBe(error);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("is rejected with 422 if it doesn't exist, keeping the form and changing nothing", async () => {
+  it("is rejected with 422 if it doesn't exist; the form is kept and nothing is changed", async () => {
     for (const [frame, message] of [
       ["soon", "Enter a position in the video, such as 1:30."],
       ["9:00", "The video is shorter than that."],

@@ -57,7 +57,7 @@ async function hold(count: number, network: (index: number) => string | undefine
   await until(() => held.length === before + count);
 }
 
-it("responds with 429 to a network that has 200 requests in progress, until one of them ends", async () => {
+it("responds with 429 to a network that has 200 requests in progress, until one of the requests ends", async () => {
   await hold(MAX_REQUESTS_PER_NETWORK, () => "203.0.113.7");
   expect(await send("203.0.113.7")).toBe(429);
   await hold(1, () => "198.51.100.7");
@@ -94,7 +94,7 @@ it("counts all addresses of an IPv6 network together", async () => {
   await hold(1, () => "2001:db8:1:3::1");
 });
 
-it("doesn't limit all clients of a proxy together if the proxy doesn't name them", async () => {
+it("doesn't apply a shared limit to a proxy's clients if the proxy doesn't identify them", async () => {
   await hold(MAX_REQUESTS_PER_NETWORK + 1, () => undefined);
 });
 

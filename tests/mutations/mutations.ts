@@ -312,7 +312,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "retryDelays: RETRY_DELAYS_MS,",
     replace: "retryDelays: [],",
     killedBy: "tests/e2e/studio/upload.spec.ts",
-    title: "completes an upload after a lost connection, although the site is killed and restarted",
+    title:
+      "completes an upload even if the connection is lost and the site is killed and restarted",
     needsBuild: true,
   },
   {
@@ -437,7 +438,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "derivedKey(secret, `sign ${purpose}`)",
     replace: "derivedKey(secret, purpose && 'sign')",
     killedBy: "tests/unit/server/signed-value.test.ts",
-    title: "verifies only for its own purpose, and fits into URLs and cookies",
+    title: "is valid only for the purpose that it was signed for, and fits into URLs and cookies",
   },
   {
     rule: "A signed value expires",
@@ -583,7 +584,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: '"/admin/users": ["all", "all", "none", "none"],',
     killedBy: "tests/unit/account/permissions.test.ts",
     title:
-      "gives owners access to everything, and editors to all but terms, users, backups, alerts and workers",
+      "gives owners access to everything, and editors access to everything except terms, users, backups, alerts and workers",
   },
   {
     rule: "A moderator can't change videos",
@@ -591,7 +592,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"/admin update": ["all", "all", "none", "own"],',
     replace: '"/admin update": ["all", "all", "all", "own"],',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title: "lets moderators only decide on reports and view reported videos",
+    title: "limits moderators to deciding on reports and viewing reported videos",
   },
   {
     rule: "A moderator can open the review page only for reported videos",

@@ -32,7 +32,7 @@ if (selected.length === 0) {
 if (packagesAreMissing()) giveUp("The packages aren't up to date. Run npm ci.");
 
 const started = Date.now();
-// Vitest changes process.env (such as NODE_ENV), and the site must not be built with these changes.
+// Vitest changes process.env (such as NODE_ENV), and the site must not be built with the changed variables.
 const env = { ...process.env };
 let subprocess: Subprocess | undefined;
 const worktree = fs.mkdtempSync(path.join(os.tmpdir(), "mutations-"));
@@ -131,7 +131,7 @@ function apply({ file, find, replace }: Mutation): () => void {
   return () => write(source);
 }
 
-/** Returns the results of those of a mutation's tests that have run. */
+/** Returns the results of the mutation's tests that have run. */
 function testsOf({ killedBy, title }: Mutation, results: readonly TestResult[]): TestResult[] {
   return results.filter(
     ({ file, name, status }) =>

@@ -92,7 +92,7 @@ export function fillForScreens(site: SiteProcess): SampleVideos {
      SELECT id, 'A walk at night', 'Recorded in one night.', 'desi', 'night, walk', 1 FROM users;
      INSERT INTO upload_templates (user_id, name) SELECT id, 'Name only' FROM users`,
   );
-  // The secret is invalid, so nobody can get past this account's code page.
+  // The secret is invalid, so nobody can get past the page that asks for this account's code.
   database
     .prepare(
       `INSERT INTO users (id, email, password_hash, totp_secret, totp_enabled_at)
@@ -227,7 +227,7 @@ function addViews(site: SiteProcess, ids: string[]): void {
   }
 }
 
-/** Adds the watched parts of a video. Most viewers watch its first half, and some leave at each part. */
+/** Adds the watched parts of a video. Most viewers watch its first half, and some stop watching in each part. */
 function addWatchedParts(site: SiteProcess, id: string): void {
   const parts = Array.from({ length: 20 }, (_, part) => Math.round(812 - part * 21 - part ** 2));
   site
@@ -236,7 +236,7 @@ function addWatchedParts(site: SiteProcess, id: string): void {
     .run(id, JSON.stringify(parts));
 }
 
-/** Adds the history of a disk that fills up by 3 GB a day. */
+/** Adds disk usage records that show 3 GB being added every day. */
 function addDiskDays(site: SiteProcess): void {
   const add = site
     .database()
@@ -246,7 +246,7 @@ function addDiskDays(site: SiteProcess): void {
   }
 }
 
-/** Adds transferred bytes, with more of them on weekends. */
+/** Adds daily amounts of transferred data, which are higher on weekends. */
 function addTransferDays(site: SiteProcess): void {
   const add = site
     .database()

@@ -32,11 +32,11 @@ describe("the check", () => {
   afterEach(() => site.remove());
   const found = async () => (await check({ site }, [video])).join("\n");
 
-  it("finds nothing when the site matches the model", async () => {
+  it("doesn't find any faults when the site matches the model", async () => {
     expect(await found()).toBe("");
   });
 
-  it("finds a file that is missing, truncated or without a row", async () => {
+  it("finds a file that is missing, truncated or not referenced by any row", async () => {
     fs.writeFileSync(path.join(site.uploads, "videos/u/1795000000002.mp4"), "a stray");
     fs.truncateSync(file, Math.floor(bytes.length / 2));
     const faults = await found();

@@ -25,7 +25,7 @@ describe("connectionOf", () => {
     expect(new Set(all.map(({ from }) => from)).size).toBeGreaterThan(1_900);
   });
 
-  it("generates exchanges of every kind, many of them with expected or forbidden marks", () => {
+  it("generates exchanges of every kind, many of which have expected or forbidden markers", () => {
     const has = (of: (exchange: (typeof all)[0]["exchange"]) => unknown) =>
       all.filter(({ exchange }) => of(exchange)).length;
     for (const ending of ["wait", "leave", "half-close", "reset"])
@@ -40,7 +40,7 @@ describe("connectionOf", () => {
     expect(has(({ pieces }) => /[^\x00-\x7f]/.test(pieces.join("")))).toBeGreaterThan(100);
   });
 
-  it("closes a pipelined connection only with its last request", () => {
+  it("closes a pipelined connection only after its last request", () => {
     for (const { exchange } of all.filter(({ exchange }) => exchange.marks)) {
       const text = exchange.pieces.join("");
       expect(text.match(/^GET /gm)).toHaveLength(exchange.marks!.length);

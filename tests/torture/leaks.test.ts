@@ -12,13 +12,13 @@ import { createRandom } from "./random";
 /** The share of a full run's requests that these tests send. */
 const SHARE = 0.04;
 
-it("writes nothing about a visitor to disk or the log", async () => {
+it("doesn't write anything about a visitor to disk or the log", async () => {
   const { faults, figures } = await runVisitor("npm test", "json", SHARE);
   expect(faults).toEqual([]);
   expect(figures.requests).toBeGreaterThan(200);
 }, 180_000);
 
-it("reveals no hidden video at any URL, in any list or in any event", async () => {
+it("doesn't reveal hidden videos at any URL, in any list or in any event", async () => {
   const { faults, requests } = await runHidden("npm test", {
     states: ["hidden", "draft"],
     share: SHARE,
@@ -43,7 +43,7 @@ it("reports a video that is still public although it should be hidden", async ()
   expect(all).toMatch(/^\/events notified a visitor about hidden videos/m);
 }, 180_000);
 
-it("serves no image of a hidden video, and reports the images of one that is still public", async () => {
+it("doesn't serve any image of a hidden video, and reports images of a video that is still public", async () => {
   const { faults, media } = await runFrames();
   expect(faults).toEqual([]);
   expect(media).toBeGreaterThan(8);
@@ -68,20 +68,20 @@ describe("marksIn and searchFolder", () => {
     ["UTF-16LE", (text: string) => Buffer.from(text, "utf16le")],
     ["UTF-16LE backwards", (text: string) => Buffer.from(text, "utf16le").reverse()],
     ["UTF-16BE", (text: string) => Buffer.from(text, "utf16le").swap16()],
-  ])("find a mark written as %s within other text", (form, write) => {
+  ])("find a marker written as %s within other text", (form, write) => {
     expect(
       marksIn(marks, Buffer.concat([write("before "), write(word), write(" after")])),
     ).toContain(`agent (${form})`);
   });
 
-  it("find a mark in base64 at any offset", () => {
+  it("find a marker in base64 at any offset", () => {
     for (const before of ["", "a", "ab", "abc"]) {
       const text = Buffer.from(`${before}${word} and more`).toString("base64");
       expect(marksIn(marks, Buffer.from(text)).join(), before).toContain("base64");
     }
   });
 
-  it("find a mark in a logged URL, a file name, a database and its write-ahead log", () => {
+  it("find a marker in a logged URL, a file name, a database and its write-ahead log", () => {
     fs.writeFileSync(path.join(folder, `${word}.tmp`), "");
     fs.writeFileSync(path.join(folder, "access.log"), `GET /?q=%22${word}%22`);
     const sqlite = new Sqlite(path.join(folder, "site.sqlite"));
@@ -95,7 +95,7 @@ describe("marksIn and searchFolder", () => {
     expect(bytes).toBeGreaterThan(4_096);
   });
 
-  it("find nothing if there is no mark", () => {
+  it("find nothing if there is no marker", () => {
     fs.writeFileSync(path.join(folder, "access.log"), "GET / 200 - 1.0 ms");
     expect(searchFolder(marks, folder).found).toEqual([]);
   });

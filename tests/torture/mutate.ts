@@ -14,7 +14,7 @@ const NUMBERS =
     .concat("Infinity 0x10 1.5 .5 5. 1_000 ٣ ４")
     .split(" ");
 
-/** Characters and sequences that terminate, open, escape or look like others. */
+/** Characters and sequences that terminate, open, escape or resemble others. */
 const SPECIAL_CHARACTERS = [
   ..."\0\t\n\r\v\f \u0085\u00a0\u2028\u2029\ufeff\u200b\u202e\u00ad\u007f\u001b",
   ..."\"'`<>&;,:|/\\?#%=+-*.()[]{}@!$^~_",
@@ -109,7 +109,7 @@ function repeatPiece(random: Random, { corpus, words, maxLength }: Grammar): str
   );
 }
 
-/** Shortens a text by removing pieces as long as `fails` is still true without them. */
+/** Shortens a string by removing pieces for as long as `fails` is still true without them. */
 export async function shrink(
   text: string,
   fails: (text: string) => Promise<boolean>,

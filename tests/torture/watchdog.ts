@@ -1,6 +1,9 @@
 import { Worker } from "node:worker_threads";
 
-/** How long one input may block the thread. The machine may be busy with other work. */
+/**
+ * The maximum time for which one input may block the thread. It is this long because the machine may be busy with other
+ * work.
+ */
 const HANG_MS = 20_000;
 
 const WORKER_SOURCE = `
@@ -31,7 +34,7 @@ export function createWatchdog() {
   const [beats, text] = [new Int32Array(shared, 0, 2), new Uint8Array(shared, 8)];
   const worker = new Worker(WORKER_SOURCE, { eval: true, workerData: { shared, hangMs: HANG_MS } });
   return {
-    /** Records what this thread is working on from now on. */
+    /** Records the input that this thread is about to process. */
     begin(task: string): void {
       const { written } = new TextEncoder().encodeInto(task, text);
       Atomics.store(beats, 1, written);

@@ -67,7 +67,7 @@ describe("compose.yaml", () => {
     expect(groups.map(([name]) => name)).toEqual(expect.arrayContaining(["root", "nginx"]));
   });
 
-  it("gives no service unnecessary privileges", () => {
+  it("doesn't give any service unnecessary privileges", () => {
     expect(Object.keys(services).length).toBeGreaterThan(3);
     for (const [name, service] of Object.entries(services)) {
       expect(service, name).toMatchObject({

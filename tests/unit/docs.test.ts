@@ -40,7 +40,7 @@ const anchorsOf = (page: string) =>
   [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!));
 
 describe("the documentation", () => {
-  it("names only functions and constants of the code in the architecture", () => {
+  it("mentions only existing functions and constants on the architecture page", () => {
     const names = [...read("docs/explanation/architecture.md").matchAll(/`(\w+)(?:\([^`]*)?`/g)]
       .map(([, name]) => name!)
       .filter((name) => /[a-z][A-Z]/.test(name));
@@ -81,7 +81,7 @@ describe("the documentation", () => {
     expect(unknown).toEqual([]);
   });
 
-  it("has a runbook section for each of the site's and Prometheus's alerts", () => {
+  it("has a runbook section for every alert from the site or Prometheus", () => {
     const { groups } = parse(read("docs/monitoring/alerts.yml")) as {
       groups: { rules: { annotations: { runbook: string } }[] }[];
     };

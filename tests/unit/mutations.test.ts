@@ -16,7 +16,7 @@ describe("the table of mutations", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("names existing tests", () => {
+  it("refers only to existing tests", () => {
     const missing = MUTATIONS.filter(
       ({ killedBy, title }) =>
         !fs.existsSync(path.join(root, killedBy)) || !read(killedBy).includes(title),

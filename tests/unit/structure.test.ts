@@ -231,7 +231,7 @@ describe("module dependencies", () => {
 });
 
 describe("the source files", () => {
-  it("in features/*/routes are routes or used only by routes", () => {
+  it("in features/*/routes are routes or are used only by routes", () => {
     const declared = fs.readFileSync(path.join(root, "app/routes.ts"), "utf8");
     const unused = MODULES.filter(
       ({ file }) =>

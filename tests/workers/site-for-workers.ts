@@ -40,7 +40,7 @@ export function useSiteForWorkers() {
     },
     /** Returns the environment of a worker that encodes at `speed` times the playback speed. */
     slow: (speed = 1) => ({ PATH: slowFfmpeg(site.folder, speed) }),
-    /** Adds a video and its jobs of these kinds. Returns the video's ID. */
+    /** Adds a video and its jobs of the given kinds. Returns the video's ID. */
     addVideoWithFile(seconds: number, kinds = ["ladder"]) {
       const clip = makeClip(site.folder, `video-${seconds}`, {
         seconds,

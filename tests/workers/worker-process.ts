@@ -8,7 +8,7 @@ import { command } from "../command";
 import { until } from "../process-figures";
 import type { SiteProcess } from "../site-process";
 
-/** `npm run worker` in a separate process and folder, with no settings except its URL and token. */
+/** `npm run worker` in a separate process and folder, with no settings except the site's URL and a token. */
 export class WorkerProcess {
   readonly folder = fs.mkdtempSync(path.join(os.tmpdir(), "worker-process-"));
   readonly token = `afterdark_worker_${randomBytes(32).toString("base64url")}`;

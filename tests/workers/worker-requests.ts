@@ -44,7 +44,7 @@ export interface ClaimedJob {
   leaseSeconds: number;
 }
 
-/** Claims a job. Throws an error if none is available. */
+/** Claims a job. Throws an error if no job is available. */
 export async function claimJob(token: string): Promise<ClaimedJob> {
   const response = await callWorker("jobs", token, { method: "POST" });
   if (response.status !== 200) throw new Error(`No job is available: ${response.status}`);

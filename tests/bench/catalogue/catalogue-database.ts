@@ -17,8 +17,8 @@ const CACHE_KIB = 512 * 1024;
 
 /** Returns the path of a database with `count` generated videos, which is created only once. */
 export function catalogueDatabase(count: number): string {
-  // The cached database is recreated when the schema changes, which may happen before a release. Changed comments don't
-  // matter.
+  // The cached database is recreated when the schema changes, which may happen before a release. Changes to comments
+  // don't matter.
   const statements = migrations.map(({ sql }) => sql.replaceAll(/--.*$/gm, "")).join("\n");
   const schema = createHash("sha256").update(statements).digest("hex").slice(0, 8);
   const file = path.join(FOLDER, `catalogue-${schema}-${count}.sqlite`);
@@ -43,8 +43,8 @@ export function catalogueDatabase(count: number): string {
 }
 
 /**
- * Runs `work` with a copy of such a database in a temporary folder as the site's database. Benchmarks change the copy,
- * while the cached database is reused.
+ * Copies such a database to a temporary folder, and runs `work` with the copy as the site's database. Benchmarks change
+ * the copy, while the cached database is reused.
  */
 export async function withCatalogue(
   count: number,

@@ -54,8 +54,8 @@ async function benchmarkSingleInserts(report: Report): Promise<void> {
 }
 
 /**
- * Returns a statement that inserts into a table without indexes. The table is in the same file, so that both use the
- * same disk.
+ * Returns a statement that inserts into a table without indexes. The table is in the catalogue's database file, so that
+ * both measurements use the same disk.
  */
 function plainTable() {
   const sqlite = sqliteHandle();
@@ -117,7 +117,9 @@ async function measureBulkInsert(file: string, round: number) {
   };
 }
 
-/** Returns the CPU time that it takes to insert and project such rows in an empty in-memory database. */
+/**
+ * Returns the CPU time that it takes to insert such rows into an empty in-memory database and update the projections.
+ */
 function insertInMemory(): number {
   const sqlite = new Sqlite(":memory:");
   migrate(sqlite);

@@ -62,12 +62,12 @@ const search = (text: string): List => ({
 const SEARCHES = [search("night"), search("train summer"), search("an")];
 
 /**
- * Loads the data of public pages from a million videos, and compares the time and the results with those of simple
+ * Loads the data of public pages from a million videos, and compares the times and results with those of simple
  * queries.
  */
 export function run(report: Report): Promise<void> {
   return withCatalogue(VIDEOS, async (file) => {
-    // The site does the same when it serves requests.
+    // The site also calls these functions before it serves requests.
     disableBusyTimeout();
     startCheckpoints();
     const started = performance.now();
@@ -129,8 +129,8 @@ async function compare(
 }
 
 /**
- * Measures how long all this blocks the serving thread. Uses the minimum of several rounds, because other work on the
- * machine also blocks threads.
+ * Measures how long loading these lists and searches blocks the serving thread. Uses the minimum of several rounds,
+ * because other work on the machine also blocks threads.
  */
 async function benchmarkBlocking(report: Report, ids: string[]): Promise<void> {
   const blocked: number[] = [];

@@ -39,7 +39,7 @@ import { randomFrom } from "./generated-videos";
 const VIDEOS = 100_000;
 const ROUNDS = 60;
 const MAX_PAGE_MS = 50;
-/** The user who uploaded more than half of the videos, and who owns everything else. */
+/** The user who uploaded more than half of the videos, and who owns all other studio data. */
 const USER = "user-1";
 
 /** Measures how long it takes to load the data of all studio pages, with their filters, for 100,000 videos. */
@@ -66,7 +66,7 @@ async function measure(report: Report, name: string, load: () => unknown): Promi
 function pages(): Record<string, () => unknown> {
   const random = randomFrom(11);
   const upTo = (max: number) => 1 + Math.floor(random() * max);
-  // Usually selects one of the first pages, and every tenth time any existing page.
+  // Usually selects one of the first pages, but about every tenth time selects any existing page.
   const page = (max: number) => `page=${upTo(random() < 0.1 ? max : 5)}`;
   const list = (filter: string) => () => {
     const sort = SORTS[upTo(SORTS.length) - 1];

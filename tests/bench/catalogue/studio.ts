@@ -53,8 +53,8 @@ async function benchmarkManageList(report: Report): Promise<void> {
 }
 
 /**
- * Returns a random sort order, status and category. The page is usually one of the first, and every tenth time any
- * page.
+ * Returns a random sort order, status and category. The page is usually one of the first, but about every tenth time it
+ * can be any page.
  */
 function randomView(random: () => number): ManageView {
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;

@@ -45,7 +45,7 @@ export async function run(report: Report): Promise<void> {
           decodeFrames(task, file, { durationSeconds, video: video.index, audio: [] }),
       },
       {
-        // The number of bytes read for a frame doesn't depend on the length of the video, and this one is short.
+        // The number of bytes read for a frame doesn't depend on the length of the video, so a short video is used.
         name: `extract ${FRAMES} frames`,
         maxTransfer: 4,
         work: (file: string): Promise<unknown> =>
@@ -83,7 +83,7 @@ export async function run(report: Report): Promise<void> {
   }
 }
 
-/** Creates a 1080p video like those recorded by cameras, with the index at the end. */
+/** Creates a 1080p video with its index at the end, like the videos that cameras record. */
 function createVideo(folder: string, target: string): void {
   const clip = path.join(folder, "clip.mp4");
   const source = `testsrc2=size=1920x1080:rate=30:duration=${CLIP_SECONDS},noise=alls=8:allf=t`;
@@ -98,10 +98,7 @@ function createVideo(folder: string, target: string): void {
 
 interface Measured {
   ms: number;
-  /**
-   * The number of bytes that this process has read, all of which come from the store. ffmpeg's own reads aren't
-   * included.
-   */
+  /** The number of bytes that this process has read, all of them from the store. ffmpeg's reads aren't included. */
   bytesRead: number;
   /** The longest time for which the work has blocked the thread. */
   blockedMs: number;

@@ -7,7 +7,7 @@ import { GOOD_TEXTS } from "../../upload-requests";
 import type { Report } from "../report";
 
 const HOURS = 2;
-/** A part of this length is encoded once and then repeated without re-encoding. */
+/** The length of the part that is encoded once and then repeated without re-encoding. */
 const PART_SECONDS = 20;
 const SIZES = { "1080p": "1920x1080", "360p": "640x360" };
 const MAX_WAIT_SECONDS = 20;
@@ -54,8 +54,8 @@ function createVideo(folder: string, size: string): string {
 }
 
 /**
- * Uploads the video. Returns the number of seconds from the last byte to the response, and to when the video can be
- * watched.
+ * Uploads the video. Returns the number of seconds from the last byte until the response arrives and until the video
+ * can be watched.
  */
 async function upload(site: SiteProcess, source: string) {
   const { before, after } = multipartParts(GOOD_TEXTS);

@@ -18,12 +18,12 @@ const ROWS_PER_TRANSACTION = 10_000;
 /** The day on which the consent records for every tenth video expire. */
 export const LAST_DAY = "2099-12-31";
 
-/** This has the length of real report IDs. */
+/** This is as long as real report IDs. */
 export const reportId = (number: number) => `report-${String(number).padStart(15, "0")}`;
 
 /**
- * Fills the moderation queue with two years of reports: 100,000 reports with their messages and log entries, and a
- * consent record for each video that names one of 10,000 performers.
+ * Fills the moderation queue with two years of reports: 100,000 reports with their messages and log entries, and, for
+ * each video, a consent record with one of 10,000 performers.
  */
 export function fillReports(now: number): void {
   const random = randomFrom(16);

@@ -101,7 +101,7 @@ function plainQueue({ state, kind, after }: QueueView): unknown {
     .all({ state, ...(kind && { kind }) });
 }
 
-/** Compares a report's page and its status page with plain rows, which have no signature or encryption. */
+/** Compares loading a report's page and its status page with reading plain rows, which aren't signed or encrypted. */
 async function benchmarkReportPages(report: Report): Promise<void> {
   const ids = Array.from({ length: PAGES }, (_, index) => reportId((index * 499) % REPORTS));
   const page = await timesOf(ids, (id) => readReportPage(id));
@@ -149,7 +149,7 @@ async function benchmarkSubmitting(report: Report): Promise<void> {
   report.figure("submitting / plain row", median(times) / median(plain), "");
 }
 
-/** When the log has a new entry, the transparency page counts in a worker thread and caches the result. */
+/** When the log has a new entry, the transparency page recalculates its figures in a worker thread and caches them. */
 async function benchmarkTransparency(report: Report): Promise<void> {
   let first = { cpu: 0 };
   const blocked = await longestBlock(async () => {
@@ -166,8 +166,8 @@ async function benchmarkTransparency(report: Report): Promise<void> {
 }
 
 /**
- * Compares publishing with required consent records with publishing without them, and with checking the records one by
- * one.
+ * Measures how long publishing takes when consent records are required, compared with publishing without this
+ * requirement and with checking the records one by one.
  */
 async function benchmarkPublishing(report: Report): Promise<void> {
   const sqlite = sqliteHandle();

@@ -17,7 +17,7 @@ export interface UploadCost {
   location: string;
 }
 
-/** Generates a video of `bytes` bytes, which consists of a real clip and media data that no track refers to. */
+/** Generates a video of `bytes` bytes, which consists of a real clip and media data that isn't part of any track. */
 function* videoOf(bytes: number, mark: number): Generator<Buffer> {
   const clip = fs.readFileSync(mp4Clip(5));
   const padding = bytes - clip.length;

@@ -59,7 +59,7 @@ test("the sort order and length filter are kept across pages, categories and Bac
   await expect(length(page)).toHaveValue("short");
 });
 
-test("watched videos are hidden, and a page of only watched videos keeps its pager", async ({
+test("watched videos can be hidden, and a page that contains only watched videos keeps its pager", async ({
   page,
   site,
 }) => {

@@ -132,7 +132,7 @@ test("a card opens with a click, Enter or Space, and in a new tab with the middl
   await expect(tab).toHaveURL(/\/video\/v1/);
 });
 
-test("a hovered card plays a muted loop from 25 s, or its clip in AV1 or H.264, and stops when the pointer leaves", async ({
+test("a hovered card plays a muted loop from 25 s, or its AV1 or H.264 clip, and stops when the pointer leaves", async ({
   page,
   site,
 }) => {

@@ -37,7 +37,10 @@ test("videos can be saved, found in another tab and removed", async ({ page, con
   await expect(cards).toHaveText([/Video 1/]);
 });
 
-test("videos that are no longer public are reported and can be removed", async ({ page, site }) => {
+test("saved videos that are no longer public are counted in a message and can be removed", async ({
+  page,
+  site,
+}) => {
   await fill(site, 2);
   await page.addInitScript(() => {
     if (!localStorage.getItem("visitor")) {

@@ -25,7 +25,7 @@ async function openField(page: Page) {
   return field(page);
 }
 
-/** Types repeatedly until suggestions appear, because typing before hydration requests nothing. */
+/** Types repeatedly until suggestions appear, because typing before hydration doesn't send requests. */
 async function suggest(page: Page, text: string) {
   const box = await openField(page);
   await expect(async () => {
@@ -146,7 +146,10 @@ test("searching still works when suggestions fail", async ({ page, site }) => {
   await expect(page).toHaveURL("/?search=neon");
 });
 
-test("a slash focuses the search field, except while typing", async ({ page, site }) => {
+test("pressing slash focuses the search field, except while the user is typing", async ({
+  page,
+  site,
+}) => {
   await addVideos(site);
   await page.goto("/trending");
   await expect(async () => {
@@ -174,7 +177,7 @@ test("a slash focuses the search field, except while typing", async ({ page, sit
   await expect(field(page)).toBeHidden();
 });
 
-test("Home has a single search field, which can be focused with a slash or with the header's icon", async ({
+test("Home has a single search field, which can be focused by pressing slash or with the header's icon", async ({
   page,
   site,
 }) => {

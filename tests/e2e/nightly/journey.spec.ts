@@ -38,7 +38,7 @@ test("videos can be uploaded, watched, seeked and hidden with the default settin
 });
 
 test.describe("the site with an object store, two workers and a read replica behind nginx", () => {
-  // `npm test` installs both, or reports the skipped tests if it can't install them.
+  // `npm test` installs both packages, or reports the skipped tests if it can't install them.
   test.skip(!hasS3Server, "python3-swift is not installed");
   test.skip(!isNginxInstalled, "nginx is not installed");
   let deployment: Deployment;
@@ -63,13 +63,13 @@ test.describe("the site with an object store, two workers and a read replica beh
       await watch("Lighthouse");
     });
 
-    await test.step("a worker is killed during a job, and the other one finishes the video", async () => {
+    await test.step("a worker is killed during a job, and the other worker finishes the video", async () => {
       const id = await inNewContext(setup, async (page) => {
         await signIn(page);
         return uploadVideo(setup, page, "Harbour", LONG_VIDEO());
       });
       const findBusyWorker = () => workers.find(({ folder }) => encodersIn(folder).length > 0);
-      // Between two commands, a worker has no encoder process.
+      // Between two ffmpeg commands, a worker doesn't have an encoder process.
       let killed = findBusyWorker();
       for (; !killed; killed = findBusyWorker()) await pause(20);
       await killed.stop("SIGKILL");
@@ -113,7 +113,7 @@ test.describe("the site with an object store, two workers and a read replica beh
       await expect.poll(signInStatus, { timeout: 30_000 }).toBe(200);
     });
 
-    await test.step("the store is killed, and local files still play and are moved once it is back", async () => {
+    await test.step("the store is killed, and local files still play and are moved once the store is back", async () => {
       await store.kill?.();
       const [, file] = urlsOf(setup, idOf(setup, "Lighthouse"));
       const response = await fetch(setup.url + file, { headers: { Range: "bytes=0-9" } });

@@ -12,7 +12,7 @@ export interface Setup {
   site: SiteProcess;
 }
 
-/** Runs a function with a page in a new browser context, which shares no cache with other contexts. */
+/** Runs a function with a page in a new browser context, which doesn't share a cache with other contexts. */
 export async function inNewContext<T>(
   { browser, url }: Setup,
   visit: (page: Page) => Promise<T>,
@@ -74,7 +74,7 @@ export async function watchVideo(page: Page, title: string): Promise<void> {
 
 /**
  * Uploads a video as an admin and watches it as a visitor before and after it is encoded. Then hides it and shows it
- * again, and checks that its page and files follow.
+ * again, and checks that its page and files are hidden and shown as well.
  * @returns the video's ID.
  */
 export async function runJourney(setup: Setup, title: string, file: string): Promise<string> {

@@ -77,7 +77,7 @@ test("started videos are shown above the list, most recent first, and continue w
   await expect(page).toHaveURL(/\/video\/v\d/);
 });
 
-test("a loading error or a message about a history without public videos replaces the cards", async ({
+test("the cards are replaced by an error if they can't be loaded, or by a message if no video in the history is public", async ({
   page,
   site,
 }) => {

@@ -74,7 +74,7 @@ test("the seek bar shows previews and can be dragged, and chapters and timestamp
     await expect(preview).toContainText("0:10");
   });
 
-  await test.step("dragging seeks", async () => {
+  await test.step("dragging the seek bar seeks", async () => {
     await page.mouse.down();
     await page.mouse.move(bar.x + bar.width * 0.4, y, { steps: 5 });
     await page.mouse.move(bar.x + bar.width * 0.505, y, { steps: 5 });

@@ -4,7 +4,7 @@ import { expect, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-/** Returns a clip of noise, which has exactly this bitrate because noise can't be compressed. */
+/** Returns a clip of noise with exactly the given bitrate, because noise can't be compressed. */
 function noise(seconds: number, megabits: number): string {
   const rate = `${megabits}M`;
   return clip("mp4", [
@@ -31,7 +31,7 @@ async function slowDown(page: Page): Promise<void> {
   });
 }
 
-test.describe("a file that plays before the adaptive source is ready, on a slow connection", () => {
+test.describe("on a slow connection, a file that plays before the adaptive source is ready", () => {
   /** Opens the video and starts playback. hls.js is loaded only once the file is playing. */
   async function playFile(page: Page, id: string): Promise<PlayerPage> {
     const player = new PlayerPage(page);
@@ -75,7 +75,10 @@ test.describe("a file that plays before the adaptive source is ready, on a slow 
     await expect(player.root.getByRole("alert")).toBeHidden();
   });
 
-  test("is left alone until a seek, where the stream takes over", async ({ page, site }) => {
+  test("keeps playing until the viewer seeks, and is then replaced by the stream", async ({
+    page,
+    site,
+  }) => {
     const player = await playFile(page, publishAdaptive(site));
     await player.playSlowly();
     await player.record("emptied", "pause");

@@ -53,7 +53,7 @@ test("the keyboard plays, seeks, enters fullscreen and reaches every control, ex
     await expect(player.button("Settings")).toBeFocused();
   });
 
-  await test.step("fields and key combinations are left alone", async () => {
+  await test.step("keys typed into fields and key combinations are ignored", async () => {
     await page.evaluate(() => {
       document
         .querySelector("main")

@@ -16,7 +16,7 @@ test("clicks toggle playback, double clicks seek, and holding plays faster", asy
 
   await player.click(0.7);
   await player.expectPlaying();
-  // The rounded corners of a playing video leave no holes in the page.
+  // The rounded corners of a playing video don't make the page transparent.
   expect((await sharp(await page.screenshot()).stats()).isOpaque).toBe(true);
 
   await test.step("the controls and the cursor are hidden when the mouse stops moving", async () => {
@@ -63,7 +63,7 @@ test("clicks toggle playback, double clicks seek, and holding plays faster", asy
     expect(await player.events()).toEqual(["pause"]);
   });
 
-  await test.step("after a button was clicked, the space bar still toggles playback", async () => {
+  await test.step("after a button is clicked, the space bar still toggles playback", async () => {
     await player.button("Mute").click();
     await page.keyboard.press("Space");
     await player.expectState({ muted: true, paused: false });

@@ -27,7 +27,7 @@ test("hydration doesn't restart playback in the browser's own player", async ({ 
   await expect(player.button("Pause")).toBeVisible();
 });
 
-test("another video starts with the page at the top and everything reset except the volume, and the previous download stops", async ({
+test("opening another video scrolls to the top, resets everything except the volume, and stops the previous download", async ({
   page,
   site,
 }) => {
@@ -81,7 +81,7 @@ test("the next video opens 8 s after the end and plays in the same player", asyn
   await expect(card).toBeHidden();
 });
 
-test("theater mode, all widths and the open menu keep the layout intact and pass axe", async ({
+test("the layout stays intact and passes axe in theater mode, at every width and with the menu open", async ({
   page,
   site,
 }) => {

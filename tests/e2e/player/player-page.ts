@@ -92,7 +92,7 @@ export class PlayerPage {
     );
   }
 
-  /** Records the element's events of these types, which `events()` returns. */
+  /** Records the element's events of the given types. `events()` returns them. */
   async record(...kinds: string[]): Promise<void> {
     await this.video.evaluate((video, kinds) => {
       const seen: string[] = [];
@@ -105,7 +105,7 @@ export class PlayerPage {
     return this.page.evaluate(() => (window as unknown as { seenEvents: string[] }).seenEvents);
   }
 
-  /** Stops the page's timers. From then on, they run only in `page.clock.runFor`. */
+  /** Stops the page's timers. After that, they run only during `page.clock.runFor`. */
   async stopClock(): Promise<void> {
     const now = await this.page.evaluate(() => Date.now());
     await this.page.clock.pauseAt(now + 1_000);

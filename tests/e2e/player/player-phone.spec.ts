@@ -67,7 +67,7 @@ test("on a phone in portrait, the player and its Back link stay at the top while
   await expect(page).toHaveURL(/#video-/);
 });
 
-test("rotating the phone during playback enters and leaves fullscreen, unless a button already has", async ({
+test("rotating the phone during playback enters and leaves fullscreen, unless the viewer has already used the button", async ({
   page,
   site,
 }) => {

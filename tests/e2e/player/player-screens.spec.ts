@@ -46,7 +46,7 @@ async function boxOf(locator: Locator) {
   return { ...box, right: box.x + box.width, bottom: box.y + box.height };
 }
 
-/** Returns whether an element is topmost at its center. For this check, captions are made clickable. */
+/** Returns whether nothing covers an element's center. For this check, captions are made clickable. */
 async function isOnTop(locator: Locator): Promise<boolean> {
   return locator.evaluate((element: HTMLElement) => {
     const own = element.closest<HTMLElement>(".player-captions");
@@ -110,7 +110,7 @@ test.describe("the page on a small phone in landscape", () => {
 test.describe("the page on a small phone", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 320, height: 640 } });
 
-  test("keeps Retry and the next card off the seek bar, and plays a file that is available again on Retry", async ({
+  test("keeps Retry and the next card off the seek bar, and Retry plays a file that is available again", async ({
     page,
     site,
   }) => {
@@ -154,7 +154,7 @@ test.describe("the page on a small phone", () => {
 test.describe("the page on a small phone with doubled text size", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
-  test("has all controls within the player, side by side", async ({ page, site }) => {
+  test("fits all controls side by side within the player", async ({ page, site }) => {
     await page.addInitScript(doubleTextSize);
     const player = new PlayerPage(page);
     await player.open(publishCaptioned(site, "A quiet evening"));
@@ -299,7 +299,7 @@ test.describe("with reduced motion", () => {
   });
 });
 
-test("in forced colors, the played part, the thumb, icons and the selected menu item can be told apart", async ({
+test("in forced colors, the played part, the thumb, icons and the selected menu item are distinguishable", async ({
   page,
   site,
 }) => {

@@ -65,7 +65,10 @@ const level = (page: Page) =>
 const contexts = (page: Page) =>
   page.evaluate(() => (window as unknown as { heard: Heard }).heard.contexts);
 
-test("lowers a loud stream and raises a quiet video, audibly", async ({ page, site }) => {
+test("audibly lowers the volume of a loud stream and raises that of a quiet video", async ({
+  page,
+  site,
+}) => {
   await listen(page);
   const player = new PlayerPage(page);
   const stream = publishAdaptive(site);

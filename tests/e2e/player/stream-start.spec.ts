@@ -37,7 +37,7 @@ test("hovering over a card prefetches the start of its stream, which the video p
   expect(starts).toHaveLength(1);
 });
 
-test("a page immediately requests the header and first segment of the stream's start, but not the file", async ({
+test("a video page immediately requests the stream's header and first segment, but not the file", async ({
   page,
   site,
 }) => {

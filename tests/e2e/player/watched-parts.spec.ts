@@ -12,7 +12,7 @@ async function playFrom(player: PlayerPage, seconds: number): Promise<void> {
   }, seconds);
 }
 
-test("watched parts are reported at the end and when the page is left, and are shown in the studio", async ({
+test("watched parts are reported when the video ends or the visitor leaves the page, and are shown in the studio", async ({
   page,
   site,
 }) => {

@@ -57,7 +57,7 @@ test("edits, hides, shows and deletes a video, and undoes the deletion", async (
   ).toBeVisible();
 });
 
-test("reports conflicting edits of a video in both tabs, and overwrites nothing", async ({
+test("reports a conflict when a video is edited in two tabs, and overwrites the first edit only on request", async ({
   page,
   site,
 }) => {
@@ -88,7 +88,10 @@ test("reports conflicting edits of a video in both tabs, and overwrites nothing"
   await expect(row(page, "Theirs")).toBeVisible();
 });
 
-test("moves, selects, hides, edits and deletes with the keyboard", async ({ page, site }) => {
+test("lets an admin select, hide, edit and delete videos with the keyboard", async ({
+  page,
+  site,
+}) => {
   addThree(site);
   await signIn(page);
   await page.goto("/admin?tab=manage");

@@ -13,7 +13,10 @@ const STORYBOARD = `WEBVTT
 1.webp#xywh=320,0,160,90
 `;
 
-test("selects a storyboard frame as the thumbnail with the arrow keys", async ({ page, site }) => {
+test("uses the arrow keys to select a storyboard frame as the thumbnail", async ({
+  page,
+  site,
+}) => {
   const sprite = sharp({ create: { width: 480, height: 90, channels: 3, background: "teal" } });
   const folder = "u/1700000000000/storyboard-a";
   site.addFile("thumbnails", `${folder}/1.webp`, await sprite.webp().toBuffer());

@@ -64,7 +64,7 @@ test("keeps an upload as a draft until its publish time in the browser's time zo
   await expect(page.getByLabel("Publish at")).toHaveValue("");
 });
 
-test("schedules many videos together, and sorts them by the next scheduled time", async ({
+test("schedules many videos at once, and sorts them by the next scheduled time", async ({
   page,
   site,
 }) => {

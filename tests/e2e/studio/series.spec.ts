@@ -69,7 +69,7 @@ test("creates, fills, reorders and plays a series", async ({ page, site }) => {
   await expect(page).toHaveURL(/\/series\/nights-out/);
 });
 
-test("reorders videos by number and with many clicks, and updates another tab", async ({
+test("reorders videos by entering a number or pressing a button repeatedly, and updates another tab", async ({
   page,
   site,
 }) => {
@@ -104,7 +104,7 @@ test("ignores an outdated response that arrives after a change", async ({ page, 
   const lateResponse = new Promise<void>((resolve) => {
     sendLatePage = resolve;
   });
-  // Each published event makes the page send another request, so these numbers are minimums.
+  // Each published event makes the page send another request, so the numbers of requests are minimums.
   await page.route(/\/admin\/series\/\d+.*data/, async (route) => {
     if (route.request().method() !== "GET") return route.continue();
     const response = await route.fetch();
@@ -219,7 +219,7 @@ test("scrolls the page when a row is dragged to the edge of the window", async (
 test.describe("on a touch screen", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
-  test("reorders videos by their handle, and scrolls when touched elsewhere", async ({
+  test("reorders videos by their handles, and scrolls when the page is touched elsewhere", async ({
     page,
     site,
   }) => {

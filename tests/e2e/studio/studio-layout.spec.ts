@@ -70,7 +70,7 @@ test.afterEach(({ site }) => {
   site.database().exec("UPDATE upload_terms_state SET required_since = NULL");
 });
 
-test("has no accessibility violations and no overflow on any studio page", async ({
+test("doesn't have accessibility violations or overflow on any studio page", async ({
   page,
   site,
 }) => {

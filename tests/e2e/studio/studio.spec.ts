@@ -91,7 +91,7 @@ test("shows the sign-in prompt on the upload page after the user signs out elsew
   await expect(prompt).toHaveCount(0);
 });
 
-test("shows the sign-in prompt if the session ends before an upload, and continues once the user has signed in", async ({
+test("shows the sign-in prompt if the session ends before an upload, and continues the upload once the user has signed in", async ({
   page,
   site,
 }) => {
@@ -120,7 +120,7 @@ test("shows the sign-in prompt if the session ends before an upload, and continu
   await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
 });
 
-test("warns about an unsaved edit, whichever way the dialog is left", async ({ page, site }) => {
+test("warns about an unsaved edit, however the dialog is closed", async ({ page, site }) => {
   addVideos(site, 1);
   await signIn(page);
   await page.goto(MANAGE);
@@ -128,7 +128,7 @@ test("warns about an unsaved edit, whichever way the dialog is left", async ({ p
   const messages = respondToDialogs(page, reply);
   await page.getByRole("link", { name: "Edit Video 0" }).click();
   const dialog = page.getByRole("dialog");
-  // There is no warning without input.
+  // There is no warning if nothing was typed.
   await expect(dialog).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
@@ -182,7 +182,7 @@ test("warns about text that hasn't been uploaded, and discards it after the user
   expect(messages).toHaveLength(2);
 });
 
-test("shows the video, errors and the end of the session in the edit dialog, and keeps input", async ({
+test("shows the video, errors and an expired session in the edit dialog, and keeps the input", async ({
   page,
   site,
   context,
@@ -254,7 +254,7 @@ test("links to the admin pages, and highlights Upload only on the upload page", 
   const upload = page
     .getByRole("navigation", { name: "Main" })
     .getByRole("link", { name: "Upload" });
-  await test.step("Loading... is shown while the session is being checked", async () => {
+  await test.step("“Loading...” is shown while the session is being checked", async () => {
     const release = await holdRequests(page, "**/admin.data*");
     await upload.click();
     await expect(page.getByText("Loading...", { exact: true })).toBeVisible();

@@ -37,7 +37,7 @@ test("restores deleted videos in two tabs and with the keyboard, and deletes one
   await expect(page.getByRole("heading", { name: "Trash" })).toBeVisible();
   await expect(page.getByText("3 videos, 0.0 MB")).toBeVisible();
 
-  await test.step("the list in this tab is updated after a change in another one", async () => {
+  await test.step("the list in this tab is updated after a change in another tab", async () => {
     const other = await page.context().newPage();
     await other.goto("/admin/trash");
     await other.getByRole("button", { name: "Restore Aurora" }).click();

@@ -8,7 +8,7 @@ import { mp4Clip } from "../../clips";
 import type { SiteProcess } from "../../site-process";
 import { expect, expectNoViolations, signIn, test } from "../site";
 
-/** Returns a clip padded with a `free` box of this many bytes, which players skip (ISO 14496-12 §8.1.2). */
+/** Returns a clip padded with a `free` box of the given size in bytes, which players skip (ISO 14496-12 §8.1.2). */
 function paddedClip(name: string, padding: number): string {
   const box = Buffer.alloc(padding, name);
   box.writeUInt32BE(padding, 0);
@@ -69,7 +69,7 @@ test("fills in the duration, title and frames from the video, and resets the for
   expect(fs.readdirSync(path.join(site.uploads, "tmp", "tus"))).toEqual([]);
 });
 
-test("shows an error about a rejected file once, in a toast, and keeps the text fields", async ({
+test("shows an error about a rejected file once, in a toast, and keeps the text that was entered", async ({
   page,
 }) => {
   await signIn(page);
@@ -241,7 +241,7 @@ async function sendBigFile(
   return network;
 }
 
-test("pauses, resumes and cancels an upload, and asks for confirmation before the page is left during one", async ({
+test("pauses, resumes and cancels an upload, and asks for confirmation before the user leaves the page during an upload", async ({
   page,
   site,
 }) => {
@@ -270,7 +270,7 @@ test("pauses, resumes and cancels an upload, and asks for confirmation before th
   expect(rows(site)).toEqual([]);
 });
 
-test("completes an upload after a lost connection, although the site is killed and restarted", async ({
+test("completes an upload even if the connection is lost and the site is killed and restarted", async ({
   page,
   site,
 }) => {

@@ -31,7 +31,7 @@ test.use({ extraHTTPHeaders: { "X-Country": "FR" } });
 
 const checkPage = (page: Page) => page.getByRole("heading", { name: "Age check required" });
 
-test("a visitor in a country with age checks is checked once, also with the keyboard, and returns to the page", async ({
+test("a visitor in a country with age checks is checked once, can use the keyboard, and returns to the page", async ({
   page,
   site,
 }) => {

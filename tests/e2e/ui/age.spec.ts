@@ -3,7 +3,7 @@ import { expect, expectNoViolations, test } from "../site";
 
 test.use({ siteEnvironment: { AGE_GATE: "on" } });
 
-test("the age gate is shown once, works with the keyboard, and loads no image before the answer", async ({
+test("the age gate is shown once, works with the keyboard, and doesn't load any image before the visitor answers", async ({
   page,
   site,
 }) => {
@@ -35,7 +35,7 @@ test("the age gate is shown once, works with the keyboard, and loads no image be
   await expect(dialog).toHaveCount(0);
 });
 
-test("a link from a legal page to the videos opens the dialog, and Leave leads off the site", async ({
+test("a link from a legal page to the videos opens the dialog, whose “Leave” button leads off the site", async ({
   page,
   site,
 }) => {
@@ -53,7 +53,10 @@ test("a link from a legal page to the videos opens the dialog, and Leave leads o
   await expect(page).toHaveURL("about:blank");
 });
 
-test("a view is counted once after the answer, but not before", async ({ page, site }) => {
+test("a view is counted only once, and only after the visitor has passed the age gate", async ({
+  page,
+  site,
+}) => {
   await fill(site, 1);
   const views = site.database().prepare("SELECT views FROM videos").pluck();
   await page.goto("/video/v1", { waitUntil: "networkidle" });
@@ -65,7 +68,7 @@ test("a view is counted once after the answer, but not before", async ({ page, s
 test.describe("with a service worker", () => {
   test.use({ serviceWorkers: "allow" });
 
-  test("nothing is stored before the answer", async ({ page, site }) => {
+  test("nothing is stored before the visitor answers", async ({ page, site }) => {
     await fill(site, 2);
     const state = () =>
       page.evaluate(async () => ({

@@ -83,7 +83,7 @@ test("a search or a video requested offline opens once the connection is back", 
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 12");
 });
 
-test("after an aborted or failed request, a list can be retried or left", async ({
+test("after a request is aborted or fails, the visitor can retry it or leave the list", async ({
   page,
   site,
 }) => {

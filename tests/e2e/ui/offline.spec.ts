@@ -52,7 +52,7 @@ test("without a connection, the offline page is shown and reloads once the conne
   await expect(page).toHaveURL("/trending?from=here");
 });
 
-test("pages are always up to date, no visited page is stored, and media bypasses the service worker", async ({
+test("pages are always up to date, visited pages aren't stored, and media bypasses the service worker", async ({
   page,
   site,
 }) => {

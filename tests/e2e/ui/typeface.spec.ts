@@ -16,7 +16,7 @@ const blocks = (page: Page) =>
 /** The tolerated movement, which is less than the height of a line. */
 const MAX_PIXELS = 2;
 
-test("no line of text moves when the web font has loaded", async ({ page, site }) => {
+test("no line of text moves when the web font loads", async ({ page, site }) => {
   await fill(site, 12, (index) => ({ title: `Evening by the sea, part ${index}` }));
   await page.setViewportSize({ width: 412, height: 823 });
   for (const url of ["/", "/video/v1"]) {

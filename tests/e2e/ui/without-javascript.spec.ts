@@ -72,7 +72,7 @@ test("on a phone, elements that need JavaScript take up no space and nothing is 
       "position",
       "static",
     );
-    // The column header for the checkboxes, which need JavaScript, leaves no gap above the cards.
+    // The column header for the checkboxes, which need JavaScript, doesn't leave a gap above the cards.
     const count = (await page.getByText("12 videos", { exact: true }).boundingBox())!;
     const first = (await page.getByRole("row").nth(1).boundingBox())!;
     expect(first.y - (count.y + count.height)).toBeLessThan(56);

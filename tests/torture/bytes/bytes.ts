@@ -12,7 +12,7 @@ import type { Target } from "./target";
 import { TEXTS } from "./texts";
 import { URLS } from "./urls";
 
-/** All of the site's own parsers of untrusted input. */
+/** All parsers in the site's code that handle untrusted input. */
 export const TARGETS: readonly Target[] = [...REQUESTS, ...URLS, ...TEXTS, ...FILES, ...IMPORTS];
 
 const INPUTS = 1_000_000;

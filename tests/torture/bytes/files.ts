@@ -106,7 +106,7 @@ const temporaryFiles = () =>
     .readdirSync(path.join(settings().uploadsDir, "tmp"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile());
 
-/** Parsers of uploaded files, and of ffmpeg's output about them. */
+/** Parsers for uploaded files and for ffmpeg's output about them. */
 export const FILES: readonly Target[] = [
   {
     name: "captions",

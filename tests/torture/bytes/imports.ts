@@ -40,7 +40,7 @@ function json(text: string): unknown {
   }
 }
 
-/** Parsers of files and bodies that are read as a whole. */
+/** Parsers for files and request bodies that are read as a whole. */
 export const IMPORTS: readonly Target[] = [
   {
     name: "import tables",

@@ -38,7 +38,7 @@ function signedCookies(): Map<string, string> {
   return cookies;
 }
 
-/** Parsers of the parts of a request that are read before a route handles it. */
+/** Parsers for the parts of a request that are read before a route handles the request. */
 export const REQUESTS: readonly Target[] = [
   {
     name: "Range",

@@ -56,7 +56,7 @@ export function assertTrue(
 /** Splits a list of words at spaces. */
 export const words = (text: string): string[] => text.split(" ");
 
-/** Returns a text as Node would pass it as a header's value: bytes as Latin-1, without line breaks. */
+/** Returns text in the form in which Node would pass a header's value: bytes as Latin-1, without line breaks. */
 export function headerValue(text: string): string {
   return text.replace(/[^\t\x20-\x7e\x80-\xff]/g, "").trim();
 }

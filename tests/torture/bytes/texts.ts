@@ -25,7 +25,7 @@ const TIMES = words("0:00 1:30 1:02:03 99:59 : . , ( ) [ ] - – • http:// htt
 const HOUR_S = 3_600;
 const NOW = Date.UTC(2026, 0, 1);
 
-/** Parsers of video fields and other text. */
+/** Parsers for video fields and other text. */
 export const TEXTS: readonly Target[] = [
   {
     name: "descriptions",

@@ -38,7 +38,7 @@ function assertRoundTrip<View>(
   assert.equal(write(again), href);
 }
 
-/** Parsers of URLs and their queries. */
+/** Parsers for URLs and their query strings. */
 export const URLS: readonly Target[] = [
   {
     name: "list queries",

@@ -67,7 +67,7 @@ export async function check(places: Places, videos: readonly Video[]): Promise<s
   return faults;
 }
 
-/** Reads all rows that name files in one transaction. */
+/** In a single transaction, reads all rows that refer to files. */
 export function readRows(sqlite: Sqlite.Database): Rows {
   const all = (sql: string) => sqlite.prepare(sql).all() as Row[];
   return sqlite.transaction(() => ({
@@ -177,7 +177,7 @@ function findMissing(row: Row, find: FindFile): string[] {
   return faults;
 }
 
-/** Returns the files that a playlist names but that don't exist. */
+/** Returns the files that a playlist refers to but that don't exist. */
 function findMissingParts(url: string, find: FindFile): string[] {
   if (!fs.existsSync(find(url))) return [url];
   const text = fs.readFileSync(find(url), "utf8");
@@ -189,7 +189,7 @@ function findMissingParts(url: string, find: FindFile): string[] {
   });
 }
 
-/** Finds files in the buckets that belong to no row and aren't about to be removed. */
+/** Finds files in the buckets that don't belong to any row and aren't about to be removed. */
 function findStrays(
   { site, expectedStrays }: Places,
   { live, trash, others, removals }: Rows,
@@ -198,7 +198,7 @@ function findStrays(
   return (
     ["videos", "thumbnails"]
       .flatMap((bucket) => filesBelow(site.uploads, bucket))
-      // Files that are being removed are moved to `.removing` under their own names.
+      // Files that are being removed are first moved to `.removing` and keep their names.
       .map((name) =>
         name.replace(/\/\.removing\/(.+)$/, (_, aside: string) => `/${decodeURIComponent(aside)}`),
       )
@@ -210,7 +210,7 @@ function findStrays(
   );
 }
 
-/** Finds objects that are missing, and objects that belong to no file and aren't about to be removed. */
+/** Finds objects that are missing, and objects that don't belong to any file and aren't about to be removed. */
 function findStrayObjects({ store, expectedStrays }: Places, { stored, removals }: Rows): string[] {
   if (!store) return [];
   const known = new Set([...(expectedStrays ?? []), ...stored.values(), "site.json"]);
@@ -240,7 +240,7 @@ function filesBelow(root: string, name: string): string[] {
   }
 }
 
-/** Returns the base paths of all files named in rows. */
+/** Returns the base paths of all files that rows refer to. */
 export function basesOf(rows: readonly Row[]): string[] {
   return rows.flatMap((row) => FILE_COLUMNS.flatMap((name) => baseOf(row[name] ?? "")));
 }
@@ -318,7 +318,7 @@ async function checkServedFile(
   ];
 }
 
-/** Checks that no URL of a video that isn't public works, and that no list contains the video. */
+/** Checks that the URLs of a video that isn't public don't work, and that no list contains the video. */
 async function checkHidden(site: SiteProcess, rows: Rows): Promise<string[]> {
   const faults: string[] = [];
   const lists = await Promise.all(

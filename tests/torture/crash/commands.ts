@@ -24,7 +24,7 @@ export interface RunningCommand {
   output(): string;
 }
 
-/** Starts a random command, or none, while the site is running. */
+/** Sometimes starts a random command while the site is running. */
 export function startCommand(session: Session): RunningCommand | undefined {
   const { random, settings } = session;
   if (!random.chance(COMMAND_PROBABILITY)) return undefined;

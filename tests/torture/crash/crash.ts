@@ -23,7 +23,7 @@ export function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   return crash(seed, minutes === undefined ? KILLS : Number.POSITIVE_INFINITY, until);
 }
 
-/** Repeatedly kills a site that is at work, and compares its state with the changes it has acknowledged. */
+/** Repeatedly kills a site that is processing requests, and compares its state with the changes it has acknowledged. */
 export async function crash(
   seed: string,
   maxKills: number,

@@ -19,7 +19,7 @@ import type { Session } from "./session";
  * sometimes started and checked.
  */
 
-/** The probability that such an operation takes place after a kill. */
+/** The probability that an operation takes place after a kill. */
 const OPERATION_PROBABILITY = 0.6;
 const MAX_KILLS = 12;
 const START_PROBABILITY = 0.25;
@@ -29,15 +29,15 @@ const MAX_START_MS = 2_500;
 const MAX_SERVING_MS = 1_500;
 
 /**
- * Exit code 1 isn't a fault for these: they report files that a restored database doesn't know and work that is left to
- * the site.
+ * For the commands that this matches, exit code 1 isn't a fault: they report files that a restored database doesn't
+ * contain, and work that is left for the site to do.
  */
 const REPORTS = /^check-library|in use by jobs/;
 
-/** How long commands took that weren't killed, by name. */
+/** The durations of commands that weren't killed, by command name. */
 const durations = new Map<string, number>();
 
-/** Performs a random operation or none, and returns what was killed. */
+/** Performs a random operation in some cases, and returns what was killed. */
 export async function operateWhileStopped(session: Session): Promise<string[]> {
   const { random, settings } = session;
   if (!random.chance(OPERATION_PROBABILITY)) return [];
@@ -115,7 +115,7 @@ async function restore(session: Session): Promise<string[]> {
   return runWithKills(session, ["restore", backup.folder], adopt);
 }
 
-/** Replaces the expected videos with those of a backup. Files of newer videos are kept, but belong to no row. */
+/** Replaces the expected videos with those of a backup. Files of newer videos are kept, but don't belong to any row. */
 function adoptBackup(
   session: Session,
   videos: readonly Video[],
@@ -136,7 +136,7 @@ function adoptBackup(
   session.expectedStrays = new Set([...(session.expectedStrays ?? []), ...filesBefore]);
 }
 
-/** Returns the base paths of all files named in rows, and all objects in the store. */
+/** Returns the base paths of all files that rows refer to, and all objects in the store. */
 function namesIn({ site }: Session): string[] {
   const sqlite = new Sqlite(site.databasePath, { readonly: true });
   try {
@@ -156,7 +156,7 @@ async function importByCommand(session: Session): Promise<string[]> {
   const mode = session.random.pick(["--copy", "--move", "--link"]);
   const importable = prepareImport(session);
   const killed = await runWithKills(session, ["import", mode, session.folder], () => {
-    // More of these videos may be in the catalogue than at the last check.
+    // The catalogue may contain more of the imported videos than at the last check.
     for (const video of importable) {
       if (video.allowed[0]?.at === "nowhere") video.allowed = [NOWHERE, video.imported!];
     }
@@ -207,7 +207,7 @@ function readOnly(folder: string): string[] {
   return ["unshare", "--mount", "sh", "-c", script, folder];
 }
 
-/** Returns whether this user may mount file systems. In most containers, no user may. */
+/** Returns whether the current user may mount file systems. In most containers, users may not. */
 function canMount(): boolean {
   return spawnSync("unshare", ["--mount", "mount", "--bind", "/tmp", "/tmp"]).status === 0;
 }

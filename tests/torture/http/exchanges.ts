@@ -11,17 +11,17 @@ export interface Exchange {
    * received, `half-close` the connection, or `reset` it.
    */
   ending: "wait" | "leave" | "half-close" | "reset";
-  /** The marks that the responses must contain, in this order, or undefined if they are unknown. */
+  /** The markers that the responses must contain, in this order, or undefined if they are unknown. */
   marks?: string[];
-  /** A mark that no response may contain. */
+  /** A marker that no response may contain. */
   forbidden?: string;
 }
 
-/** What requests can ask for. */
+/** The site's paths, files and cookie that requests can use. */
 export interface Known {
   /** Paths for all routes. */
   paths: readonly string[];
-  /** Files that contain a mark. */
+  /** Files that contain a marker. */
   files: readonly { path: string; mark: string }[];
   /** A signed-in user's session cookie. */
   cookie: string;
@@ -92,7 +92,7 @@ function interrupted(random: Random, text: string): Exchange {
 
 const MAX_PIECES = 60;
 
-/** Splits a text into pieces of one to four bytes, or into longer ones if the text is long. */
+/** Splits text into pieces of one to four bytes, or into longer pieces if the text is long. */
 function split(random: Random, text: string): string[] {
   const size = Math.ceil(text.length / MAX_PIECES) + random.below(4);
   return Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>

@@ -16,7 +16,10 @@ const CONCURRENCY = 16;
 const MARKED_FILES = 20;
 const MAX_MEMORY_BYTES = 300 * 1024 * 1024;
 const MAX_WAIT_MS = 1_000;
-/** The site has to close such a connection within this time, but the machine may be busy with other work. */
+/**
+ * The time within which the site has to close a connection. It is this long because the machine may be busy with other
+ * work.
+ */
 const CLOSE_TIMEOUT_MS = 30_000;
 const HANDLES_TIMEOUT_MS = 30_000;
 const MAX_FAULTS = 20;
@@ -88,7 +91,7 @@ export function connectionOf(seed: string, number: number, known: Known) {
   return { from, exchange: nextExchange(random, known) };
 }
 
-/** Adds videos whose files contain a mark. Returns these files and the URLs for every route. */
+/** Adds videos whose files contain a marker. Returns these files and the URLs for every route. */
 async function addContent(site: SiteProcess): Promise<Known> {
   const files = Array.from({ length: MARKED_FILES }, (_, index) => {
     const mark = `mark-${index}-of-a-video`;
@@ -114,7 +117,7 @@ export function findFaults(
     const faults = responses
       .filter(({ status }) => status >= 500 && !EXPECTED_ERRORS.includes(status))
       .map(({ status, body }) => `Responded with ${status} ${body.slice(0, 200)}`);
-    // Each request names its HTTP version, except for one whose version couldn't be read.
+    // Each request contains its HTTP version, except for at most one request whose version couldn't be read.
     const requests = 1 + sent.split(/HTTP\//i).length;
     if (responses.length > requests) faults.push(`${responses.length} responses`);
     if (forbidden && responses.some(({ body }) => body.includes(forbidden)))

@@ -8,7 +8,7 @@ export const FORM = "application/x-www-form-urlencoded";
 const TOO_MUCH_BYTES = 300 * 1024;
 const METHODS = ["HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"];
 
-/** Returns requests to a URL that fail in every possible way, with marks in every part of the request. */
+/** Returns requests to a URL that fail in every possible way, with markers in every part of the request. */
 export function requestsTo(visitor: Visitor, path: string): Task[] {
   const { mark } = visitor;
   const query = new URLSearchParams({

@@ -12,8 +12,8 @@ const FORM = "application/x-www-form-urlencoded";
 const AGE = { Cookie: "age=18" };
 
 /**
- * Returns requests to each URL that names a video, in all variants that the site may handle differently for a hidden
- * video.
+ * Returns requests to each URL that identifies a video, in all variants that the site may handle differently for a
+ * hidden video.
  */
 export function requestsFor(video: Video, etags: ReadonlyMap<string, string>): VideoRequest[] {
   const { id, word } = video;
@@ -94,7 +94,7 @@ function fileRequests(path: string, etag = '"none"'): VideoRequest[] {
   ];
 }
 
-/** Returns the URLs of lists and other pages that name videos. */
+/** Returns the URLs of lists and other pages that show videos. */
 export function listsWith(known: { id: string }): string[] {
   const data = (path: string) => (path === "/" ? "/_root.data" : `${path}.data`);
   const pages = ["/", "/categories", "/categories/desi", "/trending", "/tags/evening"];

@@ -26,7 +26,7 @@ const HIDE_TIMEOUT_MS = 20_000;
  * that differs for that reason is requested again.
  */
 const MAX_ATTEMPTS = 20;
-/** The number of characters by which the lengths of such responses may differ. */
+/** The number of characters by which the lengths of responses with such timestamps may differ. */
 const MAX_LENGTH_DIFFERENCE = 100;
 
 /** A site with hidden videos, as seen by visitors. */
@@ -48,7 +48,7 @@ interface HiddenOptions {
   share?: number;
   /** The number of pairs of requests that are timed, or 0 in a test. */
   pairs?: number;
-  /** A state whose video stays public, to check that the run detects it. */
+  /** A state whose video stays public, which the run must detect. */
   keepPublic?: State;
 }
 
@@ -208,7 +208,7 @@ function difference(actual: string, expected: string): string {
 }
 
 /**
- * Checks that no list, feed or search names a hidden video, even if the request has the ETag from when the video was
+ * Checks that no list, feed or search contains a hidden video, even if the request has the ETag from when the video was
  * public.
  */
 async function searchLists(hidden: HiddenSite, etags: ReadonlyMap<string, string>): Promise<void> {

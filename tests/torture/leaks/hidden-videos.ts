@@ -8,7 +8,7 @@ import { newMark } from "./marks";
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 const FAR_FUTURE = "2099-01-01T12:00:00.000Z";
 
-/** States in which a video isn't public. In some of them, it was public before. */
+/** States in which a video isn't public. In some of these states, the video used to be public. */
 export const STATES = ["hidden", "draft", "scheduled", "in the trash", "held", "ended"] as const;
 export type State = (typeof STATES)[number];
 const WERE_PUBLIC: readonly State[] = ["hidden", "in the trash", "held", "ended"];
@@ -16,9 +16,9 @@ const WERE_PUBLIC: readonly State[] = ["hidden", "in the trash", "held", "ended"
 /** A video, or a nonexistent one that is requested in its place. */
 export interface Video {
   id: string;
-  /** The `{user}/{number}` with which all of its files' names begin. */
+  /** The `{user}/{number}` that all of its files' names begin with. */
   base: string;
-  /** The mark in the video's text and in each of its files. */
+  /** The marker in the video's text and in each of its files. */
   word: string;
 }
 export interface HiddenVideo extends Video {
@@ -50,7 +50,7 @@ export function newVideo(random: Random, number: number): Video {
   return { id: newId(random), base, word: newMark(random) };
 }
 
-/** Returns the content of a file: a video, or the beginning of the file's format, followed by the mark. */
+/** Returns the content of a file: a video, or the beginning of the file's format, followed by the marker. */
 function contentOf(name: string, { base, word }: Video): Buffer {
   const marked = Buffer.from(`....free${word}`);
   if (name.endsWith(".mp4") || name.endsWith(".m4s")) {
@@ -110,7 +110,7 @@ export function addVideosWithFiles(
   });
 }
 
-/** Hides a public video in the way that the studio or a visitor does. */
+/** Hides a public video in the same way as the studio or a visitor would. */
 export async function hide(site: SiteProcess, cookie: string, video: HiddenVideo): Promise<void> {
   const { id, state } = video;
   const send = async (path: string, fields: Record<string, string>, headers = {}) => {

@@ -3,7 +3,7 @@ import { runHidden } from "./hidden-run";
 import { runFrames } from "./marked-frames";
 import { runVisitor } from "./visitor-run";
 
-/** The number of parts in a run without a time limit. Each part has its own site. */
+/** The number of parts in a run without a time limit. A new site is created for each part. */
 const PARTS = 2;
 /** The number of pairs that the first part times for each kind of request. */
 const TIMED_PAIRS = 10_000;

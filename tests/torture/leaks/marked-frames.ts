@@ -15,7 +15,7 @@ const RIGHT: Color = [120, 200, 20];
 const MARKS: readonly Color[] = [LEFT, RIGHT, [160, 115, 80]];
 /** The tolerance per channel, slightly more than the changes caused by encoding and scaling. */
 const TOLERANCE = 16;
-/** The share of an image's pixels that must be close to a mark. */
+/** The share of an image's pixels that must be close to a marker. */
 const MIN_SHARE = 0.1;
 /** The size in pixels to which an image is scaled in each direction, which is enough for each tile of a storyboard. */
 const GRID_SIZE = 64;
@@ -24,20 +24,20 @@ const CONVERSION_TIMEOUT_MS = 120_000;
 
 /** What the site served to a visitor. */
 interface Seen {
-  /** For each URL, whether the image or video shows a mark. */
+  /** For each URL, whether the image or video shows a marker. */
   media: ReadonlyMap<string, boolean>;
-  /** Pages that contain one of the mark's colors. */
+  /** Pages that contain one of the marker's colors. */
   pagesWithColor: readonly string[];
 }
 
 export interface FramesOptions {
-  /** Whether the video stays public, to check that the run detects it. */
+  /** Whether the video stays public, which the run must detect. */
   keepPublic?: boolean;
 }
 
 /**
- * Uploads, converts and hides a video in which every frame has the mark's colors. Then checks that no image or video at
- * a URL that the public pages contain, or used to contain, shows these colors.
+ * Uploads, converts and hides a video in which every frame has the marker's colors. Then checks that no image or video
+ * at a URL that the public pages contain, or used to contain, shows these colors.
  */
 export async function runFrames({ keepPublic = false }: FramesOptions = {}) {
   const faults: Faults = [];
@@ -189,7 +189,7 @@ function isNear(color: Color, mark: Color): boolean {
   return color.every((value, channel) => Math.abs(value - mark[channel]!) <= TOLERANCE);
 }
 
-/** Returns whether an image, or one of the first frames of a video, has the mark's colors. */
+/** Returns whether an image, or one of the first frames of a video, has the marker's colors. */
 function showsMark(source: string): boolean {
   const size = `scale=${GRID_SIZE}:${GRID_SIZE}:flags=neighbor`;
   const output = ["-an", "-frames:v", "3", "-vf", size, "-pix_fmt", "rgb24", "-f", "rawvideo", "-"];

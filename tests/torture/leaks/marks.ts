@@ -21,7 +21,7 @@ export function newMark(random: Random): string {
   ).join("");
 }
 
-/** Returns marks for words, with every form in which each word may have been written. */
+/** Returns markers for words, with every form in which each word may have been written. */
 export function marksOf(words: ReadonlyMap<string, string>): Marks {
   const forms = [...words].flatMap(([name, word]) =>
     formsOf(word).map(([form, bytes]) => ({ name: `${name} (${form})`, bytes })),
@@ -56,7 +56,7 @@ function formsOf(word: string): [form: string, bytes: Buffer][] {
 }
 
 /**
- * Returns the base64 forms of a word within a longer text, which depend on its offset modulo 3. Their first and last
+ * Returns the base64 forms of a word within a longer string, which depend on its offset modulo 3. Their first and last
  * characters are omitted if they also encode bits of adjacent bytes.
  */
 function base64Of(bytes: Buffer): [string, string][] {
@@ -86,13 +86,13 @@ function digestsOf(bytes: Buffer): [string, Buffer][] {
   });
 }
 
-/** Returns the marks found in some bytes, each with the form in which it was found. */
+/** Returns the markers found in some bytes, each with the form in which it was found. */
 export function marksIn({ forms }: Marks, bytes: Buffer): string[] {
   return forms.filter((form) => bytes.includes(form.bytes)).map(({ name }) => name);
 }
 
 /**
- * Searches the names and contents of all files below a folder for marks. `bytes` is the number of bytes that were
+ * Searches the names and contents of all files below a folder for markers. `bytes` is the number of bytes that were
  * searched.
  */
 export function searchFolder(marks: Marks, folder: string): { found: string[]; bytes: number } {

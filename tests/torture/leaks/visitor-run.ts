@@ -20,8 +20,8 @@ export interface VisitorFigures {
 }
 
 /**
- * Visits a site with marks in every part of each request, then searches everything that the site has written for the
- * marks.
+ * Visits a site with markers in every part of each request, then searches everything that the site has written for the
+ * markers.
  * @param share the share of the requests that is sent.
  */
 export async function runVisitor(

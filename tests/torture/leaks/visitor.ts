@@ -10,12 +10,12 @@ const RESPONSE_TIMEOUT_MS = 20_000;
 /** The site responds to malformed requests either immediately or not at all. */
 const RAW_TIMEOUT_MS = 1_000;
 
-/** A visitor with marks in everything that a browser sends. */
+/** A visitor with markers in everything that a browser sends. */
 export interface Visitor {
   site: SiteProcess;
   random: Random;
   marks: Marks;
-  /** Returns a mark by name. */
+  /** Returns a marker by name. */
   mark(name: string): string;
   headers: Record<string, string>;
   /** The number of responses by status. 0 stands for no response. */

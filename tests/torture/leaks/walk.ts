@@ -19,7 +19,7 @@ export interface Known {
   slug: string;
 }
 
-/** Returns a route's URLs, with a mark for each parameter and with existing values. */
+/** Returns a route's URLs, with a marker for each parameter and with existing values. */
 export function urlsOf(route: string, mark: string, known: Known): string[] {
   const named = route.replace(/:\w+\??|\*/g, mark);
   const values: Record<string, string> = {
@@ -36,8 +36,8 @@ export function urlsOf(route: string, mark: string, known: Known): string[] {
 
 /**
  * Requests every URL in every way that fails and in every way that succeeds.
- * @param share the share of these requests that is sent. They are chosen at random, but there is at least one for each
- * URL.
+ * @param share the share of these requests that is sent. The requests are chosen at random, but each URL receives at
+ * least one.
  */
 export async function walk(visitor: Visitor, known: Known, share: number): Promise<void> {
   const { random } = visitor;
@@ -112,7 +112,7 @@ export async function walkWithFaults(visitor: Visitor, known: Known, share: numb
   }
 }
 
-/** Sends forms until the rate limit is reached. Only their headers contain marks. */
+/** Sends forms until the rate limit is reached. Only their headers contain markers. */
 export async function sendUntilLimited(visitor: Visitor): Promise<void> {
   const form = { method: "POST", headers: { "Content-Type": FORM }, body: "name=" };
   let left = MAX_FORMS;

@@ -25,7 +25,7 @@ export interface Video {
 export interface Tally {
   requests: number;
   pageMs: number[];
-  /** Whether the run itself is blocking the site. Meanwhile, page times aren't counted. */
+  /** Whether the run itself is blocking the site. While it is, page times aren't counted. */
   isDelayed: boolean;
   uploaded: number;
   /** Unexpected responses, and how often each of them was received. */

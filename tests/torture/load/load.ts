@@ -107,8 +107,8 @@ export async function runLoad(seed: string, scale: Scale): Promise<Faults> {
 }
 
 /**
- * Runs the first part, during which nothing may grow. Memory is measured after garbage collections. In between, it
- * depends on when V8 collects garbage, which makes a difference of 40 MiB.
+ * Runs the first part, during which nothing may grow. Memory is measured after garbage collections. Between
+ * collections, memory use varies by 40 MiB, depending on when V8 collects garbage.
  */
 async function runUndisturbed(
   site: SiteProcess,

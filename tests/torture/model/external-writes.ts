@@ -20,8 +20,8 @@ const row = fc.record({
 });
 
 /**
- * Returns a unique time for each row, in no particular order. No row reaches an age of 30 days during a run, because
- * that would affect related videos.
+ * Returns a unique time for each row, in no particular order. Rows never become 30 days old during a run, because that
+ * would affect related videos.
  */
 function timeOf(index: number): string {
   const minutes = ((index * 7_919) % 10_007) + (index % 2) * 40 * 24 * 60;

@@ -20,7 +20,8 @@ export interface World<Model, Site> {
    */
   always?: readonly string[];
   /**
-   * Kinds that have an effect only together with another kind. A run that includes the former also includes the latter.
+   * Kinds that have an effect only together with another kind. A run that includes the first kind also includes the
+   * other one.
    */
   needs?: Readonly<Record<string, string>>;
   /** Whether kinds that have been performed less often so far get a higher weight. */

@@ -1,8 +1,8 @@
 import { lower, type ReferenceVideo } from "../../catalogue-reference";
 
 /**
- * A reference implementation of the catalogue with plain arrays, which follows the specification literally and stores
- * no derived data. The public lists are computed by `tests/catalogue-reference.ts`.
+ * A reference implementation of the catalogue with plain arrays, which follows the specification literally and doesn't
+ * store any derived data. The public lists are computed by `tests/catalogue-reference.ts`.
  */
 
 export const ROLES = ["owner", "editor", "publisher", "uploader"] as const;

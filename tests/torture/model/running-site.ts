@@ -40,7 +40,7 @@ export class RunningSite {
     for (const role of ROLES) await this.signIn(role);
   }
 
-  /** Signs in a role. From then on, the role's requests use this session. */
+  /** Signs in as a role. All later requests from the role use this session. */
   async signIn(role: Role): Promise<void> {
     const email = role === "owner" ? ADMIN.email : `${role}@example.com`;
     this.cookies[role] = await signInTo(this.process, { ...ADMIN, email });

@@ -70,7 +70,7 @@ const schedule: StepKind<{ which: number; afterMs: number }> = {
       if (status === 200) {
         if (Date.now() < Date.parse(publishAt))
           throw new Error(`${video.id} is public before its time`);
-        // Lists are sorted by this time.
+        // Lists are sorted by `created_at`.
         Object.assign(video, { status: "published", created_at: publishAt });
         return;
       }

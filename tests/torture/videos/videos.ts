@@ -14,7 +14,10 @@ const VIDEOS = 1_000;
 /** After this many videos, the run continues with a new site, so that checks stay fast. */
 const MAX_VIDEOS_PER_SITE = 60;
 const VIDEOS_PER_CHECK = 15;
-/** A video is only 1 s long and 96 × 64 pixels in size, but the machine may be busy with other work. */
+/**
+ * A video is only 1 s long and 96 × 64 pixels in size, but this time is much longer because the machine may be busy
+ * with other work.
+ */
 const JOBS_TIMEOUT_MS = 120_000;
 const MAX_MEMORY_BYTES = 300 * 1024 * 1024;
 const MAX_WAIT_MS = 1_000;
@@ -173,7 +176,7 @@ async function checkAll(
 }
 
 /**
- * Checks a video's page, the file that it plays, and its stream. A video with neither a file nor a stream has no page
+ * Checks a video's page, the file that it plays, and its stream. A video without a file or stream doesn't have a page
  * yet, and a video that couldn't be probed isn't published.
  */
 export async function checkVideo(

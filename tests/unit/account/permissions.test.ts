@@ -19,13 +19,13 @@ const guarded = Object.entries(PERMISSIONS).flatMap(([name, line]) =>
 );
 
 describe("the permissions table", () => {
-  it("defines each role's access on every line", () => {
+  it("defines each role's access in every entry", () => {
     for (const name of guarded) {
       expect(PERMISSIONS[name], name).toHaveLength(ROLES.length);
     }
   });
 
-  it("gives owners access to everything, and editors to all but terms, users, backups, alerts and workers", () => {
+  it("gives owners access to everything, and editors access to everything except terms, users, backups, alerts and workers", () => {
     for (const name of guarded) expect(allows(OWNER, name), name).toBe(true);
     expect(guarded.filter((name) => !allows(EDITOR, name))).toEqual([
       "/admin/terms write",
@@ -47,7 +47,7 @@ describe("the permissions table", () => {
     ]);
   });
 
-  it("lets moderators only decide on reports and view reported videos", () => {
+  it("limits moderators to deciding on reports and viewing reported videos", () => {
     const allowed = guarded.filter((name) => allows(MODERATOR, name));
     expect(Object.fromEntries(allowed.map((name) => [name, reachOf(MODERATOR, name)]))).toEqual({
       "/admin/reports": "all",
@@ -70,9 +70,9 @@ describe("the permissions table", () => {
     expect(permittedOf({ role: "uploader", may_publish: 1 }).mayPublish).toBe(true);
   });
 
-  it("gives uploaders no access to other users' videos", () => {
+  it("doesn't give uploaders access to other users' videos", () => {
     const all = guarded.filter((name) => reachOf(PUBLISHER, name) === "all");
-    // The terms and the queue's live updates reveal nothing about other users' videos.
+    // The terms and the queue's live updates don't reveal anything about other users' videos.
     expect(all).toEqual(["/admin/terms", "/events jobs"]);
   });
 
@@ -89,7 +89,7 @@ describe("the permissions table", () => {
     ]);
   });
 
-  it("gives uploaders no access to pages about all videos", () => {
+  it("doesn't give uploaders access to pages about all videos", () => {
     for (const name of ["/admin/queue", "/admin/tags", "/admin/statistics", "/admin/activity"]) {
       expect(allows(PUBLISHER, name as Permission), name).toBe(false);
     }

@@ -85,7 +85,7 @@ describe("the route for a request target", () => {
     expect(routeOf(address)).toBe(route);
   });
 
-  it("is the framework's route, however the URL is spelled", () => {
+  it("is the route that the framework matches, however the URL is spelled", () => {
     const table = siteRoutes.map(({ path = "", index }) => ({
       ...{ id: `/${path}`, path, index: index ?? false },
     })) as AgnosticRouteObject[];
@@ -113,7 +113,7 @@ describe("the route for a request target", () => {
     );
   });
 
-  it("can be any route of the site", () => {
+  it("can be any of the site's routes", () => {
     for (const route of ROUTES) {
       expect(routeOf(route.replace(/:\w+\??/g, "x").replace("*", "x/y"))).toBe(
         route === "/*" ? "/*" : route,

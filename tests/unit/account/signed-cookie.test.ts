@@ -59,14 +59,14 @@ describe("a signed cookie", () => {
     }
   });
 
-  it("also expires on the server, so that a copy doesn't work any longer than the cookie", () => {
+  it("also expires on the server, so that a stolen copy doesn't outlive the cookie", () => {
     const now = Date.now();
     const pair = nameAndValue(signedCookie("report", "1", now + 60_000, now));
     expect(readSignedCookie(withCookie(pair), "report", now + 59_999)).toBe("1");
     expect(readSignedCookie(withCookie(pair), "report", now + 60_000)).toBeUndefined();
   });
 
-  it("stays valid after a rotation as long as its secret is still listed", () => {
+  it("stays valid after the secret is rotated, as long as the old secret is still listed", () => {
     setting("SESSION_SECRET", OLD);
     const pair = nameAndValue(signedCookie("report", "1", Date.now() + 60_000));
     setting("SESSION_SECRET", `${NEW},${OLD}`);
@@ -122,7 +122,7 @@ describe("a toast", () => {
     expect(read.headers.get("Set-Cookie")).toMatch(/^toast=; Path=\/; Max-Age=0/);
   });
 
-  it("is undefined if its cookie is missing or forged, and sets no cookie", async () => {
+  it("is undefined if its cookie is missing or forged, and doesn't set a cookie", async () => {
     const { toast: none, headers } = await readToast(withCookie("toast=forged.mac"));
     expect(none).toBeUndefined();
     expect([...headers]).toEqual([]);

@@ -159,7 +159,7 @@ describe("canonical URLs", () => {
     ["a category, page 2", "/categories/desi?page=2"],
     ["trending", "/trending"],
     ["video", "/video/a%2Fb%3Fc"],
-  ])("of “%s” are %s", (name, path) =>
+  ])("for “%s” are %s", (name, path) =>
     expect(link(pages[name]!, "canonical")).toBe(site.origin + path),
   );
 
@@ -200,7 +200,7 @@ describe("metadata for search engines", () => {
     });
   });
 
-  it("contains the default image if a video has no thumbnail, and no file URL if it has no file", () => {
+  it("contains the default image if a video has no thumbnail, and omits the file URL if it has no file", () => {
     const bare = videoMeta(site, { ...video, thumbnailUrl: null, videoUrl: "" });
     expect(ofType(bare, "VideoObject")).toMatchObject({
       thumbnailUrl: ["https://videos.example/share.png"],

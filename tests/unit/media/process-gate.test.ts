@@ -39,7 +39,7 @@ describe("process slots", () => {
     expect(order.slice(4)).toEqual(["e", "f"]);
   });
 
-  it("reject a ninth waiting call by the same owner, but not by another", async () => {
+  it("reject a ninth waiting call from the same owner, but not one from another owner", async () => {
     const gate = new ProcessGate(2, 8);
     const { order, enter, next } = recorder(gate);
     for (let count = 0; count < 10; count++) void enter("a");

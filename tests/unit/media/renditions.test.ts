@@ -54,7 +54,7 @@ describe("a ladder's renditions", () => {
     }
   });
 
-  it("keep 60 frames per second from 720p up, and half as many below", () => {
+  it("keep 60 frames per second at 720p and above, and half as many below", () => {
     const renditions = renditionsFor(source(1920, 1080, 60), 1080);
     expect(renditions.map(({ hasHalfFrameRate }) => hasHalfFrameRate)).toEqual([
       true,
@@ -76,7 +76,7 @@ describe("a ladder's renditions", () => {
     [720, 576, 1080],
     [1280, 640, 720],
     [640, 384, 1080],
-  ])("include one at the video's own size and frame rate: %i x %i", (width, height, maxHeight) => {
+  ])("include one at the video's size and frame rate: %i x %i", (width, height, maxHeight) => {
     expect(renditionsFor(source(width, height, 60), maxHeight).at(-1)).toMatchObject({
       width,
       height,
@@ -122,7 +122,7 @@ describe("playlists", () => {
 
   const keyframes = segments.map((segment) => ({ ...segment, bytes: segment.bytes / 10 }));
 
-  it("measure the bandwidth as defined in RFC 8216, so that a short last segment isn't a peak", () => {
+  it("state the bandwidth as defined in RFC 8216, so that a short last segment doesn't count as a peak", () => {
     expect(targetDuration(segments)).toBe(4);
     expect(bandwidth(segments)).toEqual({
       peak: Math.ceil((11_000 * 8) / 4.204),

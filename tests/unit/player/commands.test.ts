@@ -135,7 +135,7 @@ describe("observePlayback", () => {
     for (let tick = 0; tick < 10; tick++) happen(video, "timeupdate");
     expect(notifications).toBe(before);
   });
-  it("reports no buffering after an error", () => {
+  it("doesn't report buffering after an error", () => {
     const { video, playback } = player();
     playback.subscribe(() => {});
     void video.play();

@@ -233,7 +233,7 @@ describe("clicks on the video", () => {
     return { ...all, events, click };
   }
 
-  it("toggle playback after the double-click window, except that the first one plays immediately", () => {
+  it("toggle playback after the double-click window, except that the first click starts playback immediately", () => {
     const { video, click } = renderVideoArea();
     click(70);
     expect(video.paused).toBe(false);
@@ -251,7 +251,7 @@ describe("clicks on the video", () => {
     expect(video.paused).toBe(true);
   });
 
-  it("seek in the direction of the clicked half when doubled, add up, and never toggle playback", () => {
+  it("seek toward the clicked side on a double click, add up, and never toggle playback", () => {
     const { video, click, events, textOf } = renderVideoArea();
     video.currentTime = 40;
     click(80);
@@ -282,7 +282,7 @@ describe("at the end of a video, the player", () => {
   const ends = (video: HTMLVideoElement) =>
     act(() => happen(video, "ended", { ended: true, paused: true, currentTime: 100 }));
 
-  it("offers the next video until it is canceled, and then a replay", () => {
+  it("offers the next video, and offers a replay once the next video is canceled", () => {
     const onNext = vi.fn();
     const { video, press, textOf, button } = renderPlayer({ next }, { onNext });
     ends(video);
@@ -299,7 +299,7 @@ describe("at the end of a video, the player", () => {
     expect(onNext).toHaveBeenCalledTimes(1);
   });
 
-  it("offers nothing while the video loops", () => {
+  it("doesn't offer anything while the video loops", () => {
     const { video, press, textOf } = renderPlayer({ next });
     press("Settings");
     press("Loop");
@@ -388,7 +388,7 @@ describe("integration with the device", () => {
     Reflect.deleteProperty(navigator, "mediaSession");
   });
 
-  it("pauses the videos in other tabs when one starts playing", async () => {
+  it("pauses the videos in other tabs when a video starts playing", async () => {
     vi.useRealTimers();
     const { video } = renderPlayer();
     const otherTab = new BroadcastChannel("player");

@@ -35,13 +35,13 @@ it("requests the byte range once, and aborts the request when another stream is 
   expect(findPrefetch(url("two"), 4)).toBeUndefined();
 });
 
-it("yields no bytes when the server doesn't return the range", async () => {
+it("doesn't yield any bytes when the server doesn't return the range", async () => {
   vi.stubGlobal("fetch", async () => new Response("all of it", { status: 200 }));
   prefetchStart(start("three"));
   expect(await findPrefetch(url("three"), 10)?.bytes).toBeUndefined();
 });
 
-it("requests nothing when the browser saves data", () => {
+it("doesn't request anything when the browser saves data", () => {
   Object.defineProperty(navigator, "connection", {
     configurable: true,
     value: { saveData: true },

@@ -59,7 +59,7 @@ function fireEvents(...events: string[]): void {
   });
 }
 
-it("renders nothing as time passes", () => {
+it("doesn't render anything as time passes", () => {
   for (let second = 1; second <= 60; second++) {
     is({ currentTime: second });
     fireEvents("timeupdate", "progress");
@@ -68,7 +68,7 @@ it("renders nothing as time passes", () => {
   expect(slider().value).toBe("60");
 });
 
-it("renders nothing while the seek bar is dragged with a loaded storyboard", () => {
+it("doesn't render anything while the seek bar is being dragged with a loaded storyboard", () => {
   const bar = slider();
   const dragTo = (second: number) => {
     fireEvent.pointerMove(bar, { clientX: second });

@@ -67,7 +67,7 @@ describe("the settings menu", () => {
     expect(isIdle()).toBe(true);
   });
 
-  it("closes on a click outside the player", () => {
+  it("closes when the user clicks outside the player", () => {
     const { press, menu } = renderPlayer();
     press("Settings");
     fireEvent.pointerDown(document.body);
@@ -179,7 +179,7 @@ describe("stored player state", () => {
 
 describe("a link with a start time", () => {
   it.each(["?from=home&t=12", "#t=12"])(
-    "starts playback there and offers no other position: %s",
+    "starts playback there and doesn't offer another position: %s",
     (link) => {
       localStorage.setItem("visitor", '{"resume":[["one",40]]}');
       history.replaceState(null, "", `/video/one${link}`);

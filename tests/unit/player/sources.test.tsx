@@ -104,7 +104,7 @@ describe("a file that is playing before the stream is ready", () => {
     return all;
   }
 
-  it("is left alone until the next seek, where the stream takes over", async () => {
+  it("keeps playing until the next seek, and is then replaced by the stream", async () => {
     const all = renderStream();
     const { video, button } = all;
     await act(async () => void key("k"));
@@ -243,7 +243,7 @@ describe("a stream", () => {
 });
 
 describe("a device with native HLS and without Media Source Extensions (iPhone)", () => {
-  it("plays the playlist, and the file if that fails", async () => {
+  it("plays the playlist, or the file if the playlist fails", async () => {
     vi.unstubAllGlobals();
     vi.stubGlobal("fetch", async () => new Response("x", { status: 206 }));
     const video = { hlsUrl: HLS_URL };

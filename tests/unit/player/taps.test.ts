@@ -48,7 +48,7 @@ describe("taps (specification, section 2: double tap; section 9: 300 ms)", () =>
     ];
     expect(seeksOf(taps)).toEqual([0, 10, 10, 10]);
   });
-  it("seek in the direction of the half where the later one was", () => {
+  it("seek in the direction of the half that was tapped last", () => {
     expect(
       seeksOf([
         [0, "left"],
@@ -57,7 +57,7 @@ describe("taps (specification, section 2: double tap; section 9: 300 ms)", () =>
       ]),
     ).toEqual([0, 10, -10]);
   });
-  it("toggle playback only with the first of several fast ones", () => {
+  it("toggle playback only with the first of several rapid taps", () => {
     const gaps = fc.array(fc.integer({ min: 0, max: DOUBLE_TAP_WINDOW_MS }), { minLength: 1 });
     fc.assert(
       fc.property(gaps, (list) => {

@@ -49,7 +49,7 @@ function lasts(seconds: number) {
 }
 
 describe("the server-rendered HTML", () => {
-  it("has the browser's player with poster, source and captions", () => {
+  it("contains the browser's player with a poster, source and captions", () => {
     const captions = [{ url: "/c.vtt", language: "en", label: "English", default: true }];
     document.body.innerHTML = renderToString(<VideoPlayer video={{ ...VIDEO, captions }} />);
     expect(video().controls).toBe(true);
@@ -60,7 +60,7 @@ describe("the server-rendered HTML", () => {
     document.body.replaceChildren();
   });
 
-  it("has a message when there is no file", () => {
+  it("contains a message when there is no file", () => {
     const html = renderToString(<VideoPlayer video={{ ...VIDEO, fileUrl: "" }} />);
     expect(html).toContain("Video not available");
     expect(html).toContain("Please try again later.");
@@ -165,7 +165,7 @@ describe("hydration", () => {
 });
 
 describe("captions", () => {
-  it("are rendered by the player, toggled by a button, and contain no markup from the file", async () => {
+  it("are rendered by the player, toggled by a button, and don't contain markup from the file", async () => {
     const cues = new EventTarget() as TextTrack;
     const cue = { getCueAsHTML: () => document.createTextNode("<b>Good evening</b>") };
     Object.assign(cues, { mode: "disabled", activeCues: [cue] });
@@ -217,7 +217,7 @@ describe("captions", () => {
   });
 });
 
-describe("captions of the next video on the same page", () => {
+describe("captions for the next video on the same page", () => {
   const track = (text: string) => {
     const cue = { getCueAsHTML: () => document.createTextNode(text) };
     return Object.assign(new EventTarget(), { mode: "disabled", activeCues: [cue] });

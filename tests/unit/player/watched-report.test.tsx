@@ -125,7 +125,7 @@ describe("the report of watched parts", () => {
     expect(reports()[1]).toEqual([`/video/${second}/watched`, digits(1)]);
   });
 
-  it("combines what was played from all of the player's sources, although the element forgets earlier ones", async () => {
+  it("combines the parts played from all of the player's sources, although the element forgets earlier sources", async () => {
     const id = await open();
     await play(id, [[0, 10]]);
     fire(id, "emptied");

@@ -73,13 +73,13 @@ describe("the network whose limits apply", () => {
       socket: { remoteAddress },
     } as unknown as IncomingMessage);
 
-  it("is that of the client behind a trusted proxy, or that of the connection", () => {
+  it("is the client's network behind a trusted proxy, and otherwise the connection's", () => {
     expect(networkOf("127.0.0.1", "192.0.2.7")).toBe("192.0.2.7");
     expect(networkOf("::1", "2001:db8:1:2::9")).toBe("2001:db8:1:2");
     expect(networkOf("192.0.2.8", "192.0.2.7")).toBe("192.0.2.8");
   });
 
-  it("is undefined for a trusted proxy that doesn't name its client", () => {
+  it("is undefined for a trusted proxy that doesn't identify its client", () => {
     for (const proxy of ["127.0.0.1", "::1", "::ffff:172.18.0.2", "fd00::1"]) {
       expect(networkOf(proxy), proxy).toBeUndefined();
       expect(networkOf(proxy, "10.0.0.9"), proxy).toBeUndefined();

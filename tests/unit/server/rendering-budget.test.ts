@@ -43,7 +43,7 @@ function waitOf(network: string): number | undefined {
 }
 
 describe("a network's rendering budget", () => {
-  it("is used up after three seconds of rendering and refills by 300 ms per second", () => {
+  it("is used up after three seconds of rendering and refills at 300 ms per second", () => {
     expect(render(A, 2_000)).toBeUndefined();
     expect(render(A, 2_000)).toBe(2);
     pass(2_000, 0);

@@ -27,7 +27,7 @@ describe("a signed value", () => {
   const lifeMs = fc.option(fc.integer({ min: 1, max: 1e12 }), { nil: undefined });
   const expiry = (ms: number | undefined) => (ms === undefined ? undefined : NOW + ms);
 
-  it("verifies only for its own purpose, and fits into URLs and cookies", () => {
+  it("is valid only for the purpose that it was signed for, and fits into URLs and cookies", () => {
     fc.assert(
       fc.property(value, purpose, purpose, lifeMs, (text, one, other, ms) => {
         const signed = sign(one, text, expiry(ms));
@@ -77,7 +77,7 @@ describe("a signed value", () => {
     }
   });
 
-  it("verifies with any of the listed secrets, but with no other", () => {
+  it("verifies with any of the listed secrets, but not with any other", () => {
     const secrets = fc.uniqueArray(SECRET, { minLength: 3, maxLength: 3 });
     fc.assert(
       fc.property(value, secrets, (text, [oldest, newer, foreign]) => {

@@ -18,7 +18,7 @@ const texts = fc.oneof(
 );
 
 describe("an exported CSV table", () => {
-  it("has no cell that a spreadsheet evaluates as a formula", () => {
+  it("doesn't contain any cell that a spreadsheet evaluates as a formula", () => {
     fc.assert(
       fc.property(texts, texts, (first, second) => {
         const [, cells] = parse(csvTable(["a", "b"], [[first, second]])) as string[][];
@@ -29,7 +29,7 @@ describe("an exported CSV table", () => {
     );
   });
 
-  it("is parsed back into the same text", async () => {
+  it("is parsed back into the original text", async () => {
     await fc.assert(
       fc.asyncProperty(texts, texts, async (first, second) => {
         // The first cell is never empty, because empty lines are skipped.

@@ -11,7 +11,7 @@ describe("an entered position", () => {
       expect(parsePosition(text)).toBeUndefined();
   });
 
-  it("is formatted in the same format that it is parsed from", () => {
+  it("is formatted in a way that can be parsed again", () => {
     expect([0, 59.96, 90.5, 3_723.55].map(formatPosition)).toEqual([
       "0:00",
       "0:59.9",

@@ -19,7 +19,7 @@ const texts = {
   unpublishAt: "",
 };
 
-/** Publishes on a server that returns these responses in sequence. */
+/** Publishes on a server that returns the given responses in order. */
 async function publish(responses: (Response | Error)[]) {
   const requests = vi.fn(async () => {
     const response = responses.shift()!;
@@ -48,7 +48,7 @@ it("repeats the request after a lost connection and after 502, 503 and 504", asy
 it.each([
   [401, "You must be logged in to upload videos."],
   [500, "Failed to upload video."],
-])("fails on %i without another request", async (status, message) => {
+])("fails on %i without retrying", async (status, message) => {
   const { outcome, requests } = await publish([new Response("x", { status })]);
   expect(outcome).toMatchObject({ ok: false, status, failure: { message } });
   expect(requests).toBe(1);

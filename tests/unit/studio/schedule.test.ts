@@ -5,7 +5,7 @@ const NOW = Date.parse("2026-03-28T12:00:00.000Z");
 const read = (publishAt: string, unpublishAt = "") => readSchedule({ publishAt, unpublishAt }, NOW);
 
 describe("a schedule form", () => {
-  it("accepts two times in UTC, or none", () => {
+  it("accepts two UTC times, or no times at all", () => {
     expect(read("", " ")).toEqual({ schedule: { publishAt: null, unpublishAt: null } });
     expect(read("2026-03-29T03:30", "2026-03-29T06:30+02:00")).toEqual({
       schedule: {

@@ -66,7 +66,7 @@ describe("unsaved work", () => {
     await screen.findByText("elsewhere");
   });
 
-  it("causes no warning if nothing was typed", async () => {
+  it("doesn't cause a warning if nothing was typed", async () => {
     renderAt(<Work />);
     const leaving = new Event("beforeunload", { cancelable: true });
     await screen.findByLabelText("Title");

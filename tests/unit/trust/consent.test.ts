@@ -14,7 +14,7 @@ describe("dates in consent records", () => {
     expect(isAdultOn(born, day)).toBe(isAdult);
   });
 
-  it("must be valid calendar days", () => {
+  it("must be valid calendar dates", () => {
     expect(["2024-02-29", "1900-01-01", "2030-12-31"].every(isDay)).toBe(true);
     const none = ["2023-02-29", "1899-12-31", "2024-13-01", "24-01-01", "", "2024-1-1", "x"];
     expect(none.filter(isDay)).toEqual([]);

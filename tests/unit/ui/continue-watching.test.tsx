@@ -109,13 +109,13 @@ describe("the Continue watching section", () => {
     expect(titles()).toHaveLength(8);
   });
 
-  it("shows a message if none of the videos are public anymore", async () => {
+  it("shows a message if the videos are no longer public", async () => {
     await open([["gone", 30]], []);
     await screen.findByText("The videos you started are no longer available.");
     expect(stored()).toEqual([]);
   });
 
-  it("is updated by other tabs, and is cleared with a button", async () => {
+  it("is updated by other tabs, and can be cleared with a button", async () => {
     await open([["1", 30]], ["1", "2"]);
     await waitFor(() => expect(titles()).toEqual(["Video 1"]));
     localStorage.setItem(
@@ -156,7 +156,7 @@ describe.each(["{", "7", '{"a":1}', '[["v1","x"],[5,5],null]', "[]", undefined])
       }
     });
 
-    it("reserves no space before the first paint and shows nothing", async () => {
+    it("doesn't reserve any space before the first paint or show anything", async () => {
       renderRoutes([
         {
           path: "/",

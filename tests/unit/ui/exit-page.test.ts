@@ -37,7 +37,7 @@ describe("pressing Shift three times", () => {
     expect(events).toEqual(["2 left", "1 left", "exit"]);
   });
 
-  it("has to be finished within five seconds of the last press", () => {
+  it("requires that each press follows within five seconds of the previous one", () => {
     pressShift();
     vi.advanceTimersByTime(4_900);
     pressShift();

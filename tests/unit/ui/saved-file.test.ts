@@ -54,7 +54,7 @@ describe("an import of saved videos", () => {
     expect(addSavedVideos([])).toEqual({ added: 0, known: 0, left: 0, isStored: true });
   });
 
-  it("never evicts videos that were already saved when the list is full", () => {
+  it("never evicts previously saved videos, even if the list is full", () => {
     saveVideo("mine");
     const many = Array.from({ length: 600 }, (_, n) => `v${n}`);
     expect(addSavedVideos(many)).toMatchObject({ added: 499, left: 101 });

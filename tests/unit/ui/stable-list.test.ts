@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { changeSummary, hasMoved } from "~/features/catalogue/use-stable-list";
 import type { VideoCardData, VideoPage } from "~/shared/video-card";
 
-/** Returns a page with the videos that have these numbers. Higher numbers are newer. */
+/** Returns a page that contains the videos with the given numbers. Higher numbers are newer. */
 function page(numbers: number[], rest: Partial<VideoPage> = {}): VideoPage {
   const videos = numbers.map(
     (number): VideoCardData => ({
@@ -31,13 +31,13 @@ describe("an updated list", () => {
     expect(hasMoved(before, page([3, 2, 1], { pageCount: 1 }))).toBe(true);
   });
 
-  it("moves no cards if only the counts and the total have changed", () => {
+  it("doesn't move any cards if only the counts and the total have changed", () => {
     const after = page([3, 2, 1], { total: 20 });
     after.videos[0]!.views = 7;
     expect(hasMoved(page([3, 2, 1]), after)).toBe(false);
   });
 
-  it("is summarized by the number of new videos, or as a change if there are none", () => {
+  it("is summarized by the number of new videos, or as a change if there aren't any", () => {
     const before = page([3, 2, 1]);
     expect(changeSummary(before, page([4, 3, 2]))).toBe("1 new video");
     expect(changeSummary(before, page([5, 4, 2]))).toBe("2 new videos");

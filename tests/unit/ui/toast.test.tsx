@@ -73,7 +73,7 @@ describe("an error toast", () => {
     expect(screen.getAllByRole("status")).toHaveLength(1);
   });
 
-  it("disappears with its page, and is replaced by the form's next error", () => {
+  it("disappears when its page is left, and is replaced by the form's next error", () => {
     function RejectedForm({ response }: { response?: { message: string } }) {
       useFormErrorToast(response);
       return null;

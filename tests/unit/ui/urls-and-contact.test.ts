@@ -23,11 +23,11 @@ describe("the generated URL", () => {
     [{ from: "categories", order: "longest", page: 2 }, "/categories?sort=longest&page=2"],
     [{ from: "home", search: "a", order: "longest", length: "long" }, "/?search=a"],
     [{ from: "trending", order: "longest", length: "long" }, "/trending"],
-  ] as const)("of the list %j", (listLocation, path) => {
+  ] as const)("for the list %j is %s", (listLocation, path) => {
     expect(listPath(listLocation)).toBe(path);
   });
 
-  it("of a video contains the list that the visitor came from", () => {
+  it("for a video contains the list that the visitor came from", () => {
     const locations = fc.record({
       from: fc.constantFrom(...LISTS),
       category: fc.option(fc.constantFrom(...CATEGORY_IDS), { nil: undefined }),
@@ -56,7 +56,7 @@ describe("the generated URL", () => {
     ["x.data", "/categories/x%2Edata"],
     ["..", "/categories"],
     ["", "/categories"],
-  ])("of the stored category %j", (stored, path) => {
+  ])("for the stored category %j is %s", (stored, path) => {
     expect(categoryPath(stored)).toBe(path);
     const { searchParams } = new URL(
       videoPath("v", { from: "categories", category: stored }),
@@ -65,7 +65,7 @@ describe("the generated URL", () => {
     expect(listPath(parseListLocation(searchParams))).toBe(path);
   });
 
-  it("is Home's for an invalid list location", () => {
+  it("for an invalid list location is Home's", () => {
     const invalid = new URLSearchParams("from=//evil&category=x&page=-1e9&page=2");
     expect(listPath(parseListLocation(invalid))).toBe("/");
   });
@@ -86,7 +86,7 @@ describe("URLs in text", () => {
     expect(links(text).map((part) => part.href)).toEqual(urls);
   });
 
-  it("leave the text unchanged, and are linked only if they use http or https", () => {
+  it("are linked only if they use http or https, and linking leaves the text unchanged", () => {
     const piece = fc.oneof(
       fc.string(),
       fc.constantFrom("https://", "http://a.example", "javascript:", " ", "\n", '"', "<", ")."),
@@ -124,7 +124,7 @@ describe("a contact message", () => {
     expect(form({ ...VALID, email: "ann" }).errors.email).toContain("email address");
   });
 
-  it("becomes an email in which no text can break out of its field", () => {
+  it("becomes an email whose text can't break out of its field", () => {
     const message = { ...VALID, subject: "Hi&bcc=all@example.com", message: "One\nTwo & ünï" };
     const url = new URL(mailtoAddress("contact@site.example", message));
     expect(url.pathname).toBe("contact@site.example");

@@ -120,7 +120,7 @@ describe("a video card with browser data", () => {
   });
 
   it.each(["{", '{"a":1}', '[["a","x"],5,null]', "[]"])(
-    "shows no progress bar if the stored history is %s",
+    "doesn't show a progress bar if the stored history is %s",
     (text) => {
       localStorage.setItem("visitor", `{"resume":${text}}`);
       renderAt(card());
@@ -143,7 +143,7 @@ describe("a video card with browser data", () => {
     expect(screen.queryByText("elsewhere")).toBeNull();
   });
 
-  it("saves the video until the tab is closed, with a message, if the storage is full", async () => {
+  it("saves the video only until the tab is closed and shows a message if the storage is full", async () => {
     vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
       throw new DOMException("full", "QuotaExceededError");
     });
@@ -288,7 +288,7 @@ describe("the hover preview", () => {
     expect(video.loop).toBe(true);
   });
 
-  it("offers the AV1 clip first if there is one", async () => {
+  it("offers the AV1 clip first, if one exists", async () => {
     const folder = "/media/videos/u/1/preview-a1";
     renderAt(card(videoNamed("a", { previewUrl: `${folder}/h264.mp4` })));
     enter(articles()[0]!);

@@ -16,7 +16,7 @@ afterEach(() => {
   server = undefined;
 });
 
-/** Starts a fake site that sends these responses in order. Status 0 closes the connection. */
+/** Starts a fake site that sends the given responses in order. Status 0 closes the connection. */
 async function startFakeSite(...responses: [status: number, detail?: string][]): Promise<string> {
   server = http.createServer((request, response) => {
     const [status, detail] = responses.length > 1 ? responses.shift()! : responses[0]!;

@@ -137,7 +137,7 @@ function fileOf({ id }: ModelVideo, site: VisibilitySite): string {
 }
 
 /**
- * If the maximum number of videos is reached, deletes the oldest video, all reports that name it, and all reports that
+ * If the maximum number of videos is reached, deletes the oldest video, all reports about it, and all reports that
  * share a video with those reports. The site itself never deletes an open report, so it wouldn't put a video on hold
  * again because of a report that relied on a deleted one.
  */
@@ -168,7 +168,7 @@ function makeRoom(model: VisibilityModel, site: VisibilitySite): void {
   );
 }
 
-/** Returns the reports that name a video, the reports that name another video in one of those reports, and so on. */
+/** Returns the reports about a video, the reports about any other video in those reports, and so on. */
 function reportsAround(model: VisibilityModel, videoId: string) {
   const videos = new Set([videoId]);
   const around = new Set<(typeof model.reports)[number]>();

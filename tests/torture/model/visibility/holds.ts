@@ -38,7 +38,7 @@ const savePerformer: Kind<{ by: Role; who: Performer; isAdult: boolean; isChecke
     const location = await submitForm(site, model.active(by), page, fields, "done");
     if (!existing) {
       const id = location.split("/").at(-1);
-      // Only the existence of a document matters.
+      // All that matters is whether a document exists.
       site.write(
         `INSERT INTO performer_documents (id, performer_id, kind, type, bytes, file_key, added_at)
          VALUES ('document-${id}', '${id}', 'identity', 'image/png', 1, '', '2020-01-01T00:00:00.000Z');`,
@@ -68,7 +68,7 @@ const deletePerformer: Kind<Performer> = {
   },
 };
 
-/** Saves a video's consent record, which is valid, incomplete or ended, or names a performer who was a minor. */
+/** Saves a video's consent record, which is valid, incomplete or expired, or lists a performer who was a minor. */
 const saveRecord: Kind<{
   by: Role;
   which: number;
@@ -247,7 +247,7 @@ const dismissMatches: Kind<{ by: Role; which: number; hasAll: boolean }> = {
   },
 };
 
-/** Returns a video that meets a condition, or any video if none meets it. */
+/** Returns a video that meets a condition, or any video if there isn't one that does. */
 function pickMatching(
   model: VisibilityModel,
   which: number,

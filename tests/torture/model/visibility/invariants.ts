@@ -197,7 +197,9 @@ function compareDatabase(model: VisibilityModel, site: VisibilitySite): void {
   expectSame("public videos with an urgent report", findUrgent(model, site), []);
 }
 
-/** Returns the public videos that an open urgent report names, except those that the report had no reason to hide. */
+/**
+ * Returns the public videos that are in an open urgent report, except the videos that the report had no reason to hide.
+ */
 function findUrgent(model: VisibilityModel, site: VisibilitySite): string[] {
   const found = site.rows<{ report: string; video: string }>(
     `SELECT report_id AS report, video_id AS video FROM report_videos AS named

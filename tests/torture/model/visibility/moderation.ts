@@ -63,7 +63,7 @@ export function withdraw(model: VisibilityModel, report: Report): Outcome {
       .some((cause) => cause === `report/${report.id}` || URGENT.includes(report.kind)),
   );
   if (!hides) close(model, report);
-  // A report with earlier decisions is closed with those decisions.
+  // If the report already has decisions, it is closed with those decisions.
   const isDecided = [...report.named.values()].some(({ decision }) => decision !== null);
   report.isWithdrawn = hides || !isDecided;
   if (hides) report.state = "open";
@@ -113,7 +113,7 @@ export function choicesOf(model: VisibilityModel, report: Report): ModeratorDeci
   return DECISIONS.filter((each) => all.has(each));
 }
 
-/** A moderator makes a decision about some of the videos that a report names. */
+/** A moderator makes a decision about some of the videos in a report. */
 export function decide(
   model: VisibilityModel,
   report: Report,
@@ -180,7 +180,7 @@ function change(
   if (decision === "restore") video.holds.delete(`removed/${report.id}`);
 }
 
-/** Ends a report's hold. Unchecked urgent reports that relied on this hold get holds of their own. */
+/** Ends a report's hold. Unchecked urgent reports that relied on this hold get separate holds. */
 function lift(model: VisibilityModel, report: Report, video: ModelVideo): void {
   if (!video.holds.has(`report/${report.id}`)) return;
   for (const each of unchecked(model, video)) if (each !== report) hold(video, each);
@@ -229,8 +229,8 @@ export function addVideo(model: VisibilityModel, report: Report, video: ModelVid
 }
 
 /**
- * A moderator removes a video that a report names by mistake. The decision about that video no longer counts for later
- * urgent reports.
+ * A moderator removes a video that was included in a report by mistake. The decision about that video no longer counts
+ * for later urgent reports.
  */
 export function removeVideo(model: VisibilityModel, report: Report, video: ModelVideo): Outcome {
   const naming = report.named.get(video.id);

@@ -47,7 +47,7 @@ export interface PreviewLink {
   maker: Role;
 }
 
-/** A video that a report names, and the decision about it. */
+/** A video in a report, and the decision about the video. */
 interface ReportedVideo {
   /** The decision, or null while it is pending. */
   decision: VideoDecision | null;
@@ -66,7 +66,7 @@ export interface Report {
   network: number;
   /** The number of messages that the reporter has sent since a moderator's last message. */
   unread: string[];
-  /** The videos that the report names, by ID. */
+  /** The videos in the report, by ID. */
   named: Map<string, ReportedVideo>;
   /**
    * Videos that the report had no reason to hide when it was received, because they didn't exist or a limit was
@@ -74,8 +74,8 @@ export interface Report {
    */
   spared: Set<string>;
   /**
-   * Videos that didn't exist when the report was closed, not even in the trash, so that no decision about them was
-   * possible.
+   * Videos that didn't exist when the report was closed, not even in the trash, so it wasn't possible to make a
+   * decision about them.
    */
   absent: Set<string>;
 }
@@ -86,7 +86,7 @@ export class ModelVideo {
   trash?: (Row & { batch: string }) | undefined;
   /** The `reason/source` of each hold. */
   holds = new Set<string>();
-  /** The IDs of the blocked videos that this one is similar to, unless the match was dismissed. */
+  /** The IDs of the blocked videos that this video is similar to, except for dismissed matches. */
   sources = new Set<string>();
   record?: ConsentRecord | undefined;
   links: PreviewLink[] = [];
@@ -205,7 +205,7 @@ export class VisibilityModel {
     return "done";
   }
 
-  /** Publishes and hides the videos that are due by a given day, and clears these times. */
+  /** Publishes and hides the videos that are due by a given day, and clears their scheduled times. */
   advanceTo(day: number): void {
     const isDue = (at: number | null) => at !== null && at <= day;
     for (const video of this.videos) {
@@ -351,7 +351,7 @@ export class VisibilityModel {
     return this.videos.filter(({ record }) => record?.named.has(performer));
   }
 
-  /** Deletes a performer's record. A minor's videos stay on hold, although no record shows the reason anymore. */
+  /** Deletes a performer's record. A minor's videos stay on hold, although the reason is no longer recorded. */
   deletePerformer(performer: Performer): void {
     const shown = this.naming(performer);
     const { isAdult } = this.performers.get(performer)!;

@@ -31,7 +31,9 @@ const kind = fc.constantFrom<ReportKind>(
   ...REPORT_KINDS,
 );
 
-/** Reports some videos, which may be deleted or hidden, or no recognizable video. */
+/**
+ * Sends a report about some videos, which may be deleted or hidden, or one that doesn't contain a recognizable video.
+ */
 const report: Kind<{ kind: ReportKind; which: number[]; network: number }> = {
   weight: 7,
   args: fc.record({

@@ -59,7 +59,7 @@ export class VisibilitySite extends RunningSite {
     this.settings = settings;
   }
 
-  /** Adds public videos with valid consent records, which no step changes. */
+  /** Adds public videos with valid consent records. No step changes these videos. */
   private addOtherVideos(): void {
     this.process.database().exec(
       `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${OTHER_VIDEOS})
@@ -227,7 +227,8 @@ export class VisibilitySite extends RunningSite {
 
   /**
    * Sends a report as a visitor from one of several networks, each with many IP addresses.
-   * @param isKnown whether the report names a public video. If not, the form has to be confirmed by sending it again.
+   * @param isKnown whether the report is about a public video. If not, the form has to be confirmed by sending it
+   * again.
    * @returns the token for the report's status page.
    */
   async report(

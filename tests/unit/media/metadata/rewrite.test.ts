@@ -105,7 +105,7 @@ describe("the metadata of an MP4", () => {
     expect(rewritten(after).result).toEqual({ done: "nothing" });
   });
 
-  it("is removed completely by a second attempt, wherever the first one was killed", () => {
+  it("is removed completely on a second attempt, no matter where the first one was killed", () => {
     const expected = rewritten(bytes).after;
     const plan = planFor(bytesOf(bytes));
     if (!plan) throw new Error("The file can't be rewritten.");
@@ -147,7 +147,7 @@ const long = (type: string, size: bigint) => {
   bytes.writeBigUInt64BE(size, 8);
   return bytes;
 };
-it("keeps a track's role, such as forced captions, but no other text stored in the same place", () => {
+it("keeps a track's role, such as forced captions, but removes any other text stored in the same place", () => {
   const kind = (text: string) => box("kind", zeros(4), text);
   const role = kind("urn:mpeg:dash:role:2011\0forced-subtitle\0");
   const others = [kind("Ada's phone\0x\0"), kind("urn:mpeg:dash:role:2011\0Ada's phone\0")];
@@ -158,7 +158,7 @@ it("keeps a track's role, such as forced captions, but no other text stored in t
   expect(after.toString("latin1")).not.toMatch(PRIVATE);
 });
 
-/** Creates a file whose index says that the media data starts at an offset within a box of this type. */
+/** Creates a file whose index says that the media data starts at an offset within a box of the given type. */
 function pointingInto(type: "mdat" | "free", offsets: "stco" | "co64"): Buffer {
   const index = (offset: number) => {
     const table = Buffer.alloc(offsets === "stco" ? 12 : 16);
@@ -171,7 +171,7 @@ function pointingInto(type: "mdat" | "free", offsets: "stco" | "co64"): Buffer {
   const video = (offset: number) => mp4(index(offset), box("free", MEDIA));
   return video(video(0).indexOf(type, 0, "latin1") + 4);
 }
-it.each(["stco", "co64"] as const)("clears data that no index points to (%s)", (offsets) => {
+it.each(["stco", "co64"] as const)("clears unreferenced data (%s)", (offsets) => {
   expect(rewritten(pointingInto("mdat", offsets)).result).toEqual({ done: "rewritten" });
 });
 
@@ -229,7 +229,7 @@ describe("rewriting arbitrary bytes", () => {
       return copy;
     });
 
-  it("terminates, and plans no edits outside the file or in the media data", () => {
+  it("terminates, and doesn't plan any edits outside the file or in the media data", () => {
     fc.assert(
       fc.property(
         fc.oneof(damaged, fc.uint8Array({ maxLength: 200 }).map(Buffer.from)),
