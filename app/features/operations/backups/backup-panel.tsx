@@ -28,7 +28,7 @@ export function BackupHead({
   busy,
 }: {
   page: BackupsPage;
-  /** In milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   now: number;
   busy: boolean;
 }) {
@@ -74,7 +74,7 @@ export function BackupHead({
   );
 }
 
-/** What the backups contain, or how to turn on automatic backups. */
+/** Shows what the backups contain, or explains how to turn on automatic backups. */
 export function BackupNotes({ schedule }: Pick<BackupsPage, "schedule">) {
   if (!schedule) {
     return (

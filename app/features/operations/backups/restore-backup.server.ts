@@ -66,7 +66,7 @@ export function restoreBackup(backup: string, site: SiteFiles, put: CopyFile = c
   return { copied, missing, previous };
 }
 
-/** Removes all copies that a restore has created before it changed anything, so that they don't take up space. */
+/** Removes all copies that a restore created before it changed anything, so that they don't take up space. */
 export function removeCopies({ databasePath, uploadsDir, secretFile }: SiteFiles): void {
   if (fs.existsSync(restoredFile(databasePath))) return;
   for (const file of [partialFile(databasePath), restoredFile(secretFile)]) {
@@ -122,7 +122,7 @@ function finishRestore(site: SiteFiles): { previous: string | undefined } | unde
   }
   // Litestream's copy of the previous database doesn't belong to this one. Litestream starts a new generation.
   fs.rmSync(litestreamFolder(databasePath), { recursive: true, force: true });
-  // Flushed before the last rename, because after it, nothing would repeat the other renames if a power failure undid
+  // Flushed before the last rename: if a power failure undid the other renames after the last one, nothing would repeat
   // them.
   flushUploads(uploadsDir);
   const previous = keepPrevious(databasePath, fs.statSync(restored).mtime);
@@ -132,8 +132,8 @@ function finishRestore(site: SiteFiles): { previous: string | undefined } | unde
 }
 
 /**
- * Gives the previous database another name. If the file system supports hard links, the previous database also keeps
- * its original name until the new one replaces it.
+ * Renames the previous database. If the file system supports hard links, it also keeps its original name until the new
+ * database replaces it.
  */
 function keepPrevious(file: string, restoredAt: Date): string | undefined {
   const previous = `${file}.before-restore-${restoredAt.toISOString().replaceAll(":", "-")}`;
@@ -177,7 +177,7 @@ function copyUploads(backup: string, uploadsDir: string, put: CopyFile): number 
   return wanted.length;
 }
 
-/** The existing folders with copies. */
+/** The folders for copies that exist. */
 function copyFolders(uploadsDir: string): string[] {
   return UPLOAD_FOLDERS.map((folder) => path.join(uploadsDir, folder, COPIES)).filter((folder) =>
     fs.existsSync(folder),

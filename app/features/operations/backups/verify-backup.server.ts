@@ -110,8 +110,8 @@ function verifyFiles(backup: string, restored: string, repair: (file: ListedFile
 }
 
 /**
- * Returns the files to read now: files that were never read, and a share of the others, starting with those read
- * longest ago.
+ * Returns the files to read now: all files that were never read, and a share of the other files, starting with those
+ * whose last read is longest ago.
  */
 export function filesToRead(files: readonly ListedFile[]): ListedFile[] {
   const isNew = ({ readAt }: ListedFile) => readAt === undefined;

@@ -20,7 +20,7 @@ import { claimantOf, ownerOf, readClaims } from "./claims.server";
 import { type MissingFile, missingFiles } from "./missing-files.server";
 import { isUnchanged, moveToQuarantine, QUARANTINE_MS, UNCHANGED_MS } from "./quarantine.server";
 
-/** No upload takes this long from the first byte in the bucket to the video's row. */
+/** No upload takes this long between writing the first byte to the bucket and inserting the video's row. */
 const ABANDONED_MS = 24 * 3_600_000;
 
 /** A file, or a folder of derived files, in a bucket. */
@@ -56,7 +56,7 @@ export async function checkLibrary({
 } = {}): Promise<LibraryReport> {
   const recorded = await recordedFiles();
   const pausedBy = await removalsPausedBy();
-  // Another site's files are not recorded as files of this site.
+  // Another site's files must not be recorded as this site's files.
   const corrects = pausedBy !== "other-database";
   const claims = await readClaims();
   const report: LibraryReport = {
@@ -95,7 +95,7 @@ export async function checkLibrary({
 
 /**
  * Moves entries that belong to no video to the quarantine, unless they have changed within the last week. Checks the
- * catalogue again first, because an upload that was being published may have its row by now.
+ * catalogue again first, because an upload that was being published may have been given its row in the meantime.
  *
  * @returns the moved entries.
  */

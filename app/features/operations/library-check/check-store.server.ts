@@ -61,7 +61,7 @@ export async function checkStore(now = Date.now()): Promise<StoreReport | undefi
 
 /**
  * Schedules the removal of unreferenced objects in 30 days, and removes incomplete uploads. The delay is needed because
- * a newer backup of the database may be restored by then and reference the objects. Keeps objects that have been
+ * someone may still restore a newer backup of the database that references the objects. Keeps objects that have been
  * referenced since the report was created, and keeps everything while removals are paused.
  *
  * @returns the objects that will be removed.

@@ -49,7 +49,7 @@ export async function readClaims(): Promise<Claims> {
   return claims;
 }
 
-/** Returns the id of the video, or of the video's other file, to which a bucket entry belongs. */
+/** Returns the id of the video, or of the row in `video_files`, to which a bucket entry belongs. */
 export function ownerOf(
   entry: MediaName & { isFolder: boolean },
   claims: Claims,
@@ -61,7 +61,7 @@ export function ownerOf(
   return claims.files.get(`${entry.bucket}/${entry.path}`);
 }
 
-/** Returns the id of the video, or of the video's other file, whose row currently references an entry. */
+/** Returns the id of the row in `videos` or `video_files` that currently references an entry. */
 export function claimantOf({
   bucket,
   path,

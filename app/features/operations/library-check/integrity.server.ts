@@ -71,7 +71,7 @@ export async function correctStorage(): Promise<boolean> {
     .executeTakeFirstOrThrow();
   const videos = await countVideos({});
   if (checked_at !== null && videos > SMALL_LIBRARY_VIDEOS) return false;
-  // Another site's files are not recorded as files of this site.
+  // Another site's files must not be recorded as this site's files.
   if ((await removalsPausedBy()) === "other-database") return false;
   await checkLibrary({ wantsMissing: false });
   return true;

@@ -20,7 +20,7 @@ export interface StudioStats {
 /**
  * Returns the four statistics of the admin panel, for videos in any status.
  *
- * @param uploader a user's id, to count only that user's uploads.
+ * @param uploader the id of a user, if only that user's uploads are counted.
  */
 export async function studioStats(uploader?: string): Promise<StudioStats> {
   if (uploader !== undefined) return uploaderStats(uploader);
