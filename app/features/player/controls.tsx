@@ -28,7 +28,7 @@ import { useControlsInUse, useControlsVisible, useFocusReturn } from "./visibili
 
 type Panel = "settings" | "shortcuts";
 
-/** Everything that is shown on top of the video, with its keyboard and gesture handling. */
+/** Everything that is shown on top of the video, including the handling of keys and gestures. */
 export function Controls({
   recovery,
   openNext,
@@ -150,7 +150,7 @@ function useNextCard(id: string, atEnd: boolean) {
 }
 
 /**
- * The active cues. They are rendered by us so that they can move above the controls and the seek preview while those
+ * The active cues. They are rendered by us so that they can move above the controls and the seek preview while these
  * are being shown.
  */
 function CaptionText({ textTrack }: { textTrack: TextTrack | undefined }) {

@@ -18,7 +18,7 @@ export interface Fullscreen {
   active: boolean;
   supported: boolean;
   toggle(): void;
-  /** The locked screen orientation; undefined if the device can't lock it. */
+  /** The orientation to which the screen is locked; undefined if the device can't lock it. */
   orientation: Orientation | undefined;
   toggleOrientation(): void;
   /** Handles a rotation of the phone: landscape enters fullscreen, and portrait leaves it if a rotation entered it. */
@@ -44,7 +44,7 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
       await orientation.lock(wanted);
       setOrientation(wanted);
     } catch {
-      // The device is a desktop, or a system setting prevents locking, so the toggle isn't offered.
+      // On a desktop, or if a system setting prevents locking, the toggle isn't offered.
     }
   }, []);
 

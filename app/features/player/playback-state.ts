@@ -95,14 +95,14 @@ interface SourceChange {
 
 const pending = new WeakMap<HTMLVideoElement, SourceChange>();
 
-/** Returns whether another source is loading in which playback will continue at the same position. */
+/** Returns whether another source is loading, in order to continue playback at the same position. */
 export function isChangingSource(element: HTMLVideoElement): boolean {
   return pending.has(element);
 }
 
 /**
  * Returns the position to continue from. While another source is loading, the element itself reports that it is paused
- * at position 0, so the state from before the change is used unless the visitor has seeked since.
+ * at position 0, so the state from before the change is used, unless the visitor has seeked in the meantime.
  */
 export function playbackPosition(element: HTMLVideoElement): PlaybackPosition {
   const before = pending.get(element)?.position;

@@ -28,8 +28,8 @@ import { usePlayer } from "./player-context";
 import { useEscape } from "./visibility";
 
 /**
- * The menu for speed, quality, audio, captions and rarely used actions. Arrow keys move between items, and Escape
- * closes the menu.
+ * The menu for speed, quality, audio and captions, and for rarely used actions. Arrow keys move between items, and
+ * Escape closes the menu.
  */
 export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShortcuts(): void }) {
   const { root } = usePlayer();
@@ -48,7 +48,7 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
     item?.focus();
   }, [page]);
 
-  // Presses on the video and on the settings button are handled there.
+  // The video and the settings button handle presses themselves.
   useListener("document", "pointerdown", ({ target }) => {
     if (target instanceof Element && !root.contains(target)) onClose();
   });

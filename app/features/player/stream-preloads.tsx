@@ -7,9 +7,9 @@ import type { StreamStart } from "./types";
 const FIRST = { fetchpriority: "high" };
 
 /**
- * Preloads the player's first requests. Otherwise hls.js and the playlists would load one after the other, each a
- * network round trip later. The poster comes before them, since it is the largest contentful paint and browsers load at
- * most six files from a site at once. hls.js is loaded after the first paint and after the page's own scripts
+ * Preloads the player's first requests. Otherwise, hls.js and the playlists would load one after the other, and each
+ * would add a network round trip. The poster comes before them, since it is the largest contentful paint and browsers
+ * load at most six files from a site at once. hls.js is loaded after the first paint and after the page's own scripts
  * (`ScriptsAfterPaint`).
  */
 export function StreamPreloads({

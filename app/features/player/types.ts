@@ -1,6 +1,6 @@
 import type { Chapter } from "~/shared/timestamps";
 
-/** The data that the player needs for a video. It contains only plain values, so that a loader can return it. */
+/** The data about a video that the player needs. It contains only plain values, so that a loader can return it. */
 export interface PlayerVideo {
   /** A new id resets everything: time, speed, brightness, sources. */
   id: string;

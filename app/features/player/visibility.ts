@@ -48,7 +48,7 @@ export function useControlsVisible(
   return { visible: paused || inUse || awake, wake };
 }
 
-/** Returns whether the mouse is over the controls, or one of the controls has keyboard focus. */
+/** Returns whether the mouse is over the controls or one of them has keyboard focus. */
 export function useControlsInUse(root: HTMLElement, bar: HTMLElement | null): boolean {
   const [hovered, setHovered] = useState(false);
   const [focused, setFocused] = useState(false);

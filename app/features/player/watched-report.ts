@@ -15,7 +15,7 @@ interface View {
 
 /** The current view; there is only one player at a time. */
 let view: View | undefined;
-/** The visits whose views have been reported: returning to a page with the Back button isn't a new view. */
+/** The visits whose views have been reported. Returning to a page with the Back button doesn't count as a new view. */
 const reported = new Set<string>();
 
 /**
