@@ -13,8 +13,8 @@ import {
 /** The side length, in pixels, of the gray frames in which borders are detected. */
 export const FRAME_SIDE = 128;
 /**
- * The fractions of the width and height that the crop variants of a blocked video leave out, so that cropped copies are
- * found.
+ * The fractions of the width and height that are cut off in the crop variants of a blocked video, so that cropped
+ * copies are found.
  */
 const CROPS = [0, 0.05, 0.1] as const;
 export const VARIANTS = CROPS.length;
@@ -32,8 +32,8 @@ export interface Box {
 }
 
 /**
- * Returns the region of the frames without borders, which are rows and columns at the edges that are dark in all
- * frames.
+ * Returns the region of the frames that excludes the borders. Borders are rows and columns at the edges that are dark
+ * in all frames.
  *
  * @param frames FRAME_SIDE × FRAME_SIDE gray pixels, one byte each.
  */
@@ -113,7 +113,7 @@ function scaleDown(frame: Uint8Array, { left, top, right, bottom }: Box): Uint8A
   return small;
 }
 
-/** Returns the range of pixels (at least one) that each of HASHED_SIDE pixels covers between two edges. */
+/** Returns the range of source pixels (at least one) that each of the HASHED_SIDE pixels covers between two edges. */
 function pixelsOf(from: number, to: number): [first: number, end: number][] {
   const edge = (at: number) => Math.round(from + (at * (to - from)) / HASHED_SIDE);
   return Array.from({ length: HASHED_SIDE }, (_, at): [number, number] => {
@@ -146,7 +146,7 @@ const MIN_SHARE = 0.3;
 const TOLERANCE_SECONDS = 1;
 
 /**
- * Returns how much of a video is part of a blocked one, at any offset.
+ * Returns how much of a video also appears in a blocked video, at any offset.
  *
  * @returns the share of the video's frames that match, in the same order and at the same intervals, mirrored or not; 0
  * if there are too few frames or if the frames are too similar to each other.

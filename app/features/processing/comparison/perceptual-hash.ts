@@ -24,7 +24,10 @@ export const MAX_DIFFERENT_BITS = 10;
 const MIN_DIFFERENT = 4;
 /** The minimum share of each video's frames that must be found in the other one. */
 const MIN_SHARE = 0.6;
-/** The number of positions by which matching frames may be shifted, for videos whose beginning was trimmed. */
+/**
+ * The number of positions by which matching frames may be shifted, so that videos whose beginning was trimmed are
+ * found.
+ */
 const MAX_SHIFT = 2;
 
 const cosines = Array.from({ length: LOW_FREQUENCIES }, (_, frequency) =>
@@ -35,7 +38,7 @@ const cosines = Array.from({ length: LOW_FREQUENCIES }, (_, frequency) =>
 
 /**
  * Returns a frame's perceptual hash (pHash): which of the 64 lowest frequencies of its cosine transform are above their
- * median. The first frequency, which is the frame's brightness, isn't counted.
+ * median. The first frequency, which is the frame's brightness, is ignored.
  *
  * @param frame HASHED_SIDE × HASHED_SIDE gray pixels, one byte each.
  * @returns 8 bytes; all 0 for a blank frame.

@@ -107,7 +107,7 @@ export function recordScan(id: string, { verdict, reason }: ScanResult): void {
   }
   writeFinding(id, verdict, reason);
   if (tableOf(id) === "videos") hold({ videoId: id, reason: "scan" });
-  // The activity has no user.
+  // The activity isn't attributed to any user.
   prepared(
     `INSERT INTO activities (action, subject_id, detail)
      SELECT @action, id, title FROM videos
@@ -156,7 +156,7 @@ export function endScan(id: string): void {
 /** The command produced no verdict. The file stays on hold and is scanned again. */
 export class UnscannedError extends Error {}
 
-/** The limit on wall-clock time. It allows for a large file on a slow disk. */
+/** The limit on wall-clock time. It is long enough to scan a large file on a slow disk. */
 const TIMEOUT_MS = 30 * 60_000;
 export const MAX_REASON_LENGTH = 300;
 /** How much of the output is kept; the rest is read and discarded. */

@@ -6,7 +6,7 @@ import { PRIORITIES, PRIORITY_BAND } from "./kinds";
 export const JOB_CHANGES = ["again", "now", "later"] as const;
 export type JobChange = (typeof JOB_CHANGES)[number];
 
-/** By then, a remote worker that was running the job has learned that it has lost the lease. */
+/** After this delay, a remote worker that was running the job knows that it has lost the lease. */
 const RELEASE_DELAY_MS = 30_000;
 
 /**
@@ -50,8 +50,8 @@ export type ChosenJobs = { jobs: readonly number[] } | { videos: readonly string
 
 /**
  * Returns a function that changes jobs. Call it inside a transaction, and `jobsChanged("work")` after the commit. All
- * jobs moved by the same function get the same priority band. A running job that is moved to the back stops: its worker
- * is told at the next heartbeat, and the job starts over later.
+ * jobs moved by the same function get the same priority band. A running job that is moved to the back is stopped: its
+ * worker is notified at the next heartbeat, and the job starts over later.
  */
 export function createJobChanger(change: JobChange, now = Date.now()) {
   const sqlite = sqliteHandle();
@@ -62,14 +62,15 @@ export function createJobChanger(change: JobChange, now = Date.now()) {
          coalesce((SELECT video_id FROM video_files WHERE id = jobs.video_id), video_id) AS video_id`,
     );
   const chosen = "(SELECT value FROM json_each(@chosen))";
-  // A job that is moved to the front takes along the transcode that it depends on.
+  // If a job is moved to the front, the transcode that it depends on is moved as well.
   const byNumber = update(
     change === "now"
       ? `(id IN ${chosen} OR (kind = 'transcode' AND video_id IN
            (SELECT video_id FROM jobs WHERE id IN ${chosen})))`
       : `id IN ${chosen}`,
   );
-  // Moving a video's jobs includes the jobs for its pending file. A rerun only includes those for the current file.
+  // Moving a video's jobs includes the jobs for its pending file. Rerunning a video's jobs only includes those for the
+  // current file.
   const byVideo = update(
     change === "again"
       ? `video_id IN ${chosen}`

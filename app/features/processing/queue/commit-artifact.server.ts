@@ -34,7 +34,7 @@ import { delayCleanup, requeueJob } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
 import { hasLease, markDone, RESULT_WAIT_MS, tableOf } from "./queue.server";
 
-/** The result's file name belongs to another video's file. Retrying doesn't help. */
+/** The error thrown if the result's file name is used by another video's file. Retrying doesn't help. */
 export class NameTakenError extends Error {
   constructor(name: string) {
     super(`The result can't be stored as ${name}, because that file belongs to another video.`);
@@ -78,7 +78,7 @@ export async function commitArtifact(
   await retryWhileBusy(() => withdrawAnnouncement(moved), RESULT_WAIT_MS);
   // Someone may be watching the previous stream, so the cleanup job removes it later.
   if (!replacesStream(job, source)) await removeStale(source, job.kind);
-  // This must not be skipped: the job has ended, so nothing else would record the files' sizes later.
+  // The files' sizes must be recorded here: the job has ended, so nothing else would record them later.
   await retryWhileBusy(() => recordArtifactFiles(source, artifact), RESULT_WAIT_MS);
   return true;
 }
@@ -153,7 +153,7 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
       return false;
     }
     if (artifact.streamIsUrgent) {
-      // There is nothing to watch until the stream exists, so the poster for the video card is urgent as well.
+      // The video can't be watched until the stream exists, so the poster for its card is urgent as well.
       sqlite
         .prepare(
           `UPDATE jobs SET priority = @priority WHERE video_id = @id AND (kind = 'ladder'
@@ -179,7 +179,7 @@ function streamOf({ video_id }: JobRow): unknown {
 }
 
 function replacesStream({ kind }: JobRow, { row }: Source): boolean {
-  // An incomplete stream isn't kept for its current viewers, since playback would stall at its end.
+  // An incomplete stream isn't kept for the people who are watching it, since playback would stall at its end.
   return kind === "ladder" && row.hls_url !== null && row.video_url !== "";
 }
 
@@ -247,7 +247,10 @@ export async function removeStale({ basePath }: Source, kind: JobKind): Promise<
   await retryWhileBusy(() => removeUnreferenced(stale, "discarded"), RESULT_WAIT_MS);
 }
 
-/** Records the sizes of a result's files: of each file next to the video, and of the video's two folders. */
+/**
+ * Records the sizes of a result's files: one size for each file next to the video, and one for each of the video's two
+ * folders.
+ */
 async function recordArtifactFiles(
   { videoId, basePath, row, url }: Source,
   artifact: Artifact,

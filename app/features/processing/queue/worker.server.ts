@@ -46,7 +46,7 @@ import {
 import { jobsChanged, onJobsChanged, pausedSince } from "./queue-state.server";
 import { planSourceRemoval, removeSource } from "./remove-source.server";
 
-/** How often the runner polls for jobs that another process has added, or whose retry delay has passed. */
+/** How often the runner polls for jobs that another process has added and for jobs whose retry delay has passed. */
 const POLL_EVERY_MS = 5_000;
 /** How often the runner checks for videos that have become popular. */
 const POPULAR_EVERY_MS = 10 * 60_000;
@@ -68,7 +68,7 @@ export function startJobs(): void {
 
 export interface Runner {
   /**
-   * Resolves when there is nothing to do at the moment. Used by `npm run jobs` and tests.
+   * Resolves when there are no jobs to run at the moment. Used by `npm run jobs` and tests.
    *
    * @throws the error with which the last poll failed.
    */
@@ -157,14 +157,14 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     });
   }
 
-  /** Without ffmpeg, the only jobs that can run are scans. */
+  /** Without ffmpeg, scans are the only jobs that can run. */
   function availableKinds(): readonly JobKind[] | undefined {
     return ffmpegAvailable() ? kinds : ["scan"];
   }
 
   /**
-   * Suspends all jobs while the queue is paused, and all others while an urgent one is running. If more jobs than
-   * `concurrency` are left afterwards, those with the highest priority continue.
+   * Suspends all jobs while the queue is paused, and all jobs that aren't urgent while an urgent one is running. If
+   * more jobs than `concurrency` are left afterwards, those with the highest priority continue.
    */
   function pauseOrResume(): void {
     const isPaused = pausedSince() !== null;
@@ -280,7 +280,7 @@ export function beginWork(job: JobRow): RunningJob {
     const workedMs = performance.now() - startedAt - task.pausedMs();
     if (!heartbeat(job, { ...estimate(latest, workedMs) })) task.abort();
   };
-  // The folder is unique to this attempt, so a process that has lost its lease still removes only its own folder.
+  // Each attempt has a separate folder, so a process that has lost its lease can't remove another attempt's folder.
   const folder = `${WORK_PREFIX}${job.id}-${randomBytes(6).toString("hex")}`;
   const task = createTask(path.join(temporaryFolder(), folder), (progress) => {
     latest = progress;
@@ -327,7 +327,7 @@ async function attempt(job: JobRow, task: TaskControl): Promise<void> {
   if (removal && job.kind !== "cleanup" && isCommitted) await removeSource(job, source, removal);
 }
 
-/** Records how an attempt has failed, or returns the job to the queue. */
+/** Records the failure of an attempt, or returns the job to the queue. */
 export async function recordFailure(
   job: JobRow,
   error: unknown,
@@ -358,7 +358,7 @@ export async function recordFailure(
   if (error instanceof HardwareSuspendedError) {
     return returnToQueue(job, error.remainingMs, error.message);
   }
-  // Another process has held the database lock for minutes, which isn't the job's fault.
+  // Another process has been holding the database lock for minutes, which isn't the job's fault.
   if (isBusy(error)) return returnToQueue(job);
   // Failures caused by the file are final, unlike those caused by a signal or a time limit.
   const final =

@@ -9,11 +9,9 @@ import { jobsChanged } from "../queue/queue-state.server";
 export const REMOTE_PREFIX = "remote/";
 /** The same condition in SQL, for `jobs.worker`. The character after `/` is `0`. */
 export const IS_REMOTE = "worker >= 'remote/' AND worker < 'remote0'";
-/** Long enough that a connection that is down for a minute doesn't waste an hour of encoding. */
+/** This is long enough that an hour of encoding isn't wasted if the connection is down for a minute. */
 export const REMOTE_LEASE_MS = 120_000;
-/**
- * A job fails permanently once its workers have been lost or its results have been rejected this many times in a row.
- */
+/** A job fails permanently after its worker has been lost or its result has been rejected this many times in a row. */
 export const MAX_LOSSES = 5;
 const RETRY_DELAY_MS = 30_000;
 
