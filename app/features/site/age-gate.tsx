@@ -59,10 +59,11 @@ export function AgeGate({ siteName }: { siteName: string }) {
 
 /**
  * The routes whose pages are shown before the visitor has confirmed their age. On every other page, the entry dialog is
- * shown, so a new route is gated until it is listed here. None of the listed pages shows a video or a thumbnail.
+ * shown, so a new route is hidden behind the dialog until it is listed here. None of the listed pages shows a video or
+ * a thumbnail.
  */
 export const UNGATED_ROUTES: ReadonlySet<string> = new Set([
-  // Legal information, which anyone may read.
+  // Legal information, which everyone may read.
   "features/site/routes/privacy",
   "features/site/routes/dmca",
   "features/consent/routes/records",
@@ -71,7 +72,7 @@ export const UNGATED_ROUTES: ReadonlySet<string> = new Set([
   "features/moderation/routes/report",
   "features/moderation/routes/report-status",
   "features/site/routes/contact",
-  // Forms for the people who run the site.
+  // Forms used by the people who run the site.
   "features/accounts/routes/auth",
   "features/accounts/routes/auth-code",
   "features/accounts/routes/invite",
