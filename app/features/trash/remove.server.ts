@@ -34,7 +34,7 @@ export async function deleteVideo(id: string, userId: string): Promise<Deletion 
   return transaction(() => deleteVideoIn(id, userId));
 }
 
-/** The same, but as part of the caller's transaction. */
+/** Like `deleteVideo`, but as part of the caller's transaction. */
 export function deleteVideoIn(id: string, userId: string): Deletion | Refusal {
   const batch = new Date().toISOString();
   const refusal = deletionRefused([id], userId, "/admin delete");

@@ -36,7 +36,7 @@ export function trashHref({ files, search, page }: TrashView, isEmptying = false
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Returns how much longer something can still be restored, such as `29 days`; at least one day. */
+/** Returns for how much longer a video or file can be restored, such as `29 days`; at least one day. */
 export function daysLeft(deletedAt: string, now: number): string {
   const left = Date.parse(deletedAt) + TRASH_DAYS * DAY_MS - now;
   return formatQuantity(Math.max(1, Math.ceil(left / DAY_MS)), "day");
