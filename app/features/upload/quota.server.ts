@@ -9,7 +9,7 @@ import type { Role } from "~db/schema";
 const DAY_MS = 24 * 3_600_000;
 /** Only the jobs for an uploader's newest videos are counted, which takes a few milliseconds. */
 const MAX_VIDEOS_WITH_JOBS = 1_000;
-/** The Retry-After value for the job limit, since there is no way to predict when a job will end. */
+/** The Retry-After value for the job limit. It is fixed, since there is no way to predict when a job will end. */
 const RETRY_JOBS_SECONDS = 300;
 
 /**
@@ -54,7 +54,7 @@ export function quotaLine(userId: string, now = Date.now()): string | undefined 
 
 type Quota = NonNullable<ReturnType<typeof quotaOf>>;
 
-/** Reads only the figures that have a limit. */
+/** Reads only the figures for which there is a limit. */
 function useOf(userId: string, quota: Quota, now: number) {
   return {
     bytes: quota.maxBytes === undefined ? 0 : bytesOf(userId),
@@ -156,7 +156,7 @@ function queuedJobsOf(userId: string): number {
     .get({ userId })!;
 }
 
-/** Formats the used part of each limit, such as "1.2GB of 5GB used · 3 of 10 videos in the last 24 hours". */
+/** Formats how much of each limit has been used, such as "1.2GB of 5GB used · 3 of 10 videos in the last 24 hours". */
 function quotaText(quota: Quota, use: ReturnType<typeof useOf>): string {
   const { maxBytes, maxVideosPerDay, maxQueuedJobs } = quota;
   return [

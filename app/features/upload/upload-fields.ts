@@ -49,9 +49,9 @@ export interface UploadFailure {
   fields: Partial<Record<UploadField, string>>;
   /** Set if the file is on the server and awaits a decision; `upload` publishes it without sending it again. */
   duplicate?: Duplicate & { upload: string; fileName: string };
-  /** The same for an incomplete file. */
+  /** Like `duplicate`, but for an incomplete file. */
   cutOff?: CutOff & { upload: string; fileName: string };
-  /** The same for a file whose form was sent without accepting the current terms. */
+  /** Like `duplicate`, but for a file whose form was sent without accepting the current terms. */
   waiting?: { upload: string; fileName: string };
   /** The terms that must be accepted, and their version in the form. */
   terms?: Terms;

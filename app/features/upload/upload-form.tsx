@@ -50,7 +50,7 @@ export function UploadForm({
   start?: UploadStart;
   /** The uploaders' terms, if they must be accepted. */
   terms?: Terms;
-  /** How much of their quota the uploader has used, if they have a quota. */
+  /** Text that says how much of their quota the uploader has used, if they have a quota. */
   quota?: string;
   failure?: UploadFailure;
 }) {
@@ -59,7 +59,7 @@ export function UploadForm({
   const mayPublish = usePermissions()("/admin publish");
   const [rejected, setRejected] = useState<UploadFailure>();
   const { revalidate } = useRevalidator();
-  // The revalidated page detects that the session has ended, and shows it.
+  // The revalidated page detects that the session has ended, and says so.
   const queue = useUploadQueue(
     useCallback((failure) => setRejected(failure), []),
     revalidate,
@@ -159,7 +159,7 @@ export function UploadForm({
   const media = (
     <div
       key="media"
-      // Content that appears or disappears here must not shift the text fields next to it.
+      // When content appears or disappears here, the text fields next to it must not move.
       className="flex min-w-0 flex-col gap-4 max-lg:order-first lg:col-start-1 lg:row-span-2 lg:row-start-1 lg:[overflow-anchor:none]"
     >
       {only && (

@@ -121,7 +121,7 @@ const STORAGE_KEY = "upload-schedule";
 
 /**
  * The schedule of an upload; collapsed, since most videos are published immediately. Like the form's text, typed values
- * are restored after a reload (`use-saved-texts.ts`), but they need this component, because the displayed time isn't a
+ * are restored after a reload (`use-saved-texts.ts`), but this component must do so, because the displayed time isn't a
  * field of the form.
  */
 function UploadSchedule({

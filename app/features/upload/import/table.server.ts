@@ -16,7 +16,10 @@ import {
 } from "~/shared/video-fields";
 import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
 
-/** With a wide header, every short line becomes a wide row: parsing 12 KB of such a table took 1.8 s. */
+/**
+ * If the header has many columns, every short line becomes a row with as many columns: parsing 12 KB of such a table
+ * took 1.8 s.
+ */
 const MAX_COLUMNS = 100;
 /** The number of characters to parse between two checks of the clock. */
 const PART_LENGTH = 256;
@@ -106,7 +109,7 @@ function isObject(value: unknown): value is TableRow {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Functions that read a row's fields. They return undefined if the field is missing. */
+/** Functions that each read one of a row's fields. They return undefined if the field is missing. */
 
 export function textOf(row: TableRow, ...names: string[]): string | undefined {
   for (const name of names) {
@@ -190,7 +193,7 @@ export function statusOf(row: TableRow): VideoStatus | undefined {
 
 /** A video to import, with its known details. */
 export interface ImportEntry {
-  /** The name shown in reports: the path in the folder, or a row of an export. */
+  /** The name shown in reports: the path in the folder, or the row in an export. */
   name: string;
   /** The absolute path of the video file; undefined for a row that never had a file. */
   file: string | undefined;
@@ -202,7 +205,7 @@ export interface ImportEntry {
   basePath?: string;
   title: string;
   description: string;
-  /** A stored value, which may be a legacy one. */
+  /** A stored value, which may be a legacy category. */
   category: string;
   tags: string[];
   /** The titles of the video's series, with its position in each. */
@@ -228,7 +231,7 @@ export interface ImportFailure {
   reason: string;
 }
 
-/** The entries to import, and the entries that are already known to fail. */
+/** The entries to import, and the entries that already can't be imported. */
 export interface ImportPlan {
   entries: ImportEntry[];
   failures: ImportFailure[];
@@ -250,8 +253,9 @@ interface AddressEntry {
 }
 
 /**
- * Reads either all rows of a table or none, so that a corrected table can be submitted again without downloading a
- * video twice. The columns are `address` and an upload's text fields (title, description, category, tags, status).
+ * Reads all rows of a table, or throws if any of them is invalid, so that a corrected table can be submitted again
+ * without downloading a video twice. The columns are `address` and an upload's text fields (title, description,
+ * category, tags, status).
  *
  * @param text CSV with a header line, or JSON.
  * @throws {ImportError} if the text is neither, or for the first invalid row.
