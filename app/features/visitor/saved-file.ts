@@ -13,7 +13,7 @@ interface SavedFile {
   ids: string[];
   /** The number of entries that aren't valid ids. */
   ignored: number;
-  /** The other fields in the browser's storage. */
+  /** The remaining fields in the browser's storage. */
   data?: Record<string, unknown>;
 }
 
