@@ -8,7 +8,7 @@ const ADDRESS = /\bhttps?:\/\/[^\s<>"]+/gi;
 /** Punctuation that ends a sentence isn't part of a URL. */
 const TRAILING = ".,;:!?'\")]}»”";
 
-/** A segment of a text: plain text, a link, or a timestamp in the video. */
+/** A segment of text: plain text, a link, or a timestamp in the video. */
 export interface TextPart extends TimedPart {
   href?: string;
 }
@@ -31,8 +31,8 @@ export function textParts(text: string): TextPart[] {
 }
 
 /**
- * A text with its line breaks, each line in its own direction. URLs become links that send no referrer, and timestamps
- * become links to those positions in the video.
+ * Text whose line breaks are kept. Each line has a separate text direction. URLs become links that send no referrer,
+ * and timestamps become links to those positions in the video.
  */
 export function LinkedText({ text, seekLinks }: { text: string; seekLinks: SeekLinks }) {
   const parts = textParts(text).flatMap((part): TextPart[] =>

@@ -15,7 +15,7 @@ const batch = batchedCounts<WatchedParts>("Watched parts", {
   add: (counted, more) => (counted ? sum(counted, more) : more),
   writer: () => (id, counted) => {
     const { views, parts } = sum(readWatchedParts(id), counted);
-    // Nothing is kept for a video that has been permanently deleted in the meantime.
+    // Statistics aren't kept for a video that has been permanently deleted in the meantime.
     prepared(
       `INSERT INTO watched_parts (video_id, views, parts)
        SELECT @id, @views, @parts WHERE EXISTS (
@@ -29,8 +29,8 @@ const batch = batchedCounts<WatchedParts>("Watched parts", {
  * Counts one view in memory. Returns false if no published video has the id.
  *
  * @param report the output of `watchedReport`.
- * @param address the visitor's IP address; for each video, at most 60 views per hour per address are counted, and
- * further ones are ignored.
+ * @param address the visitor's IP address; at most 60 views per hour are counted for each video and address, and any
+ * further views are ignored.
  */
 export function countWatched(id: string, report: string, address?: string): boolean {
   if (!isPublic(id)) return false;

@@ -15,14 +15,14 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
   const token = params.token ?? "";
   const within = previewPath(token);
   const { pathname } = new URL(request.url);
-  // A file URL has exactly one valid spelling, see media.ts.
+  // Each file's URL has exactly one valid spelling; see media.ts.
   const sent = requestContext()?.request.url?.replace(/\?.*$/s, "") ?? pathname;
   const name = sent === pathname ? parseMediaUrl(pathname.slice(within.length)) : undefined;
   const preview = findPreview(token);
   if (!preview || !name || !videosOfFile(name).includes(preview.videoId)) return notFound();
   const response = await respondWithMedia(request, name, async () => true);
   const headers = new Headers(response.headers);
-  // Responses are never cached, so that nothing remains once the link has been revoked.
+  // Responses are never cached, so that no copies remain once the link has been revoked.
   headers.set("Cache-Control", "private, no-store, no-transform");
   headers.set("X-Robots-Tag", "noindex");
   const isText = response.status === 200 && PLAYLIST.test(headers.get("Content-Type") ?? "");

@@ -52,7 +52,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   return data({ video: shown }, { headers: PRIVATE });
 }
 
-/** Returns whether the request loads the page, rather than just refreshing its data. */
+/** Returns whether the request loads the page, rather than only refreshing its data. */
 function isPageLoad(request: Request): boolean {
   const sent = requestContext()?.request.url ?? new URL(request.url).pathname;
   return request.method === "GET" && !/\.data(\?|$)/.test(sent);
