@@ -116,7 +116,7 @@ const CONSENT_ALERT_EVERY_MS = 24 * 3_600_000;
 
 /**
  * Raises an alert about consent records that expire within 30 days, belong to public videos and haven't been included
- * in an alert yet. Resolves an alert once none of its records meets these conditions.
+ * in an alert yet. Resolves an alert once its records no longer meet these conditions.
  */
 export async function checkConsent(now: number): Promise<void> {
   for (const alert of await openAlerts("consent")) {

@@ -219,11 +219,11 @@ export function digestOf(file: string): string {
 }
 
 /**
- * Copies a file that other processes may be writing to or replacing. Copies the version that the name refers to when
- * copying starts, up to its length at that time. Blocks the thread.
+ * Copies a file that other processes may be writing to or replacing. The copy is of the version that the name refers to
+ * when copying starts, up to its length at that time. Blocks the thread.
  *
- * @returns an entry for what was copied. The digest is that of the bytes read from the source. The entry's time is
- * determined before the file is read, so that the entry never equals the entry for a later version.
+ * @returns an entry for what was copied. The digest is computed from the bytes that were read from the source. The
+ * entry's time is determined before the file is read, so that the entry never equals the entry for a later version.
  */
 export function copyWithDigest(from: string, to: string): Omit<ListedFile, "path"> {
   const hash = createHash("sha256");
@@ -266,7 +266,7 @@ function isCloned(from: string, to: string): boolean {
   }
 }
 
-/** Reads a file in chunks. Each chunk is valid until the next one is read. */
+/** Reads a file in chunks. A chunk is only valid until the next chunk is read. */
 function* chunksOf(descriptor: number, bytes = Number.POSITIVE_INFINITY): Generator<Buffer> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let left = bytes;

@@ -15,7 +15,7 @@ const UNITS = [
   ["minute", 60_000],
 ] as const;
 
-/** Formats a duration in milliseconds in the largest unit of which it is a whole multiple: `1 day`, `90 minutes`. */
+/** Formats a duration, given in milliseconds, in the largest unit that divides it evenly: `1 day`, `90 minutes`. */
 function intervalText(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, each]) => ms % each === 0) ?? UNITS[3];
   return formatQuantity(Math.round(ms / unitMs), unit);

@@ -171,7 +171,7 @@ export function dueNow(last: number | undefined, everyMs: number, now: number): 
   return missed > 0 ? last + missed * everyMs : undefined;
 }
 
-/** Returns the time of the next backup, which is `now` if one is due. */
+/** Returns the time of the next backup, or `now` if a backup is due. */
 export function nextDue(last: number | undefined, everyMs: number, now: number): number {
   if (last === undefined || dueNow(last, everyMs, now) !== undefined) return now;
   return last + everyMs;

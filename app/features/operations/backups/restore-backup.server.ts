@@ -163,7 +163,7 @@ function copyUploads(backup: string, uploadsDir: string, put: CopyFile): number 
   );
   const copies = new Map(wanted.map((file) => [copyOf(uploadsDir, file), file]));
   for (const folder of UPLOAD_FOLDERS) {
-    // These are leftovers from restoring another backup, and incomplete copies.
+    // These files are leftovers from restoring another backup, or incomplete copies.
     for (const file of filesBelow(path.join(uploadsDir, folder, COPIES))) {
       if (!copies.has(file)) fs.rmSync(file);
     }
@@ -177,7 +177,7 @@ function copyUploads(backup: string, uploadsDir: string, put: CopyFile): number 
   return wanted.length;
 }
 
-/** The folders for copies that exist. */
+/** The folders for copies, as far as they exist. */
 function copyFolders(uploadsDir: string): string[] {
   return UPLOAD_FOLDERS.map((folder) => path.join(uploadsDir, folder, COPIES)).filter((folder) =>
     fs.existsSync(folder),

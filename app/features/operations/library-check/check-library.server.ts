@@ -30,11 +30,11 @@ export interface LibraryEntry extends MediaName {
 }
 
 export interface LibraryReport {
-  /** Entries in the buckets that belong to no video. */
+  /** Entries in the buckets that don't belong to any video. */
   stray: LibraryEntry[];
   /** Files that are referenced by a video but don't exist. */
   missing: MissingFile[];
-  /** The number of entries, and their total size in bytes. */
+  /** The total number of entries, and their total size in bytes. */
   entries: number;
   bytes: number;
   /** The reason why removals are paused, if they are. */
@@ -46,7 +46,7 @@ export interface LibraryReport {
  * server is running: records written since the check started are kept, and files of uploads in progress are left to
  * those uploads.
  *
- * @param wantsMissing whether to list and record missing files, for which every file is looked up on disk.
+ * @param wantsMissing whether to list and record missing files, which requires looking up every file on disk.
  * @param forgetsMissing whether to delete records of missing files even if there are so many that their folder may not
  * be mounted.
  */
@@ -94,8 +94,8 @@ export async function checkLibrary({
 }
 
 /**
- * Moves entries that belong to no video to the quarantine, unless they have changed within the last week. Checks the
- * catalogue again first, because an upload that was being published may have been given its row in the meantime.
+ * Moves entries that don't belong to any video to the quarantine, unless they have changed within the last week. Checks
+ * the catalogue again first, because an upload that was being published may have been given its row in the meantime.
  *
  * @returns the moved entries.
  */
@@ -121,7 +121,7 @@ export async function quarantineStray(
 }
 
 /**
- * Moves documents that belong to no performer to the quarantine, unless they have changed within the last week.
+ * Moves documents that don't belong to any performer to the quarantine, unless they have changed within the last week.
  *
  * @returns the names of the moved documents.
  */
@@ -144,7 +144,7 @@ function isStoredUnchanged(entry: LibraryEntry, now: number): boolean {
   return storedFilesOf(entry).every(({ modifiedMs }) => now - modifiedMs > UNCHANGED_MS);
 }
 
-/** Returns the entries that still belong to no video and to no upload in progress. */
+/** Returns the entries that still don't belong to any video or to an upload in progress. */
 async function stillUnowned(entries: readonly LibraryEntry[]): Promise<LibraryEntry[]> {
   const left: LibraryEntry[] = [];
   // Checked before the rows are read, because an upload only releases its reservation after its row has been written.
@@ -209,7 +209,7 @@ async function* storedEntries(): AsyncGenerator<LibraryEntry> {
   }
 }
 
-/** Returns a folder's entries without hidden ones, or none if the folder doesn't exist. */
+/** Returns a folder's entries, except hidden ones, or an empty list if the folder doesn't exist. */
 export async function listing(folder: string) {
   const all = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
   return all.filter(({ name }) => !name.startsWith("."));

@@ -16,7 +16,7 @@ import { moveFlushed } from "~/shared/move-files.server";
 import { transaction } from "~db/client.server";
 import { QUARANTINE_MS, UNCHANGED_MS } from "./quarantine.server";
 
-/** No upload takes this long. */
+/** This is longer than any upload takes. */
 const ABANDONED_MS = 24 * 3_600_000;
 
 export interface StoreReport {
@@ -31,7 +31,8 @@ export interface StoreReport {
 }
 
 /**
- * Compares the store's objects with the file records that reference them. Returns undefined on a site without a store.
+ * Compares the store's objects with the file records that reference them. Returns undefined if the site doesn't use a
+ * store.
  *
  * @throws {StorageError}
  */

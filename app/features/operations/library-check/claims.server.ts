@@ -9,11 +9,11 @@ import { rowsWithFilesAfter } from "./missing-files.server";
 
 /** The videos to which the entries in the buckets belong, according to the database. */
 export interface Claims {
-  /** The video ids by `{bucket}/{path}` of the files that rows reference. */
+  /** The video ids, keyed by `{bucket}/{path}`, for the files that rows reference. */
   files: Map<string, string>;
-  /** The video ids by `{userId}/{timestamp}`, the names of the folders with derived files. */
+  /** The video ids, keyed by `{userId}/{timestamp}`, which are the names of the folders for derived files. */
   basePaths: Map<string, string>;
-  /** The same for thumbnails, whose folders contain smaller versions. */
+  /** Like `basePaths`, but for thumbnails, whose folders contain smaller versions. */
   thumbnailBasePaths: Map<string, string>;
 }
 

@@ -20,7 +20,7 @@ const SMALL_LIBRARY_VIDEOS = 5_000;
  */
 export async function correctDerivedData(): Promise<boolean> {
   await ensureProjected();
-  // The totals may differ while an import's rows are still being projected.
+  // The totals may differ from the rows while an import is still being projected.
   if (projector().waiting().last !== null || (totalsAgree() && searchFindsRows())) return false;
   await transaction(() => projector().reset());
   while (projector().waiting().last !== null) {

@@ -36,7 +36,7 @@ const GROWING_MS = 60_000;
 const CLOCK_RESOLUTION_MS = 2_000;
 const NAMES_AT_ONCE = 500;
 
-/** The state after the previous check. */
+/** The state of the buckets after the previous check. */
 export interface SeenFiles {
   /** The modification times of the `{bucket}/{userId}` folders. */
   folders: Map<string, number>;

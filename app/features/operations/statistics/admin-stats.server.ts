@@ -11,7 +11,7 @@ import type { UploaderTotals } from "./uploader-totals.server";
 export interface StudioStats {
   totalVideos: number;
   totalViews: number;
-  /** The distinct values of `videos.category`, as stored. */
+  /** The distinct values in `videos.category`, as stored. */
   totalCategories: number;
   /** The formatted size, such as `1.50 GB`, or `~0.10 GB` if the disk can't be read. */
   storageUsed: string;
