@@ -129,7 +129,7 @@ const PAGE_PURPOSES: Record<string, string> = {
 
 /** Large enough for the longest forms, which have a description and a list of tags. */
 const MAX_FORM_BYTES = 64 * 1024;
-/** Each field becomes an input on the page that shows the fields again. */
+/** The maximum number of fields, because each field becomes an input on the page that shows the fields again. */
 const MAX_FIELDS = 200;
 /** If a form contains one of these fields, none of its values are shown again. */
 const SECRETS = /password|passkey|credential|code|secret|token|^current$|^again$/i;
@@ -171,7 +171,7 @@ export function signedOutMessage(intent: string): string {
   return messageFor(FORM_PURPOSES[intent]);
 }
 
-/** The wording is that of the specification (section 8). */
+/** The specification (section 8) prescribes this wording. */
 function messageFor(work = "change videos"): string {
   return `You must be logged in to ${work}.`;
 }

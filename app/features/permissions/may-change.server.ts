@@ -36,8 +36,8 @@ export function isRefusal<T extends object>(
 /**
  * Returns the videos among `ids` that the user may change. If `own` isn't given, the user may change all of them.
  *
- * @returns a refusal if one of them can't be changed: `not-a-draft`, or `gone` if none belongs to the user. Other
- * users' videos are treated as if they didn't exist.
+ * @returns a refusal if one of them can't be changed: `not-a-draft`, or `gone` if none of them belongs to the user.
+ * Other users' videos are treated as if they didn't exist.
  */
 export function changeableIds(
   own: OwnVideos | undefined,

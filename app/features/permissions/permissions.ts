@@ -87,7 +87,7 @@ const TABLE = {
   "/admin/consent hide-lacking": ["all", "none", "none", "none"],
   "/admin/consent undo-hiding": ["all", "none", "none", "none"],
   "/admin/consent/:id": ["all", "all", "none", "none"],
-  // Access to performers' documents, and deleting all data about performers.
+  // Access to performers' documents, and the right to delete all data about performers.
   "/admin/consent/:id add-document": ["all", "none", "none", "none"],
   "/admin/consent/:id remove-document": ["all", "none", "none", "none"],
   "/admin/consent/:id forget": ["all", "none", "none", "none"],

@@ -29,7 +29,7 @@ const hashOf = (id: string) => createHash("sha256").update(id).digest("hex");
 const iso = (time: number) => new Date(time).toISOString();
 
 /**
- * Opens a session that lasts 30 days. Using it extends it, up to a total of 90 days.
+ * Opens a session that lasts 30 days. Using the session extends it, up to a total of 90 days.
  *
  * @param device the name by which the user can recognize the session.
  * @returns the session's `Set-Cookie` header.
