@@ -37,7 +37,7 @@ export function useCaptions(element: HTMLVideoElement, id: string, tracks: Capti
   return useMemo(
     () => ({
       tracks,
-      /** The index of the track being shown; -1 for none. */
+      /** The index of the track being shown; -1 if captions are off. */
       chosen,
       choose,
       /** Turns captions off, or turns them on with the track that was shown last. */

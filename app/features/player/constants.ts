@@ -16,7 +16,7 @@ export const SEEK_BAR_STEP_S = 0.1;
 
 // Values that the specification doesn't define.
 
-/** The distance below which the direction of a swipe is still undecided. */
+/** The minimum distance after which the direction of a swipe is determined. */
 export const SWIPE_DECIDE_PX = 6;
 /** The share of the player's height that a swipe must cover to go from the lowest level to the highest. */
 export const SWIPE_TRAVEL = 0.8;

@@ -161,7 +161,7 @@ function CaptionText({ textTrack }: { textTrack: TextTrack | undefined }) {
     const draw = () => {
       const lines = Array.from(textTrack.activeCues ?? [], (cue) => {
         const line = document.createElement("p");
-        // The browser parses the cue, so no other markup from the file gets through.
+        // The browser parses the cue, so the file can't inject any other markup.
         line.append((cue as VTTCue).getCueAsHTML());
         return line;
       });

@@ -94,7 +94,8 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
 }
 
 function enter(root: HTMLElement, video: AppleVideo): void {
-  // The request is rejected without a user gesture or by an embedding page. In that case, nothing changes.
+  // The request is rejected if there was no user gesture or an embedding page forbids it. In that case, nothing
+  // changes.
   if (root.requestFullscreen) void root.requestFullscreen({ navigationUI: "hide" }).catch(() => {});
   else video.webkitEnterFullscreen?.();
 }

@@ -17,7 +17,7 @@ export interface TapSeries {
   /** The time of the last tap, in milliseconds. */
   at: number;
   side: Side;
-  /** The first tap may toggle playback; each of the following taps seeks. */
+  /** The number of taps. The first tap may toggle playback; each of the following taps seeks. */
   count: number;
 }
 
@@ -235,7 +235,7 @@ export function useSwipes(
     const finger = event.touches[0]!;
     const swipe = current.current;
     if (!swipe || event.touches[1] || finger.identifier !== swipe.finger) return stop();
-    // A finger that is holding the video at double speed may move.
+    // While a finger is held on the video to play it at double speed, the finger may move.
     if (commands.isSpeedHeld()) {
       if (event.cancelable) event.preventDefault();
       return;

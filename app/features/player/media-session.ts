@@ -54,7 +54,7 @@ export function useMediaSession(
 
 const CHANNEL = "player";
 
-/** Pauses videos in the site's other tabs when this video starts playing. */
+/** When this video starts playing, pauses the videos in other tabs of this site. */
 export function useSinglePlayer(element: HTMLVideoElement): void {
   useEffect(() => {
     if (!("BroadcastChannel" in window)) return;

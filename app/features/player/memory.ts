@@ -158,13 +158,17 @@ export interface MediaTrack {
 }
 
 /**
- * Returns the index of the audio track last chosen in this browser, or of a track in the same language; -1 for none.
+ * Returns the index of the audio track last chosen in this browser, or else of a track in the same language, or -1 if
+ * there is no such track.
  */
 export function rememberedAudioTrack(tracks: readonly MediaTrack[]): number {
   return findMatchingTrack(tracks, readStored("audioTrack"));
 }
 
-/** Returns the index of the track with the stored name, or else of the first one in its language; -1 for none. */
+/**
+ * Returns the index of the track with the stored name, or else of the first track in its language, or -1 if there is no
+ * such track.
+ */
 export function findMatchingTrack(tracks: readonly MediaTrack[], track: unknown): number {
   const stored = track as Partial<MediaTrack> | undefined;
   const same = tracks.findIndex(({ label }) => label === stored?.label);

@@ -10,7 +10,7 @@ interface Playback {
   volume: number;
   speed: number;
   loop: boolean;
-  /** In seconds; 0 until known. */
+  /** The duration in seconds; 0 until it is known. */
   duration: number;
 }
 
@@ -112,7 +112,7 @@ export function playbackPosition(element: HTMLVideoElement): PlaybackPosition {
   };
 }
 
-/** Pauses the video, even one that would resume once its other source has loaded. */
+/** Pauses the video, even if it would resume once another source has loaded. */
 export function pause(element: HTMLVideoElement): void {
   const change = pending.get(element);
   if (change) change.position = { ...change.position, playing: false };

@@ -67,7 +67,7 @@ export interface Prefetch {
   start: number;
   first: number;
   end: number;
-  /** Undefined if the prefetch failed; the player then makes its own request. */
+  /** Undefined if the prefetch failed; in that case, the player sends the request again. */
   bytes: Promise<ArrayBuffer | undefined>;
   stop: AbortController;
 }
@@ -83,7 +83,7 @@ export function savesData(): boolean {
 
 /** Prefetches the beginning of a stream, and aborts any other stream's prefetch. */
 export function prefetchStart({ audio, ...video }: StreamStart): void {
-  // A native HLS player makes its own requests.
+  // A native HLS player doesn't use prefetched data, because it sends its requests itself.
   if (savesData() || !("MediaSource" in window)) return;
   const next = [video, ...(audio ? [audio] : [])].map(newPrefetch);
   if (prefetches[0]?.url === next[0]?.url) return;

@@ -105,7 +105,7 @@ export function watchForProblems(
     const hasStarted = position.seconds > 0 || position.playing;
     if ((code === NETWORK || code === DECODE) && hasStarted && reloadOnce()) return;
     if (code === NETWORK) {
-      // The server is already reachable again.
+      // The server has become reachable again in the meantime.
       problem.set("connection");
       reconnectLater();
     } else problem.set(found === "unsupported" ? undecodable() : found);
@@ -150,7 +150,7 @@ export function watchForProblems(
       if (source.state.get().lost && problem.get() === undefined) lose();
     }),
   ];
-  // The video may have failed before the scripts had loaded.
+  // The video may already have failed before the scripts had loaded.
   void onError();
   if (!hlsUrl) problem.set(videoTrackProblem());
 

@@ -168,7 +168,7 @@ function usePreview() {
     if (isShown && last.current) show(...last.current);
   }
 
-  /** Shows the preview; `x` and `barWidth` are in pixels of the bar. */
+  /** Shows the preview. `x` is the position on the bar; both `x` and `barWidth` are in pixels. */
   function show(seconds: number, x: number, barWidth: number) {
     const box = bubble.current;
     if (!box || !thumbnail.current || !chapter.current || !time.current) return;

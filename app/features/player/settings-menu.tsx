@@ -150,7 +150,7 @@ function choicePage<T>(
   return { title, icon, now: labelOf(chosen), choices };
 }
 
-/** Returns the pages for the settings for which this video has choices. */
+/** Returns the pages for all settings that offer a choice for this video. */
 function useChoicePages(): ChoicePage[] {
   const { video, playback, commands, source, captions } = usePlayer();
   const speed = useStored(playback, "speed");
@@ -284,7 +284,7 @@ function Item({
 }: {
   icon: IconType;
   label: string;
-  /** The current choice, for an item that opens a page. */
+  /** The current choice; only set for an item that opens a page. */
   now?: string;
   checked?: boolean;
   className?: string;

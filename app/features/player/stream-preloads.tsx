@@ -3,7 +3,7 @@ import { HLS_MODULE_URL } from "./hls-module";
 import { savesData } from "./prefetch";
 import type { StreamStart } from "./types";
 
-/** The attribute is lowercase, because React 18 doesn't know `fetchPriority`. */
+/** The attribute is lowercase, because React 18 doesn't support `fetchPriority`. */
 const FIRST = { fetchpriority: "high" };
 
 /**
@@ -75,7 +75,7 @@ export function usePoster(
 
 /** Returns the poster that every screen gets with the page. */
 function firstPoster(url: string | null | undefined): string | undefined {
-  // External images have no smaller version.
+  // There are no smaller versions of external images.
   return url?.startsWith("/media/thumbnails/")
     ? `${url}?w=${SMALL_WIDTH_PIXELS}`
     : (url ?? undefined);

@@ -33,7 +33,7 @@ export function VideoPlayer({ video, onNext = followLink, onPreparing }: VideoPl
         className="player-video"
         controls={!enhanced}
         playsInline
-        // If there is a stream, the file's metadata isn't loaded.
+        // The file's metadata isn't loaded if there is a stream.
         preload={shown.hlsUrl ? "none" : "metadata"}
         // The fragment (Media Fragments URI 1.0) works without JavaScript, too.
         src={shown.startSeconds ? `${shown.fileUrl}#t=${shown.startSeconds}` : shown.fileUrl}

@@ -9,7 +9,7 @@ interface View {
   element?: HTMLVideoElement;
   /** The ranges played from the current source. */
   played: Span[];
-  /** The duration in seconds as reported by the element; 0 until known. */
+  /** The duration in seconds, as reported by the element; 0 until it is known. */
   duration: number;
 }
 
