@@ -89,7 +89,7 @@ export function holdMatches(videoId: string, blockedVideos: readonly number[]): 
 }
 
 /**
- * Puts videos on hold whose uploaded file is identical to that of a blocked video. Must be called inside the
+ * Puts videos on hold if their uploaded file is identical to a blocked video's file. Must be called inside the
  * transaction that adds the blocked video to the list.
  */
 export function holdCopies(videoId: string, blockedVideo: number): void {

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { type Frames, similarity, VARIANTS } from "./frame-hashes";
 import { hammingDistance, hasContent, wordsOf } from "./perceptual-hash";
 
-/** The index contains every other frame, in the middle crop variant. */
+/** The index contains every other frame of a video, using the middle crop variant. */
 const INDEXED_EVERY = 2;
 const INDEXED_VARIANT = 1;
 /**

@@ -164,7 +164,8 @@ function rowOf(videoId: string): FileRow | undefined {
 }
 
 /**
- * Copies the frames from the video's comparison, which are uncropped and far apart. Returns false if there are none.
+ * Copies the frames from the video's comparison, which are uncropped and far apart. Returns false if there are no such
+ * frames.
  */
 function copyFrames(videoId: string, blockedVideoId: number): boolean {
   const row = prepared<{ first: number; step: number; frames: Buffer }>(
@@ -197,7 +198,7 @@ export interface ArrivedFile {
   path: string;
   /** The digest in hexadecimal; undefined if there is no file. */
   sha256?: string;
-  /** Hexadecimal; only set if the list contains MD5 digests. */
+  /** The MD5 digest in hexadecimal; only set if the list contains MD5 digests. */
   md5?: string;
 }
 

@@ -59,7 +59,7 @@ export async function releaseCompared(): Promise<number> {
 
 /** The state of the comparison of a video that is on hold until it has been compared. */
 export interface Uncompared {
-  /** Whether the video becomes public once it has no more holds. */
+  /** Whether the video becomes public once all of its holds have been released. */
   isToBePublic: boolean;
   /** The reason why the video won't be compared automatically; undefined while a job is waiting or running. */
   failure?: ComparisonFailure;
@@ -98,7 +98,7 @@ interface ComparisonJob {
   reason: string | null;
 }
 
-/** Returns those of a video's jobs on which its comparison depends. */
+/** Returns the jobs of a video on which its comparison depends. */
 export function jobsOfComparison(videoId: string): ComparisonJob[] {
   return prepared<ComparisonJob>(
     `SELECT id, kind, state, reason FROM jobs

@@ -11,7 +11,7 @@ import { ListFileError, linesOf } from "./list-file.server";
  */
 
 const MAX_DIGESTS = 2_000_000;
-/** The number of digests per transaction, each of which takes a few milliseconds. */
+/** The number of digests per transaction. Each transaction takes a few milliseconds. */
 const BATCH_SIZE = 100;
 const MAX_LISTED_LINES = 10;
 

@@ -10,7 +10,7 @@ import {
   wordsOf,
 } from "./perceptual-hash";
 
-/** The side length, in pixels, of the gray frames in which borders are detected. */
+/** The side length, in pixels, of the gray frames that are used to detect borders. */
 export const FRAME_SIDE = 128;
 /**
  * The fractions of the width and height that are cut off in the crop variants of a blocked video, so that cropped
@@ -135,7 +135,7 @@ export interface Frames {
   hashes: Uint8Array;
 }
 
-/** The minimum number of frames that must match a blocked video. */
+/** The minimum number of frames that must match those of a blocked video. */
 const MIN_FRAMES = 5;
 /**
  * The minimum share of frames that must match, not counting blank frames. A video may contain more than the blocked

@@ -68,7 +68,7 @@ export interface Imported {
   /** The number of videos that weren't on the list before. */
   added: number;
   known: number;
-  /** The lowest id of the added videos. */
+  /** The lowest id among the added videos. */
   from: number;
 }
 

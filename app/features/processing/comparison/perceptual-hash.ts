@@ -149,7 +149,7 @@ export function hammingDistance(a: Uint32Array, at: number, b: Uint32Array, othe
   return popCount(a[2 * at]! ^ b[2 * other]!) + popCount(a[2 * at + 1]! ^ b[2 * other + 1]!);
 }
 
-/** Returns the number of bits that are set in a 32-bit value. */
+/** Returns the number of set bits in a 32-bit value. */
 function popCount(value: number): number {
   const pairs = value - ((value >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);

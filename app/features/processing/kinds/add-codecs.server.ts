@@ -62,7 +62,8 @@ interface Stream {
 
 /**
  * Encodes a stream's video in additional codecs. This adds files and playlists next to the H.264 ones, with the same
- * audio, and a new master playlist that contains both. Current viewers keep using the previous master playlist.
+ * audio, and a new master playlist that contains both. People who are watching the stream continue to use the previous
+ * master playlist.
  *
  * @param hlsUrl the stream; null if the video has none.
  * @throws {HardwareSuspendedError} before encoding, if a codec needs hardware whose use is suspended.

@@ -94,7 +94,7 @@ async function extract(
   return whole;
 }
 
-/** Returns one stream's WebVTT, or undefined if it contains no text. */
+/** Returns one stream's captions as WebVTT, or undefined if they contain no text. */
 async function webvttOf(file: string): Promise<string | undefined> {
   try {
     const { size } = await stat(file);

@@ -28,13 +28,13 @@ const QUALITY = 17;
 /** The factor by which the bitrate of a stream's best rendition is multiplied. */
 const BITRATE_FACTOR = 3;
 const AUDIO_BITRATE = 192_000;
-/** No device decodes larger frames in H.264. */
+/** The maximum frame size: no device can decode larger frames in H.264. */
 const MAX_SIDE = 2160;
 const FILE = "cut.mp4";
 
 /** The fraction of a frame's duration by which a time can be rounded down without referring to the previous frame. */
 const ROUNDING_FRAMES = 0.05;
-/** Less than a frame's duration, but more than timestamps' rounding errors. */
+/** A margin that is shorter than a frame, but longer than the rounding errors of timestamps. */
 const MARGIN_SECONDS = 0.002;
 
 /** The start and length passed to ffmpeg, in seconds, chosen so that only whole frames are included. */

@@ -45,7 +45,7 @@ const CHANGES: Record<JobChange, string> = {
     WHERE +state IN ('waiting', 'running') AND kind <> 'cleanup'`,
 };
 
-/** The jobs to change: either by job id, or all jobs of some videos. */
+/** The jobs to change, specified either by job id or as all jobs of some videos. */
 export type ChosenJobs = { jobs: readonly number[] } | { videos: readonly string[] };
 
 /**

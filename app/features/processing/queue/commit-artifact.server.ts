@@ -104,7 +104,7 @@ async function claimName(job: JobRow, { basePath }: Source, name: MediaName): Pr
   if (isTaken) throw new NameTakenError(`${name.bucket}/${name.path}`);
 }
 
-/** Returns whether the row of the job's video references a file. */
+/** Returns whether the row of a job's video references the file. */
 function namesFile({ video_id }: JobRow, { bucket, path: name }: MediaName): boolean {
   const row = sqliteHandle().prepare(
     `SELECT 1 FROM ${tableOf(video_id)} WHERE id = @id

@@ -245,8 +245,8 @@ const REENCODE_PRIORITY = 1_000;
 const REENCODE_BATCH_SIZE = 200;
 
 /**
- * Queues all streams that weren't encoded with the current settings for re-encoding. The existing stream is served
- * until the new one is complete. Calling it again updates the order.
+ * Queues streams for re-encoding if they weren't encoded with the current settings. The existing stream is served until
+ * the new one is complete. Calling it again updates the order.
  *
  * @returns the number of videos that are now queued for re-encoding.
  */

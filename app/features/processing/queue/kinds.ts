@@ -29,7 +29,7 @@ export const PRIORITY_BAND = 100;
 /** How long an original is kept next to its copy, for viewers who were watching it when it was replaced. */
 export const SOURCE_KEPT_MS = 6 * 3_600_000;
 
-/** The display name of each kind of job. The kind's name itself is stored. */
+/** The display name of each kind of job. The database stores the name of the kind instead. */
 export const JOB_LABELS: Record<JobKind, string> = {
   scan: "Scan",
   transcode: "Preparing for playback",

@@ -61,7 +61,7 @@ function fileOf(url: string): string | undefined {
 
 /** Creates a job's output in the task's folder. */
 export async function produceArtifact(job: JobRow, source: Source, task: Task): Promise<Artifact> {
-  // The name is never that of an existing file, since a file that someone may be watching is kept.
+  // The name always differs from those of existing files, since someone may be watching an existing file.
   const generation = `${job.id.toString(36)}${Date.now().toString(36)}`;
   const { video_url: url, thumbnail_url: thumbnail } = source.row;
   switch (job.kind) {

@@ -14,7 +14,7 @@ export function onJobsChanged(listener: Listener): () => void {
   return () => all.delete(listener);
 }
 
-/** Notifies the listeners in this process about changed jobs. */
+/** Notifies the listeners in this process that jobs have changed. */
 export function jobsChanged(change: Change): void {
   for (const listener of listeners()) listener(change);
 }

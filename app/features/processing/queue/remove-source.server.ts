@@ -94,7 +94,7 @@ async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal |
 }
 
 /**
- * Returns whether a job may remove the original after verifying that it has been replaced, for which it reads both
+ * Returns whether a job may remove the original after verifying that it has been replaced. The verification reads both
  * files.
  */
 export function mayRemoveSource({ kind }: JobRow, { row, url }: Source): boolean {

@@ -129,8 +129,8 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
       popularAt = performance.now() + POPULAR_EVERY_MS;
       await enqueuePopularCodecs();
     }
-    // After the machine has slept for a long time, our own leases appear to have expired. They are extended before
-    // claiming; otherwise, we would claim our own jobs.
+    // After the machine has slept for a long time, this process's leases appear to have expired. They are extended
+    // before any job is claimed, because this process would otherwise claim the jobs that it is already running.
     for (const work of [...active, ...(urgent ? [urgent] : [])]) work.beat();
     if (urgent && !isUrgent(urgent)) {
       track(urgent);
@@ -271,7 +271,7 @@ export interface RunningJob {
 /** Starts running a claimed job. */
 export function beginWork(job: JobRow): RunningJob {
   let latest: Progress = { fraction: 0 };
-  // This isn't the wall clock, which may be adjusted.
+  // A monotonic clock is used, because the wall clock may be adjusted.
   let writtenAt = performance.now();
   const startedAt = performance.now();
   let returned = false;

@@ -37,15 +37,15 @@ export function leaseDurationMs(worker: string | null, own: number): number {
 }
 
 /**
- * Returns the folder for files from a remote worker. Each lease has its own folder, so that files from different leases
- * don't mix.
+ * Returns the folder for files from a remote worker. Each lease has a separate folder, so that files from different
+ * leases don't mix.
  */
 export function receivedFolder({ id, worker }: LostLease): string {
   return path.join(temporaryFolder(), `${WORK_PREFIX}${id}-${path.basename(worker)}`);
 }
 
 /**
- * Shortens leases whose end is impossibly late because they were granted before the clock was set back. Workers that
+ * Shortens leases that would last impossibly long because they were granted before the clock was set back. Workers that
  * are still running extend them according to the new clock.
  *
  * @param own the duration of leases on this machine, in milliseconds.

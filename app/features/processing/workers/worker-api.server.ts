@@ -56,7 +56,7 @@ async function perform(request: Request, worker: Worker, path: string): Promise<
   throw new Problem(404, "Not found.");
 }
 
-/** @throws {Problem} 401 without a valid token, 429 after many invalid tokens from one IP address. */
+/** @throws {Problem} 401 without a valid token, 429 if many invalid tokens were sent from the same IP address. */
 function requireWorker(request: Request): Worker {
   const token = bearerToken(request.headers.get("Authorization"));
   const worker = token ? findWorker(token) : undefined;
@@ -199,7 +199,7 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
   }
 }
 
-/** Sends the source video for a lease, or a range of it. */
+/** Sends the source video for a lease, or a byte range of the video. */
 async function sendVideo(request: Request, job: LeasedJob): Promise<Response> {
   const source = await sourceOf(job);
   const name = source && parseMediaUrl(source.url);

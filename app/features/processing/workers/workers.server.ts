@@ -16,7 +16,7 @@ const MAX_NAME_LENGTH = 60;
 /** The minimum interval between updates of `last_seen_at`. */
 const LAST_SEEN_INTERVAL_MS = 10_000;
 
-/** Only the hash is stored, so that nobody can read a token afterwards. */
+/** Only the hash is stored, so that nobody can read a token after it has been created. */
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
 
 /** An authenticated worker. */
