@@ -78,7 +78,7 @@ export const UNGATED_ROUTES: ReadonlySet<string> = new Set([
   "features/accounts/routes/invite",
   // An external provider's age check replaces the dialog.
   "features/age/routes/age-check",
-  // Information and settings without any videos.
+  // Pages with information and settings, but without any videos.
   "features/site/routes/preferences",
   "features/site/routes/offline",
   "features/api/routes/api-reference",

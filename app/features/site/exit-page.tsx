@@ -102,7 +102,7 @@ export function listenForShift(on: {
         on.exit();
       }
     } else reset();
-    // A key that is released while Shift is held was combined with Shift.
+    // If a key is released while Shift is held, it was combined with Shift.
     isModifier = event.shiftKey;
   };
   const onPointer = (event: MouseEvent) => {

@@ -54,7 +54,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
   const isShown = isOpen && suggestions.length > 0;
   const chosen = isShown ? suggestions[active] : undefined;
 
-  // Text that was typed before hydration is included as well.
+  // This includes text that was typed before hydration.
   useEffect(() => setText(input.current?.value ?? ""), []);
 
   useEffect(() => {
