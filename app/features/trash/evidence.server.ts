@@ -33,7 +33,7 @@ export function isEvidence(videoId: string, { isRemovedKept }: EvidenceOptions):
   return `(${causes.join(" OR ")})`;
 }
 
-/** Returns which of these videos are evidence. */
+/** Returns the given videos that are evidence. */
 export function evidenceAmong(
   videoIds: readonly string[],
   options: EvidenceOptions = { isRemovedKept: true },

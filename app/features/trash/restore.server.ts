@@ -90,7 +90,7 @@ function restorePart(ids: readonly string[], restored: Restored, now: number): b
   const holds = holdsOf(ids);
   for (const row of rows) {
     if (holds.get(row.id)?.includes("removed")) restored.removed.push(row.title);
-    // Another tool has since inserted a video with this id.
+    // Another tool has inserted a video with this id in the meantime.
     else if (row.is_taken) restored.taken.push(row.title);
     else ready.push(row);
   }

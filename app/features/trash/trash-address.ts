@@ -9,7 +9,7 @@ export const TRASH_DAYS = 30;
 export interface TrashView {
   /** Shows replaced files instead of deleted videos. */
   files?: true;
-  /** A trimmed part of the title; empty for all videos. */
+  /** The text to search for in titles, without surrounding spaces; empty for all videos. */
   search: string;
   page: number;
 }
