@@ -37,7 +37,7 @@ export function FileDropArea({
   hint: string;
   error?: string;
   hydrated: boolean;
-  /** Whether files are already selected, so that this area adds more. */
+  /** Whether files are already selected, so that files dropped here are added to them. */
   isSmall: boolean;
 } & Omit<InputHTMLAttributes<HTMLInputElement>, "type">) {
   const id = useId();

@@ -55,7 +55,7 @@ export interface Upload {
    */
   whenCutOff?: "ask" | "publish";
   texts: NewVideoTexts;
-  /** The acceptance of the uploaders' terms; undefined if none is required, see `checkTerms`. */
+  /** The acceptance of the uploaders' terms; undefined if no acceptance is required, see `checkTerms`. */
   acceptance: Acceptance | undefined;
   video: ReceivedFile;
   thumbnail?: ReceivedFile;

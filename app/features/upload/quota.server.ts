@@ -140,7 +140,7 @@ function secondsUntilNext(userId: string, limit: number, now: number): number {
   return Math.max(1, Math.ceil((Date.parse(at) + DAY_MS - now) / 1000));
 }
 
-/** Excludes cleanup jobs, which intentionally wait for hours. */
+/** Cleanup jobs are excluded, because they intentionally wait for hours. */
 function queuedJobsOf(userId: string): number {
   return prepared<number>(
     // CROSS JOIN fixes the join order; otherwise SQLite would read all unfinished jobs.

@@ -18,7 +18,7 @@ export interface TransferEvents {
   onProgress(sentBytes: number): void;
   /** Called when the connection was lost and will be retried. */
   onInterrupted(): void;
-  /** @param upload the id that the form will send. */
+  /** @param upload the id of the upload, which the form will send. */
   onArrived(upload: string): void;
   /** @param status the response's status, or 0 if there was no response. */
   onFailed(message: string, status: number): void;

@@ -7,7 +7,7 @@ export interface StartTexts {
   description: string;
   /** A category's id, or an empty string. */
   category: string;
-  /** Separated by commas. */
+  /** The tags, separated by commas. */
   tags: string;
 }
 

@@ -31,7 +31,7 @@ export const MESSAGES = {
   draftsOnly: "Your account can only save drafts. An editor publishes them.",
 } as const;
 
-/** An existing video whose file has exactly the same bytes. */
+/** An existing video whose file is identical. */
 export interface Duplicate {
   id: string;
   title: string;
@@ -63,7 +63,7 @@ export interface UploadSuccess {
   title: string;
   status: "published" | "review";
   category: CategoryId;
-  /** When the video will be published automatically (ISO 8601, UTC). */
+  /** The time at which the video will be published automatically (ISO 8601, UTC). */
   publishAt?: string;
   /** The video was saved as a draft instead of being published, because its file is incomplete. */
   isCutOff?: boolean;

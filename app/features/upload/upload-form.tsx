@@ -31,7 +31,7 @@ import { useUploadQueue } from "./use-upload-queue";
 const UNDER_WAY = "Uploads are still running. Leave anyway?";
 const NOT_UPLOADED = "Your changes haven't been uploaded. Leave anyway?";
 const FIELDS = Object.keys(NO_TEXTS) as (keyof UploadTexts)[];
-/** The fields whose values are saved by their own component: the schedule. */
+/** The fields whose values are saved by a separate component: the schedule. */
 const SAVED_FIELDS = FIELDS.filter((name) => !(name in NO_SCHEDULE));
 
 /**
@@ -92,7 +92,7 @@ export function UploadForm({
     if (open.length > 0) return NOT_UPLOADED;
     // The links to uploaded videos appear just before the form is reset.
     if (isAllDone && !isEmptied.current) return undefined;
-    // After signing in, only the text is restored.
+    // After the user has signed in again, only the text is restored.
     if (nextPath === "/auth") return undefined;
     return failure || isChanged(form.current) ? NOT_UPLOADED : undefined;
   }, forgetTexts);

@@ -10,7 +10,7 @@ import type { Duplicate, UploadIntent, UploadTexts } from "./upload-fields";
 /** The queue on the Upload tab: its items, and the rules that don't need a browser. */
 
 export type ItemState =
-  /** Selected, but not sent yet. */
+  /** The file has been selected but not sent yet. */
   | "chosen"
   /** Queued. */
   | "waiting"
@@ -30,7 +30,7 @@ export interface QueueItem {
   file: File;
   /** The file's text; an empty field means the default from the form. */
   own: UploadTexts;
-  /** An image file, or a frame of the video. */
+  /** The thumbnail: an image file, or a frame from the video. */
   thumbnail?: Blob;
   state: ItemState;
   sentBytes: number;
@@ -40,7 +40,7 @@ export interface QueueItem {
   sent?: { texts: UploadTexts; intent: UploadIntent; terms?: string };
   /** The id of the upload, once all bytes have arrived. */
   upload?: string;
-  /** Why the upload failed, or what it is waiting for. */
+  /** The reason why the upload failed, or what it is waiting for. */
   message?: string;
   /** Whether retrying is pointless, because it can't succeed. */
   unrecoverable?: boolean;

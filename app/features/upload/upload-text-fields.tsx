@@ -22,7 +22,7 @@ export function UploadTextFields({
   wrong: Partial<Record<UploadField, string>>;
   limits: FileLimits;
   several: boolean;
-  /** Whether the text hasn't been submitted before. */
+  /** Whether this is the first time that the text is being entered, rather than after a failed submission. */
   isFresh: boolean;
   /** Fills in the fields that follow the title. */
   startChoice: ReactNode;

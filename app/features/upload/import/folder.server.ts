@@ -25,7 +25,7 @@ import {
 } from "./table.server";
 
 const IMAGE_EXTENSIONS = [".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"];
-/** The default names of the table in the folder's top level. */
+/** The default names for the table at the top level of the folder. */
 const METADATA_NAMES = ["metadata.csv", "metadata.json"];
 
 /** Defaults for videos whose details aren't specified. */

@@ -62,7 +62,7 @@ const ACCOUNT_ENDED = "The importing account was deactivated or deleted. The imp
 const ROWS_AT_ONCE = 50;
 
 interface PendingImport extends Candidate {
-  /** `{userId}/{uploadId}`, or undefined if there is no file. */
+  /** The base path, `{userId}/{uploadId}`, or undefined if there is no file. */
   basePath?: string;
   /** The path in the `videos` bucket, or an empty string if there is no file. */
   target: string;
@@ -140,7 +140,7 @@ async function moveAndInsert(
     onProgress?.(each.bytes, 1);
   });
   await flushUploads();
-  // Ordered as in the plan, rather than in the order in which copying finished.
+  // The files are in the order of the plan, rather than in the order in which copying finished.
   const inOrder = pending.filter((each) => moved.has(each));
   const inserted = new Set(await insertAllRows(inOrder, options));
   for (const each of inOrder.filter((each) => !inserted.has(each))) {
@@ -228,7 +228,7 @@ async function rollBack({ entry, target }: PendingImport, notOurs = false): Prom
   await withdraw([entry.file]);
 }
 
-/** Inserts a slice's rows with their file sizes, digests and jobs. */
+/** Inserts the rows for some of the entries, along with their file sizes, digests and jobs. */
 function insertRows(
   { userId, since, acceptance }: BatchOptions,
   moved: PendingImport[],

@@ -60,7 +60,7 @@ export async function readObject(file: string): Promise<TableRow> {
     const value: unknown = JSON.parse(await fs.readFile(file, "utf8"));
     if (isObject(value)) return value;
   } catch {
-    // The error is reported below, with a message that fits the file.
+    // The error is reported below, with a more suitable message.
   }
   throw new ImportError(`${path.basename(file)} isn't a JSON object.`);
 }
@@ -154,7 +154,7 @@ export function tagsOf(row: TableRow): string[] | undefined {
   return checkedText(tags, braced === undefined ? text : braced.replaceAll(/"|\bNULL\b/g, ""));
 }
 
-/** Reads series from an object that maps titles to positions, as exported. */
+/** Reads series from an object that maps titles to positions, as written by the export. */
 export function seriesOf(row: TableRow): Record<string, number> | undefined {
   let given = row.series;
   if (typeof given === "string" && given.trim() !== "") {
@@ -208,7 +208,7 @@ export interface ImportEntry {
   /** A stored value, which may be a legacy category. */
   category: string;
   tags: string[];
-  /** The titles of the video's series, with its position in each. */
+  /** The titles of the series that contain the video, with its position in each. */
   series?: Record<string, number>;
   status: VideoStatus;
   /** The duration given in the details, used only if the file doesn't contain one. */
@@ -231,7 +231,7 @@ export interface ImportFailure {
   reason: string;
 }
 
-/** The entries to import, and the entries that already can't be imported. */
+/** The entries to import, and the entries for which it is already known that they can't be imported. */
 export interface ImportPlan {
   entries: ImportEntry[];
   failures: ImportFailure[];
