@@ -140,7 +140,7 @@ interface StartedVideo {
   id: string;
   /** Seconds. */
   leftAt: number;
-  /** Undefined until the server has responded. */
+  /** The video's card; undefined until the server has responded. */
   card: VideoCardData | undefined;
 }
 

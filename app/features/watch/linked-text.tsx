@@ -102,14 +102,14 @@ export function ChapterList({
 
 /** How a page links to positions in its video. */
 export interface SeekLinks {
-  /** The video's duration; 0 while unknown. */
+  /** The video's duration; 0 while it is unknown. */
   durationSeconds: number;
   hrefFor(seconds: number): string;
   /** Plays from a position without leaving the page. Returns false if that isn't possible. */
   playFrom(seconds: number): boolean;
 }
 
-/** A link to a position in this page's video, which makes the player seek without a navigation. */
+/** A link to a position in this page's video. It makes the player seek without a navigation. */
 function TimestampLink({
   seconds,
   seekLinks,

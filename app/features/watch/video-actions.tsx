@@ -16,7 +16,7 @@ export function SaveButton({ id }: { id: string }) {
       variant="secondary"
       aria-pressed={isSaved}
       onClick={toggle}
-      // Needs JavaScript; its space is reserved until hydration.
+      // The button needs JavaScript. Until hydration, its space is reserved.
       className={hydrated ? undefined : "invisible scriptless:hidden"}
     >
       <Bookmark
@@ -67,7 +67,7 @@ export function ShareButton({
       onClick={press}
       aria-label={label}
       title={label}
-      // Needs JavaScript; its space is reserved until hydration.
+      // The button needs JavaScript. Until hydration, its space is reserved.
       className={hydrated ? undefined : "invisible scriptless:hidden"}
     >
       <Icon aria-hidden="true" className="size-4" />

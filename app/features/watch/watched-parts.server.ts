@@ -5,7 +5,7 @@ import { prepared } from "~db/client.server";
 
 /** A video's aggregate watch statistics, without any trace of who watched it or when. */
 export interface WatchedParts {
-  /** The number of views with playback. */
+  /** The number of views in which the video was played. */
   views: number;
   /** For each twentieth of the video, the number of views in which it was watched. */
   parts: number[];
@@ -39,7 +39,7 @@ export function countWatched(id: string, report: string, address?: string): bool
   return true;
 }
 
-/** Returns a video's stored statistics, or zeros if there are none. */
+/** Returns a video's stored statistics, or zeros if it doesn't have any. */
 export function readWatchedParts(id: string): WatchedParts {
   const row = prepared<{ views: number; parts: string }>(
     "SELECT views, parts FROM watched_parts WHERE video_id = ?",

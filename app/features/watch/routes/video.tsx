@@ -252,7 +252,7 @@ function Watch({
           fileUrl,
           startSeconds,
           chapters,
-          // If there is a file, its first frame is better than the placeholder.
+          // If there is a file, the browser shows its first frame, which is better than the placeholder.
           posterUrl: video.thumbnailUrl ?? (fileUrl ? null : PLACEHOLDER_URL),
           streamStart,
           next,
