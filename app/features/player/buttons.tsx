@@ -143,7 +143,7 @@ export function PictureInPictureButton() {
   );
 }
 
-/** Makes the player as wide as the page. Not offered in fullscreen, which is wider anyway. */
+/** Makes the player as wide as the page. The button isn't offered in fullscreen, which is wider anyway. */
 export function TheaterButton() {
   const { theater, toggleTheater, fullscreen } = usePlayer();
   if (fullscreen.active) return null;
@@ -251,8 +251,8 @@ export function VolumeControl({ settable }: { settable: boolean }) {
 }
 
 /**
- * Returns whether scripts can set the volume. On an iPhone, only the hardware keys can set it: the property is always
- * 1.
+ * Returns whether scripts can set the volume. On an iPhone, only the hardware keys can set it, and the property is
+ * always 1.
  */
 export function useVolumeSettable(): boolean {
   const [settable, setSettable] = useState(true);

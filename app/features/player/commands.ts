@@ -131,7 +131,9 @@ export function createCommands(
       video.style.filter = brightness === 1 ? "" : `brightness(${brightness.toFixed(2)})`;
     },
 
-    /** Resets the per-video state when another video is shown in the same player; the volume is kept. */
+    /**
+     * When another video is shown in the same player, resets everything that belongs to a video, but keeps the volume.
+     */
     reset() {
       brightness = 1;
       video.style.filter = "";

@@ -48,8 +48,8 @@ export function closeMiniPlayer(id: string): PlaybackPosition | undefined {
 }
 
 /**
- * Renders the mini player on any page once the visitor's age has been confirmed. The page of another video closes it,
- * even if that video has no file or doesn't exist.
+ * Renders the mini player on any page once the visitor's age has been confirmed. Opening another video's page closes
+ * it, even if that video has no file or doesn't exist.
  */
 export function MiniPlayerHost({ allowed }: { allowed: boolean }) {
   const { pathname } = useLocation();

@@ -150,8 +150,8 @@ function useNextCard(id: string, atEnd: boolean) {
 }
 
 /**
- * The active cues. They are rendered by us so that they can move above the controls and the seek preview while these
- * are being shown.
+ * The active cues. The player renders them itself, so that they can move above the controls and the seek preview while
+ * these are being shown.
  */
 function CaptionText({ textTrack }: { textTrack: TextTrack | undefined }) {
   const box = useRef<HTMLDivElement>(null);

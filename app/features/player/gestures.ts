@@ -156,7 +156,7 @@ export function useHold(element: HTMLVideoElement, commands: Commands): () => bo
 
 const RELEASE_EVENTS = ["pointercancel", "pause", "ended", "emptied"] as const;
 
-/** Vertical swipes are handled by us; horizontal ones are left to the browser (scrolling, back gesture). */
+/** The player handles vertical swipes; the browser handles horizontal ones (scrolling, back gesture). */
 type Direction = "undecided" | "vertical" | "horizontal";
 
 export function directionOf(dx: number, dy: number): Direction {

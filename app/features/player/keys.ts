@@ -135,7 +135,7 @@ for (let digit = 0; digit <= 9; digit++) {
   COMMANDS.set(String(digit), { do: "jump", fraction: digit / 10 });
 }
 
-/** The keys that need Shift on most keyboards; with any other key, Shift is a modifier. */
+/** The keys that require Shift on most keyboards. With any other key, Shift counts as a modifier. */
 const WITH_SHIFT = new Set(["<", ">", "?"]);
 const MAY_REPEAT = new Set<KeyCommand["do"]>(["seek", "volume", "frame"]);
 

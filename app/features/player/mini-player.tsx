@@ -144,8 +144,8 @@ export function useContinuation(
   const latest = useRef(video);
   latest.current = video;
 
-  // Runs before the effects that read the element's state: the one that offers to resume, and the one that unloads the
-  // element.
+  // This effect runs before the two effects that read the element's state: one offers to resume, and the other unloads
+  // the element.
   useLayoutEffect(() => {
     const position = closeMiniPlayer(latest.current.id);
     if (position) commands.seekTo(position.seconds);

@@ -44,7 +44,7 @@ export type PlaybackState = ReturnType<typeof observePlayback>;
 export function observePlayback(video: HTMLVideoElement) {
   let current = readPlayback(video);
   const listeners = new Set<() => void>();
-  /** While another source for the same video is loading, keeps the state to which playback will return. */
+  /** While another source for the same video is loading, returns the state from which playback will continue. */
   const duringChange = (next: Playback): Playback => {
     if (!isChangingSource(video)) return next;
     const { seconds, playing } = playbackPosition(video);

@@ -106,7 +106,7 @@ export function findPrefetch(url: string, end: number): Prefetch | undefined {
   return prefetches.find((prefetch) => prefetch.url === url && end > 0 && end <= prefetch.size);
 }
 
-/** Discards a prefetch that has been used, to free its memory, or whose video is no longer next. */
+/** Discards a prefetch in order to free its memory, because it has been used or its video is no longer next. */
 export function dropPrefetch(prefetch: Prefetch): void {
   prefetch.stop.abort();
   prefetches = prefetches.filter((other) => other !== prefetch);

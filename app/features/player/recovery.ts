@@ -99,7 +99,8 @@ export function watchForProblems(
     // In the meantime, another attempt has started or another video is playing.
     if (isOver() || element.error?.code !== code) return;
     if (found === "connection") return lose();
-    // A stream without a file is still being encoded; after a failed encoding, it is encoded again under another URL.
+    // A stream without a file is still being encoded. If the encoding fails, the stream is encoded again under another
+    // URL.
     if (url === hlsUrl) return problem.set("preparing");
     if (found === "missing") return problem.set(found);
     const hasStarted = position.seconds > 0 || position.playing;

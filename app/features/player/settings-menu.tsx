@@ -39,8 +39,8 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
   const menu = useRef<HTMLDivElement>(null);
   useEscape(() => (page === "main" ? onClose() : setPage("main")));
 
-  // When a page opens, its current choice gets the focus; on the main page, it is the item for the page that was just
-  // left.
+  // When a page opens, the focus moves to its current choice or, on the main page, to the item for the page that was
+  // just left.
   useEffect(() => {
     const start = page === "main" ? `[data-page="${lastPage.current}"]` : '[aria-checked="true"]';
     lastPage.current = page;

@@ -71,7 +71,7 @@ export interface WatchedVideo {
   /** The duration in the catalogue; 0 if unknown. */
   durationSeconds: number;
   /**
-   * Whether there is only a stream, which may still be encoding, so that the element may know only part of the
+   * Whether there is only a stream. It may still be encoding, in which case the element only knows part of the
    * duration.
    */
   isGrowing: boolean;
