@@ -144,7 +144,7 @@ export function isBlockedMd5(md5: string): boolean {
   );
 }
 
-/** Returns whether the list contains any frames that videos can be compared with. */
+/** Returns whether the list contains any frames with which videos can be compared. */
 export function hasBlockedFrames(): boolean {
   return (
     prepared(

@@ -57,7 +57,7 @@ export async function releaseCompared(): Promise<number> {
   }
 }
 
-/** The state of the comparison of a video that is on hold until it has been compared. */
+/** The state of the comparison for a video that is on hold until the comparison is done. */
 export interface Uncompared {
   /** Whether the video becomes public once all of its holds have been released. */
   isToBePublic: boolean;
@@ -65,7 +65,7 @@ export interface Uncompared {
   failure?: ComparisonFailure;
 }
 
-/** The reasons why a comparison can fail permanently, and what to do about them. One sentence each. */
+/** The reasons why a comparison can fail permanently, and what to do about each of them, in one sentence each. */
 export interface ComparisonFailure {
   why: string;
   advice: string;

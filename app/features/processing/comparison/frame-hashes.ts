@@ -139,7 +139,7 @@ export interface Frames {
 const MIN_FRAMES = 5;
 /**
  * The minimum share of frames that must match, not counting blank frames. A video may contain more than the blocked
- * one.
+ * video does.
  */
 const MIN_SHARE = 0.3;
 /** The tolerance, in seconds, for the time offset between two videos, in addition to their intervals between frames. */
@@ -172,7 +172,7 @@ export function similarity(video: Frames, blocked: Frames): number {
   return best;
 }
 
-/** Returns the frames of a video that match a blocked one at the offset with the most matches. */
+/** Returns the frames of a video that match a blocked video, at the offset with the most matches. */
 function aligned(
   video: Frames,
   words: Uint32Array,

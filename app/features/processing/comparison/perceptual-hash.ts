@@ -18,8 +18,8 @@ const MIN_CONTRAST = 8;
  */
 export const MAX_DIFFERENT_BITS = 10;
 /**
- * The minimum number of distinct frames. With fewer, a video is a still image or a test card, which resembles many
- * other videos.
+ * The minimum number of distinct frames. A video with fewer distinct frames is a still image or a test card, which
+ * resembles many other videos.
  */
 const MIN_DIFFERENT = 4;
 /** The minimum share of each video's frames that must be found in the other one. */
@@ -37,8 +37,8 @@ const cosines = Array.from({ length: LOW_FREQUENCIES }, (_, frequency) =>
 );
 
 /**
- * Returns a frame's perceptual hash (pHash): which of the 64 lowest frequencies of its cosine transform are above their
- * median. The first frequency, which is the frame's brightness, is ignored.
+ * Returns a frame's perceptual hash (pHash): for each of the 64 lowest frequencies of its cosine transform, whether it
+ * is above their median. The first frequency, which is the frame's brightness, is ignored.
  *
  * @param frame HASHED_SIDE × HASHED_SIDE gray pixels, one byte each.
  * @returns 8 bytes; all 0 for a blank frame.

@@ -11,7 +11,7 @@ import type { Probe } from "~/media/probe/probe.server";
 import type { SubtitleStream } from "~/media/probe/streams";
 import type { Captions } from "~db/captions";
 
-/** The maximum number of caption tracks, which is more than any commercial release has. */
+/** The maximum number of caption tracks. No commercial release has that many. */
 const MAX_TRACKS = 20;
 /** The captions of a long video take up 200 KB, so a much larger file doesn't contain real captions. */
 const MAX_BYTES = 4 * 1024 ** 2;

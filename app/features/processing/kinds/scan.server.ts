@@ -165,9 +165,9 @@ const VERDICTS = ["pass", "hold", "refuse"] as const;
 
 /**
  * Runs SCAN_COMMAND with the file as its last argument. The command runs at low priority, without the site's secrets
- * and without a shell. Exit code 0 passes the file, 1 holds it, 2 refuses it. The first line on standard output is the
- * reason. Without a reason, exit codes 1 and 2 don't count as a verdict, because interpreters and wrappers also exit
- * with these codes when they fail.
+ * and without a shell. Exit code 0 passes the file, 1 puts it on hold, and 2 refuses it. The first line on standard
+ * output is the reason. Without a reason, exit codes 1 and 2 don't count as a verdict, because interpreters and
+ * wrappers also exit with these codes when they fail.
  *
  * @param signal kills the command and its child processes.
  * @throws {UnscannedError} if there is no verdict.

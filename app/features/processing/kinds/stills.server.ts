@@ -103,7 +103,7 @@ export async function createStoryboard(
   const folder = `storyboard-${generation}`;
   await mkdir(path.join(task.folder, folder), { recursive: true });
   const times = Array.from({ length: plan.count }, (_, index) => {
-    // The middle of the cue, so that the frame is at most half a cue away from any position.
+    // The frame is taken from the middle of the cue, so that it is at most half a cue away from any position.
     return (index * plan.interval + cueEnd(index, plan, probe.durationSeconds)) / 2;
   });
   const found = await extractFrames(source.playedFile, probe, times, size, task, (done) =>

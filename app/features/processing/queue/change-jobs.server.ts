@@ -29,7 +29,9 @@ function bandFor(change: JobChange): number {
 const PRIORITY_OF_KIND = `CASE kind ${JOB_KINDS.map((kind) => `WHEN '${kind}' THEN ${PRIORITIES[kind]}`).join(" ")} END`;
 
 // The unary "+" keeps SQLite from using the index on `state`, so that it only looks up the listed jobs.
-/** Cleanup jobs can only be retried, since they wait for viewers who may still be watching the files to be removed. */
+/**
+ * Cleanup jobs can only be retried, since they wait until viewers have stopped watching the files that will be removed.
+ */
 const CHANGES: Record<JobChange, string> = {
   again: `state = 'waiting', attempts = 0, reason = NULL, progress = 0, finished_at = NULL,
       run_after = @now, priority = CASE state WHEN 'failed' THEN priority ELSE ${PRIORITY_OF_KIND} END

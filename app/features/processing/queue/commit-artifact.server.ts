@@ -113,7 +113,10 @@ function namesFile({ video_id }: JobRow, { bucket, path: name }: MediaName): boo
   return row.get({ id: video_id, url: mediaUrl(bucket, name) }) !== undefined;
 }
 
-/** Marks a video's derived files as not in the store, so that new ones are moved to the store even after a crash. */
+/**
+ * Records that a video's derived files aren't in the store, so that new files are moved to the store even after a
+ * crash.
+ */
 function markUnstored(basePath: string): void {
   const mark = sqliteHandle().prepare(
     "UPDATE media_files SET stored = 0 WHERE bucket = ? AND path = ? AND stored = 1",
@@ -327,7 +330,8 @@ async function keepEarlierVersion(
 }
 
 /**
- * Sets the previous version as the video's source. If the row already has a source, it is the job's input and is kept.
+ * Sets the previous version as the video's source. If the row already has a source, that source is the job's input and
+ * is kept.
  *
  * @returns "changed" if the row has since been deleted or has another file; "shared" if another row references the
  * file.

@@ -60,8 +60,8 @@ function nameStream(job: JobRow, url: string): Promise<boolean> {
 }
 
 /**
- * Returns how many seconds an earlier attempt made watchable, according to its shortest playlist; 0 if there was no
- * earlier attempt.
+ * Returns the number of seconds that can be watched thanks to an earlier attempt, according to its shortest playlist,
+ * or 0 if there was no earlier attempt.
  */
 async function watchableSeconds(hlsUrl: string | null): Promise<number> {
   const name = parseMediaUrl(hlsUrl ?? "");

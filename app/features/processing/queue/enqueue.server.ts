@@ -28,7 +28,7 @@ export const DEFAULT_KINDS = JOB_KINDS.filter(
  * Each job checks whether there is anything to do. Existing jobs aren't changed. Does nothing without ffmpeg.
  *
  * Upload and import call it inside their transaction, and call `jobsChanged("work")` after the commit. A row that
- * another tool inserts doesn't get jobs automatically: its file may still be incomplete, or not in our buckets.
+ * another tool inserts doesn't get jobs automatically: its file may still be incomplete, or may not be in our buckets.
  */
 export function enqueueJobs(
   videoIds: readonly string[],

@@ -3,7 +3,7 @@ import type { JobKind, JobState } from "~db/schema";
 
 /**
  * The priority of each kind of job; lower values run first. The jobs that make a new video watchable come first, its
- * images come before its renditions, and all of these come before jobs for files that older videos still lack.
+ * images come before its renditions, and all of these come before the jobs that create files for older videos.
  */
 export const PRIORITIES: Record<JobKind, number> = {
   // A new video doesn't become public until its scan has finished.
