@@ -58,8 +58,8 @@ export function AgeGate({ siteName }: { siteName: string }) {
 }
 
 /**
- * The routes whose pages are shown before the visitor has confirmed their age. On every other page, the entry dialog is
- * shown, so a new route is hidden behind the dialog until it is listed here. None of the listed pages shows a video or
+ * The routes whose pages are shown before the visitor has confirmed their age. Every other page is hidden behind the
+ * entry dialog, including the pages of new routes until they are listed here. None of the listed pages shows a video or
  * a thumbnail.
  */
 export const UNGATED_ROUTES: ReadonlySet<string> = new Set([

@@ -30,8 +30,7 @@ export function Footer({
 }) {
   return (
     <footer className="site-footer mt-auto border-t border-line bg-surface pb-[env(safe-area-inset-bottom)]">
-      {/* There are three columns of links at any width. Only if large text needs the space, there are fewer columns.
-          */}
+      {/* There are three columns of links at any width, unless large text needs more space for each column. */}
       <div className="page grid grid-cols-[repeat(auto-fill,minmax(min(max(5.5rem,25%),100%),1fr))] gap-x-3 gap-y-5 py-6 sm:gap-x-6 sm:gap-y-8 sm:py-10 lg:grid-cols-[2fr_1fr_1fr_1fr] lg:py-12">
         <section className="max-lg:col-span-full">
           <h2 className="text-sm font-semibold">About</h2>

@@ -46,9 +46,7 @@ export function evidenceAmong(
   return new Set(found);
 }
 
-/**
- * Records that videos have a new file, or no file any more, because moderators have only reviewed the previous file.
- */
+/** Records that a video's file was replaced or removed, because moderators have only reviewed the previous file. */
 export function recordFileChange(videoIds: readonly string[], now = Date.now()): void {
   requireTransaction();
   prepared(

@@ -78,9 +78,9 @@ export class CutOffError extends Error {
  * the outcome, which is returned if the request is repeated.
  *
  * @throws {CutOffError} if the file is incomplete and the sender wants to decide.
- * @throws {UploadError} 403 if the account was restricted in the meantime, 403 or 429 for its quota, 415 or 422 if a
- * file isn't a video or image or is blocked, 507 if the disk is full, 503 if the video couldn't be examined at this
- * time. In each case, no row and no new file is created, and the received files stay where they were.
+ * @throws {UploadError} 403 if the account was restricted in the meantime, 403 or 429 if its quota is exceeded, 415 or
+ * 422 if a file isn't a video or image or is blocked, 507 if the disk is full, 503 if the video couldn't be examined at
+ * this time. In each case, no row and no new file is created, and the received files stay where they were.
  */
 export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   const { userId, texts, video, sentBefore } = upload;
@@ -232,7 +232,7 @@ function insertUpload({
         ...newIntention(status, schedule),
       }),
   );
-  // Inserted after the video's row, because its trigger adds up the sizes for the next upload's quota check.
+  // Inserted after the video's row, because a trigger adds up the sizes for the next upload's quota check.
   for (const file of files) recordFileIn(file);
   recordDigest(id, video.sha256);
   storeAcceptance(id, "video", userId, acceptance);
@@ -253,7 +253,9 @@ function insertUpload({
   }
 }
 
-/** Checks again, since the account may have been blocked or restricted to drafts while the file was being uploaded. */
+/**
+ * Checks the account again, since it may have been blocked or restricted to drafts while the file was being uploaded.
+ */
 function requireMayUpload(userId: string, publishes: boolean): void {
   const account = accountNow(userId);
   if (!account || !allows(account, "/admin/publish")) throw new UploadError(403, NOT_ALLOWED);

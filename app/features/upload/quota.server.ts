@@ -68,7 +68,8 @@ function useOf(userId: string, quota: Quota, now: number) {
  * again in the transaction that inserts the row, since uploads in two tabs may run at the same time.
  *
  * @param bytes the size of the file, if known.
- * @throws {UploadError} 403 for the storage limit; 429 with the seconds to wait for the other limits.
+ * @throws {UploadError} 403 if the storage limit is exceeded; 429, with the number of seconds to wait, if another limit
+ * is exceeded.
  */
 export function requireQuota(userId: string, bytes: number, now = Date.now()): void {
   const quota = quotaOf(userId);

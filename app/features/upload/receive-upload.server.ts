@@ -191,7 +191,8 @@ async function publishForm(
   // This runs before the duplicate check, because the result of that check would reveal other users' videos.
   const about = { userId, detail: checked.texts.title };
   await refuseBlockedFile(video, about).catch(removeUseless);
-  // Only our form asks for a warning about duplicates; in scripts, there is nobody to make the decision.
+  // Only our form asks for a warning about duplicates; if a script sends the upload, there is nobody to make the
+  // decision.
   const warnsAboutDuplicates = form.fields.get("duplicate") === "ask";
   const duplicate = warnsAboutDuplicates
     ? await findDuplicate(video.sha256, own?.userId)

@@ -74,7 +74,8 @@ export function UploadForm({
   }, [forgetTyped]);
   const toast = useToast();
   const [resets, setResets] = useState(0);
-  // The defaults are those from when the form was opened: revalidation must not change fields that are being edited.
+  // The defaults stay the same as when the form was opened, because revalidation must not change fields that are being
+  // edited.
   const [first] = useState<UploadTexts>({ ...NO_TEXTS, ...textsOf(start?.texts) });
 
   const question = failure?.duplicate ?? failure?.cutOff ?? failure?.waiting;

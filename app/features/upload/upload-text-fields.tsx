@@ -120,9 +120,9 @@ export function CategoryOptions() {
 const STORAGE_KEY = "upload-schedule";
 
 /**
- * The schedule of an upload; collapsed, since most videos are published immediately. Like the form's text, typed values
- * are restored after a reload (`use-saved-texts.ts`), but this component must do so, because the displayed time isn't a
- * field of the form.
+ * The schedule of an upload, which is collapsed, since most videos are published immediately. Like the form's text,
+ * typed values are restored after a reload (`use-saved-texts.ts`), but this component must do so, because the displayed
+ * time isn't a field of the form.
  */
 function UploadSchedule({
   typed,

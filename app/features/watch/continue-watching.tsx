@@ -23,9 +23,9 @@ import "./continue-watching.css";
 const ONE_STEP: WayBack = { steps: 1 };
 
 /**
- * The videos that were started in this browser. The server doesn't know these videos, so its HTML contains only a
- * placeholder, which a script shows before the first paint if there are any videos (document-head.tsx). The row has a
- * fixed height regardless of its content, so that nothing below it moves.
+ * The videos that were started in this browser. The server doesn't know which videos these are, so its HTML contains
+ * only a placeholder, which a script shows before the first paint if there are any videos (document-head.tsx). The row
+ * has a fixed height regardless of its content, so that nothing below it moves.
  */
 export function ContinueWatching() {
   const hydrated = useHydrated();

@@ -31,8 +31,8 @@ export function textParts(text: string): TextPart[] {
 }
 
 /**
- * Text whose line breaks are kept. Each line has a separate text direction. URLs become links that send no referrer,
- * and timestamps become links to those positions in the video.
+ * Text whose line breaks are kept. The text direction of each line is determined separately. URLs become links that
+ * send no referrer, and timestamps become links to those positions in the video.
  */
 export function LinkedText({ text, seekLinks }: { text: string; seekLinks: SeekLinks }) {
   const parts = textParts(text).flatMap((part): TextPart[] =>

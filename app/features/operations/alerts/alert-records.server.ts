@@ -125,7 +125,7 @@ export async function resolveAlert({ id }: Pick<AlertRow, "id">, now = Date.now(
   });
 }
 
-/** Raises an alert if there is no open alert of its kind, or resolves the open one. */
+/** Raises an alert unless an alert of its kind is already open, or resolves the open alerts. */
 export async function updateAlert(
   kind: AlertKind,
   message: string | undefined,

@@ -22,7 +22,7 @@ const OVERDUE_INTERVALS = 2;
 const STARTUP_GRACE_MS = 10 * 60_000;
 /** An outage of the store raises an alert only if it lasts longer than this. */
 const STORE_OUTAGE_MS = 5 * 60_000;
-/** The minimum interval between alerts about failed jobs; jobs that fail within it share an alert. */
+/** The minimum interval between alerts about failed jobs; jobs that fail within this interval share an alert. */
 const JOBS_EVERY_MS = 15 * 60_000;
 const MAX_TITLES = 3;
 

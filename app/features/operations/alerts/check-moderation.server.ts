@@ -96,8 +96,8 @@ async function updateReportAlerts(now: number, waiting: ReportAlert): Promise<vo
 }
 
 /**
- * Returns up to 1,000 waiting reports that were included in the given alert or, if it is null, in no alert of this
- * kind.
+ * Returns up to 1,000 waiting reports that were included in the given alert. If the alert is null, returns reports that
+ * haven't been included in any alert of this kind.
  */
 function waitingReports(
   { column, where = "true", after = "", upTo = "9999" }: ReportAlert,
@@ -147,7 +147,10 @@ export async function checkConsent(now: number): Promise<void> {
   await raiseAlert({ kind: "consent", message, mark }, now);
 }
 
-/** Returns up to 1,000 records that expire soon and were included in the given alert or, if it is null, in no alert. */
+/**
+ * Returns up to 1,000 records that expire soon and were included in the given alert. If the alert is null, returns
+ * records that haven't been included in any alert.
+ */
 function expiringRecords(
   now: number,
   alertId: string | null,

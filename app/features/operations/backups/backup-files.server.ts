@@ -219,8 +219,8 @@ export function digestOf(file: string): string {
 }
 
 /**
- * Copies a file that other processes may be writing to or replacing. The copy is of the version that the name refers to
- * when copying starts, up to its length at that time. Blocks the thread.
+ * Copies a file that other processes may be writing to or replacing. Copies the version to which the name refers at the
+ * start, up to the length that the file has at that time. Blocks the thread.
  *
  * @returns an entry for what was copied. The digest is computed from the bytes that were read from the source. The
  * entry's time is determined before the file is read, so that the entry never equals the entry for a later version.

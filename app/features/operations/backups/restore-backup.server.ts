@@ -22,8 +22,8 @@ import {
 /**
  * A restore can be killed at any time. Afterwards, the site has either everything that it had before, or everything in
  * the backup. First, all files are copied under names that the site doesn't use. Then the copy of the database is
- * renamed to `{file}.restored`. From then on, the copies are moved to their final places, the database last. This is
- * done by the restore or, if it was killed, at the next startup of the site.
+ * renamed to `{file}.restored`. From then on, the copies are moved to their final places, the database last. The
+ * restore does this or, if it was killed, the site does so at its next startup.
  */
 
 /** The paths of a site's files. */
@@ -155,7 +155,7 @@ function linkOrRename(from: string, to: string): void {
   }
 }
 
-/** @returns the number of files that the site doesn't have with the same size and time. */
+/** @returns the number of files that are missing from the site or have a different size or time there. */
 function copyUploads(backup: string, uploadsDir: string, put: CopyFile): number {
   const from = path.join(backup, BACKUP.uploads);
   const wanted = listUploads(from).filter(

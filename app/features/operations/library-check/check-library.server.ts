@@ -43,8 +43,7 @@ export interface LibraryReport {
 
 /**
  * Compares the buckets with the catalogue and corrects the recorded disk usage. Removes nothing, and can run while the
- * server is running: records written since the check started are kept, and files of uploads in progress are left to
- * those uploads.
+ * server is running: records written since the check started are kept, and files of uploads in progress aren't touched.
  *
  * @param wantsMissing whether to list and record missing files, which requires looking up every file on disk.
  * @param forgetsMissing whether to delete records of missing files even if there are so many that their folder may not
@@ -161,9 +160,9 @@ async function isInTransit(entry: LibraryEntry): Promise<boolean> {
 }
 
 /**
- * Returns whether the file belongs to an upload in progress. An upload reserves the empty folder `{userId}/{timestamp}`
- * from before the file's first byte arrives until its row exists. A reservation older than a day was left by a killed
- * process.
+ * Returns whether the file belongs to an upload in progress. An upload creates the empty folder `{userId}/{timestamp}`
+ * as a reservation before the file's first byte arrives, and releases it once its row exists. A reservation older than
+ * a day was left by a killed process.
  */
 export async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry): Promise<boolean> {
   // An import reserves a whole second with such a folder. Its rows in `imports` show whether it is still running.

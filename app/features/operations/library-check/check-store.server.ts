@@ -102,7 +102,7 @@ export async function recoverFiles({ recoverable }: Pick<StoreReport, "recoverab
   return recovered;
 }
 
-/** Returns whether no record references an object and the object's removal isn't pending. */
+/** Returns whether an object isn't referenced by any record and its removal isn't pending. */
 function isUnused(object: string): boolean {
   return !isObjectReferenced(object) && !isObjectRemovalPending(object);
 }

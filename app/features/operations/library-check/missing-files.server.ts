@@ -27,7 +27,7 @@ const PAUSE_MS = 2_000;
 
 /**
  * Returns the next batch of rows after a row number, with all columns that reference files. Loading all rows of a large
- * library at once would take hundreds of megabytes.
+ * library at the same time would take hundreds of megabytes of memory.
  */
 export function rowsWithFilesAfter(number: number) {
   return rowsWithFiles().where("number", ">", number).limit(BATCH_SIZE).execute();

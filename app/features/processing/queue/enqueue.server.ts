@@ -278,7 +278,7 @@ export async function reencodeOutdatedStreams(record = (_videos: number) => {}):
 }
 
 /**
- * Queues the cleanup of videos whose source may be removed again, because KEEP_SOURCES may have changed while the site
+ * Requeues the cleanup jobs of videos that still have a source, because KEEP_SOURCES may have changed while the site
  * was down. Skips videos whose files have been compared and differ (they have a `reason`), since decoding them at every
  * startup would yield the same result.
  */

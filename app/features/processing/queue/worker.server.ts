@@ -320,7 +320,7 @@ async function attempt(job: JobRow, task: TaskControl): Promise<void> {
     task.signal.throwIfAborted();
     return { artifact: produced, ...(await planSourceRemoval(job, source, task)) };
   });
-  // Runs before the commit: if the process is killed in between, the cleanup job runs again.
+  // This runs before the commit, so that if the process is killed in between, the cleanup job runs again.
   if (removal && job.kind === "cleanup") await removeSource(job, source, removal);
   const result = note ? { ...artifact, note } : artifact;
   const isCommitted = await commitArtifact(job, source, result, task.folder);
@@ -341,7 +341,8 @@ export async function recordFailure(
     console.error(`Could not scan the file of job ${job.id}: ${error.message}`);
     const note = () => hasLease(job) && recordUnscanned(job.video_id, error.message);
     await retryWhileBusy(() => transaction(note), RESULT_WAIT_MS);
-    // The scan is retried after the jobs for new videos, which a hanging command would otherwise delay again and again.
+    // The scan is retried after the jobs for new videos, because a hanging command would otherwise delay those jobs
+    // again and again.
     return returnToQueue(job, SCAN_RETRY_MS, error.message, PRIORITIES.ladder + 1);
   }
   const lines = error instanceof EncodeError ? error.lines : [];

@@ -240,7 +240,7 @@ interface RemainingWork {
  * of the kinds has never run.
  *
  * @param durations seconds of work per second of video, by kind; one value for each recently finished job.
- * @param runningSeconds the seconds left that the running jobs report.
+ * @param runningSeconds the remaining seconds reported by the running jobs.
  * @param concurrency the number of jobs that run in parallel.
  */
 function estimateSecondsLeft(

@@ -7,7 +7,7 @@ import { jobsChanged } from "../queue/queue-state.server";
 
 /** The prefix of remote workers' lease names. Other lease names start with a host name, which contains no slash. */
 export const REMOTE_PREFIX = "remote/";
-/** The same condition in SQL, for `jobs.worker`. The character after `/` is `0`. */
+/** An SQL condition that is true if the lease name in `jobs.worker` has this prefix. The character after `/` is `0`. */
 export const IS_REMOTE = "worker >= 'remote/' AND worker < 'remote0'";
 /** This is long enough that an hour of encoding isn't wasted if the connection is down for a minute. */
 export const REMOTE_LEASE_MS = 120_000;

@@ -117,7 +117,7 @@ export async function deleteOldDownloads(now = Date.now()): Promise<void> {
     .execute();
 }
 
-/** Restarts the downloads that a restart of the site interrupted. Called once, at startup. */
+/** Requeues the downloads that were interrupted when the site stopped. Called once, at startup. */
 export async function resumeDownloads(): Promise<void> {
   await database()
     .updateTable("downloads")
@@ -231,7 +231,7 @@ async function fetchAndPublish(
       status: row.status,
       schedule: { publishAt: null, unpublishAt: null },
       texts: JSON.parse(row.texts) as NewVideoTexts,
-      // The version is that from the time of the request, since the terms may have changed in the meantime.
+      // The version is the one that was accepted with the request, since the terms may have changed in the meantime.
       acceptance:
         row.terms === null ? undefined : { version: row.terms, acceptedAt: row.created_at },
       video,

@@ -66,8 +66,8 @@ export interface InspectedFile {
 }
 
 /**
- * Probes a file like an upload, but skips decoding a frame if every browser can play the file, which takes half as long
- * for small files.
+ * Probes a file in the same way as an upload, but doesn't decode a frame if every browser can play the file. For small
+ * files, this takes half as long.
  *
  * @param extension the extension determined from the file's first bytes, see videoExtension().
  * @throws {RefusedFileError} if ffprobe can't read it as a video.

@@ -154,7 +154,8 @@ async function moveAndInsert(
  * Inserts the rows in small transactions: each transaction holds the database lock for a few milliseconds, and then
  * leaves it free for the same length of time.
  *
- * @returns the entries whose files weren't added to the block list in the meantime.
+ * @returns the entries that were inserted, which excludes those whose files were added to the block list in the
+ * meantime.
  * @throws the error thrown by a transaction. In that case, the files of entries that aren't in the catalogue yet are
  * unchanged.
  */
@@ -334,8 +335,8 @@ function rowOf(userId: string, each: PendingImport, time: number): Insertable<Vi
 }
 
 /**
- * Adds an imported video to its series, in the transaction that inserts the video. Missing series are created as
- * private.
+ * Adds an imported video to its series, in the transaction that inserts the video. Series that don't exist yet are
+ * created as private series.
  *
  * @param series the video's positions by series title.
  */

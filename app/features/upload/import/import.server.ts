@@ -114,7 +114,7 @@ interface Measured {
   modifiedMs: number;
 }
 
-/** Yields entries with their file sizes, in batches small enough to redo after an interruption. */
+/** Yields entries with their file sizes, in batches that are small enough to be repeated after an interruption. */
 async function batches(
   entries: ImportEntry[],
   summary: ImportSummary,

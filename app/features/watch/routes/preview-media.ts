@@ -8,8 +8,8 @@ import { requestContext } from "~/platform/node/request-context.server";
 const PLAYLIST = /mpegurl/i;
 
 /**
- * Serves the files of the video to which a preview link belongs, and of no other video. Their URLs are below the link's
- * URL, because a cookie would also give the browser's next user access to the video, and signed URLs can't be revoked.
+ * Serves only the files of the video to which a preview link belongs. Their URLs are below the link's URL, because a
+ * cookie would also give the browser's next user access to the video, and signed URLs can't be revoked.
  */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const token = params.token ?? "";

@@ -29,7 +29,7 @@ export function loader({ request }: LoaderFunctionArgs) {
   return { site: siteIdentity(request), now: Date.now() };
 }
 
-/** The page with the visitor's saved videos. The server only learns for which videos to send cards. */
+/** The page with the visitor's saved videos. The server only learns which videos' cards it must send. */
 export default function Saved() {
   const hydrated = useHydrated();
   return (
