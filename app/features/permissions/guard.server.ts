@@ -12,7 +12,7 @@ export type { SessionUser } from "./session.server";
 /** The message for a user who lacks the permission. */
 export const NOT_ALLOWED = "You don’t have permission to do this. Ask an owner.";
 
-/** Returns the signed-in user who sent a request; undefined for a visitor. */
+/** Returns the signed-in user who sent a request, or undefined if a visitor sent it. */
 export async function currentUser(request: Request): Promise<SessionUser | undefined> {
   return (await findSession(request))?.user;
 }
@@ -104,7 +104,7 @@ export function forgetPage(): string {
   return removedCookie(COOKIE);
 }
 
-/** The purpose of each form in the admin panel, which completes the message that rejects the form. */
+/** The purpose of each form in the admin panel, used as the end of the message that rejects the form. */
 const FORM_PURPOSES: Record<string, string> = {
   publish: "upload videos",
   draft: "upload videos",
@@ -129,9 +129,9 @@ const PAGE_PURPOSES: Record<string, string> = {
 
 /** Large enough for the longest forms, which have a description and a list of tags. */
 const MAX_FORM_BYTES = 64 * 1024;
-/** Each field becomes an input on the page that shows the fields again. */
+/** The maximum number of fields, because each field becomes an input on the page that shows the fields again. */
 const MAX_FIELDS = 200;
-/** The values of forms that contain one of these fields are not shown again. */
+/** If a form contains one of these fields, none of its values are shown again. */
 const SECRETS = /password|passkey|credential|code|secret|token|^current$|^again$/i;
 
 /**
@@ -171,12 +171,15 @@ export function signedOutMessage(intent: string): string {
   return messageFor(FORM_PURPOSES[intent]);
 }
 
-/** The wording is that of the specification (section 8). */
+/** The specification (section 8) prescribes this wording. */
 function messageFor(work = "change videos"): string {
   return `You must be logged in to ${work}.`;
 }
 
-/** Reads a form's fields. Returns undefined for a form with files, and no fields for a form that is too large. */
+/**
+ * Reads a form's fields. Returns undefined if the form contains files, or an empty list of fields if the form is too
+ * large.
+ */
 async function readFormFields(request: Request): Promise<[string, string][] | undefined> {
   if (/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) return undefined;
   try {

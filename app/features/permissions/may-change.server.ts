@@ -21,7 +21,7 @@ export type Refusal =
    * `gone`: the video doesn't exist or belongs to another uploader. `not-a-draft`: the uploader may only change drafts.
    */
   | { code: "gone" | "not-allowed" | "not-a-draft" | "evidence" | "status-changed" }
-  /** Only set if some of many videos have already been changed. */
+  /** Set only if some of the videos have already been changed. */
   | { code: "busy" | "failed" }
   /** @see refusalsOf */
   | { code: "not-publishable"; reason: string };
@@ -34,10 +34,10 @@ export function isRefusal<T extends object>(
 }
 
 /**
- * Returns the videos among `ids` that the user may change, which are all of them if `own` isn't given.
+ * Returns the videos among `ids` that the user may change. If `own` isn't given, the user may change all of them.
  *
- * @returns a refusal if one of them can't be changed: `not-a-draft`, or `gone` if none belongs to the user. Other
- * users' videos are treated as if they didn't exist.
+ * @returns a refusal if one of them can't be changed: `not-a-draft`, or `gone` if none of them belongs to the user.
+ * Other users' videos are treated as if they didn't exist.
  */
 export function changeableIds(
   own: OwnVideos | undefined,
@@ -89,8 +89,8 @@ export function ownDeletedIds(
  * calls this function again before it commits, because the account may have been blocked since the request was
  * accepted.
  *
- * @param since when the work was requested (ISO 8601, UTC). Work requested before the account's access ended isn't
- * done, even if the account has been reactivated.
+ * @param since when the work was requested (ISO 8601, UTC). Work that was requested before the account lost access
+ * isn't done, even if the account has been reactivated.
  */
 export function accountNow(
   userId: string | null,

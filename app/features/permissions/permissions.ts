@@ -2,12 +2,12 @@ import type { Role, VideoRow } from "~db/schema";
 
 /**
  * The permissions: one line for each route of the site, and one for each form (`intent`) and each part of a route that
- * needs a separate permission. A test tries all routes with all roles and fails if a route has no line. The columns are
- * for owners, editors, moderators and uploaders.
+ * needs a separate permission. A test tries every route with every role, and fails if the table has no line for a
+ * route. The columns are for owners, editors, moderators and uploaders.
  *
  * `all`: no restriction. `own`: only videos that the user has uploaded and, until they may publish, only drafts.
- * `publisher`: like `own`, but only users who may publish. `reported`: only videos that a report names, open or closed.
- * `none`: no access. `anyone`: includes visitors.
+ * `publisher`: like `own`, but only users who may publish. `reported`: only videos that have been reported, whether the
+ * report is open or closed. `none`: no access. `anyone`: includes visitors.
  */
 const TABLE = {
   "/admin": ["all", "all", "none", "own"],
@@ -87,7 +87,7 @@ const TABLE = {
   "/admin/consent hide-lacking": ["all", "none", "none", "none"],
   "/admin/consent undo-hiding": ["all", "none", "none", "none"],
   "/admin/consent/:id": ["all", "all", "none", "none"],
-  // Performers' documents, and the deletion of all data about performers.
+  // Access to performers' documents, and the right to delete all data about performers.
   "/admin/consent/:id add-document": ["all", "none", "none", "none"],
   "/admin/consent/:id remove-document": ["all", "none", "none", "none"],
   "/admin/consent/:id forget": ["all", "none", "none", "none"],
@@ -96,7 +96,7 @@ const TABLE = {
   "/admin/videos/:id/statistics": ["all", "all", "none", "own"],
   "/admin/videos/:id/statistics/:file": ["all", "all", "none", "own"],
   "/admin/activity": ["all", "all", "none", "none"],
-  // The files of unpublished videos, and live updates from the job queue.
+  // Access to the files of unpublished videos, and to live updates from the job queue.
   "/media/* hidden": ["all", "all", "reported", "own"],
   "/events jobs": ["all", "all", "all", "all"],
 
@@ -143,7 +143,7 @@ const TABLE = {
   // The worker API requires a worker's token or a signature.
   "/api/worker/*": "anyone",
   "/healthz": "anyone",
-  // Scraping requires a token, or a request from this machine.
+  // Scraping requires a token unless the request comes from this machine.
   "/metrics": "anyone",
   "/sitemap.xml": "anyone",
   "/sitemap/:part": "anyone",
@@ -181,7 +181,7 @@ export interface Permitted {
   mayPublish: boolean;
 }
 
-/** Returns the permissions represented by an account's columns. */
+/** Returns the permission properties stored in an account's columns. */
 export function permittedOf({ role, may_publish }: { role: Role; may_publish: number }): Permitted {
   return { role, mayPublish: role === "owner" || role === "editor" || may_publish === 1 };
 }

@@ -1,6 +1,6 @@
 import { PERMISSIONS } from "./permissions";
 
-/** Stands for all URLs without a route. Such URLs can contain anything, so they are never used as a name. */
+/** The name used for all URLs without a route. Such URLs can contain anything, so they are never used as names. */
 const UNKNOWN_ROUTE = "/*";
 /** The build's files, which don't belong to any of the framework's routes. */
 const ASSETS = "/assets/*";
@@ -21,7 +21,7 @@ const patterns = new Map<string, Pattern[]>();
 for (const route of ROUTES) {
   if (route === UNKNOWN_ROUTE || route === ASSETS) continue;
   const [first = ""] = segmentsOf(route);
-  // Static segments come before dynamic ones: `/auth/code` before `/auth/:x`.
+  // Patterns with static segments come before those with dynamic ones: `/auth/code` before `/auth/:x`.
   const list = [...(patterns.get(first) ?? []), { route, matches: expressionOf(route) }];
   list.sort((a, b) => dynamicParts(a.route) - dynamicParts(b.route));
   patterns.set(first, list);
@@ -29,12 +29,12 @@ for (const route of ROUTES) {
 
 /**
  * Returns the framework's route for a request target, never a part of the requested URL. All rules about requests use
- * this function, because separate patterns would miss other spellings of the same URL. The result is the same as that
- * of the framework's matching, which sorts all routes and compiles an expression on each call.
+ * this function, because separate patterns would miss other spellings of the same URL. The result is the same as the
+ * framework's, but the framework sorts all routes and compiles an expression on each call.
  */
 export function routeOf(url: string): string {
   if (url.startsWith("/assets/")) return ASSETS;
-  // The framework requests a page's data at its path with `.data` appended, and the data of / at /_root.data.
+  // The framework requests a page's data at the page's path with `.data` appended, and the data for / at /_root.data.
   const page = url.replace(/[?#].*$/s, "").replace(/(?:^\/_root)?\.data$/, "") || "/";
   const own = decoded(page)
     .toLowerCase()

@@ -8,9 +8,9 @@ import { allows, type Permitted, permittedOf } from "./permissions";
 const COOKIE = "session";
 const SESSION_ID_BYTES = 32;
 const SESSION_MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
-/** The maximum lifetime, so that a copied cookie can't be used to extend its session forever. */
+/** A session's maximum lifetime, so that someone with a copied cookie can't keep extending the session forever. */
 const SESSION_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
-/** Using a session extends it, but writes to the database at most this often. */
+/** The minimum interval between the database writes that extend a session. */
 const PROLONG_EVERY_MS = 10 * 60 * 1000;
 
 /** A signed-in user. */
@@ -29,9 +29,9 @@ const hashOf = (id: string) => createHash("sha256").update(id).digest("hex");
 const iso = (time: number) => new Date(time).toISOString();
 
 /**
- * Opens a session that lasts 30 days. Using it extends it, up to a total of 90 days.
+ * Opens a session that lasts 30 days. Using the session extends it, up to a total of 90 days.
  *
- * @param device the name by which the user recognizes the session.
+ * @param device the name by which the user can recognize the session.
  * @returns the session's `Set-Cookie` header.
  */
 export async function openSession(userId: string, device = "", now = Date.now()): Promise<string> {
@@ -97,7 +97,8 @@ function sessionIn(cookies: string, now = Date.now()): OpenSession | undefined {
 }
 
 /**
- * Extends a session. The update is skipped while another process is writing, so that reading a page never has to wait.
+ * Extends a session. The update is skipped while another process is writing, so that requests for pages never have to
+ * wait.
  */
 function prolong(
   { idHash, id, createdAt }: { idHash: string; id: string; createdAt: string },

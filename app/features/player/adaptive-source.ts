@@ -24,13 +24,13 @@ export interface Adaptive {
 interface AdaptiveEvents {
   /** Called once everything is ready, right before the element's source changes. Returning false cancels the change. */
   mayAttach(): boolean;
-  /** Called with the rendition that is now on screen; values missing from the playlist are 0. */
+  /** Called with the rendition that is now on screen. Values that the playlist doesn't specify are 0. */
   onRendition(height: number, frameRate: number): void;
   /** Called with the available audio tracks, such as languages, and the index of the active track. */
   onAudioTracks(tracks: MediaTrack[], active: number): void;
-  /** The playlist or its segments can't be loaded or played, so the player must fall back to the file. */
+  /** Called if the playlist or its segments can't be loaded or played, so that the player falls back to the file. */
   onFailed(): void;
-  /** The server is unreachable. */
+  /** Called when the server is unreachable. */
   onLost(): void;
 }
 
@@ -59,7 +59,7 @@ function configFor(HlsPlayer: typeof Hls, element: HTMLVideoElement) {
     startPosition: playbackPosition(element).seconds || -1,
     backBufferLength: BUFFER_S,
     maxBufferLength: element.paused ? BUFFER_BEFORE_PLAY_S : BUFFER_S,
-    // The default is 60 MB, which holds minutes of a small rendition regardless of maxBufferLength.
+    // The default is 60 MB, which is enough to buffer minutes of a small rendition, regardless of maxBufferLength.
     maxBufferSize: 0,
   };
 }
@@ -139,8 +139,8 @@ function openWithHls(
 }
 
 /**
- * Returns each audio track once, with the default track first. Every audio group repeats the tracks in its own
- * encoding.
+ * Returns each audio track once, with the default track first. Every audio group contains all tracks again, in a
+ * different encoding.
  */
 function audioTracksOf(tracks: readonly MediaPlaylist[]): MediaTrack[] {
   const byDefault = [...tracks].sort((a, b) => Number(b.default) - Number(a.default));
@@ -153,7 +153,10 @@ function audioTracksOf(tracks: readonly MediaPlaylist[]): MediaTrack[] {
 
 const POSITION_EVENTS = ["play", "pause", "seeking", "timeupdate"] as const;
 
-/** Returns whether the server responded, even if only with an error. If the connection was lost, there is no status. */
+/**
+ * Returns whether the server responded, even if only with an error. If the connection was lost, the error has no
+ * status.
+ */
 function hasResponse(error: ErrorData): boolean {
   return (error.response?.code ?? 0) >= 400;
 }
@@ -187,7 +190,7 @@ async function openNative(
     events.onAudioTracks(tracks, Math.max(enabled, 0));
   };
   element.src = url;
-  // Set only now; otherwise, the browser would fetch the file's metadata.
+  // The source is set only now, because the browser would otherwise fetch the file's metadata.
   element.preload = "metadata";
   element.addEventListener("error", () => events.onFailed(), { signal });
   element.addEventListener("loadedmetadata", reportTracks, { signal });

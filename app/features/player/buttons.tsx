@@ -27,14 +27,14 @@ interface ControlButtonProps {
   onPress(): void;
   className?: string;
   pressed?: boolean;
-  /** For a button that opens a menu: whether the menu is open. */
+  /** Whether the menu is open, if the button opens one. */
   menuOpen?: boolean;
   children: ReactNode;
 }
 
 /**
  * A button of the control bar. Clicking or tapping it keeps the focus on the player, so that the space bar still
- * toggles playback and the controls are hidden again.
+ * toggles playback and the controls can be hidden again.
  */
 export const ControlButton = forwardRef<HTMLButtonElement, ControlButtonProps>(
   function ControlButton(
@@ -143,7 +143,7 @@ export function PictureInPictureButton() {
   );
 }
 
-/** Makes the player as wide as the page. Not offered in fullscreen, which is wider anyway. */
+/** Makes the player as wide as the page. The button isn't offered in fullscreen, which is wider anyway. */
 export function TheaterButton() {
   const { theater, toggleTheater, fullscreen } = usePlayer();
   if (fullscreen.active) return null;
@@ -212,7 +212,7 @@ export function usePictureInPicture(element: HTMLVideoElement) {
   return {
     active,
     supported: document.pictureInPictureEnabled === true,
-    /** Does nothing while no metadata has been loaded, because browsers would reject the request. */
+    /** Does nothing until metadata has been loaded, because browsers would reject the request. */
     toggle() {
       const done = active ? document.exitPictureInPicture() : element.requestPictureInPicture();
       void Promise.resolve(done).catch(() => {});
@@ -251,7 +251,8 @@ export function VolumeControl({ settable }: { settable: boolean }) {
 }
 
 /**
- * Returns whether scripts can set the volume. On an iPhone, only the hardware keys can do so: the property stays at 1.
+ * Returns whether scripts can set the volume. On an iPhone, only the hardware keys can set it, and the property is
+ * always 1.
  */
 export function useVolumeSettable(): boolean {
   const [settable, setSettable] = useState(true);

@@ -7,7 +7,7 @@ export type Captions = ReturnType<typeof useCaptions>;
 
 const NONE: CaptionTrack[] = [];
 
-/** Returns the track last chosen in this browser: either the same one, or another one in the same language. */
+/** Returns the track that was last chosen in this browser, or else a track in the same language. */
 function firstChoice(tracks: CaptionTrack[]): number {
   const stored = readStored("captions");
   if (stored === undefined) return tracks.findIndex((track) => track.default);
@@ -37,7 +37,7 @@ export function useCaptions(element: HTMLVideoElement, id: string, tracks: Capti
   return useMemo(
     () => ({
       tracks,
-      /** The index of the track being shown; -1 for none. */
+      /** The index of the track being shown; -1 if captions are off. */
       chosen,
       choose,
       /** Turns captions off, or turns them on with the track that was shown last. */

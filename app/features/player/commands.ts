@@ -16,7 +16,7 @@ export const BRIGHTNESS_RANGE = { min: BRIGHTNESS_MIN, max: BRIGHTNESS_MAX };
 
 export type Commands = ReturnType<typeof createCommands>;
 
-/** Returns all actions that controls, keys and gestures can perform on the element. */
+/** Returns all actions on the element that controls, keys and gestures can trigger. */
 export function createCommands(
   video: HTMLVideoElement,
   playback: PlaybackState,
@@ -91,7 +91,8 @@ export function createCommands(
     volume: () => (video.muted ? 0 : video.volume),
 
     /**
-     * Changes the volume by a step, rounded so that 20 steps up followed by 20 steps down end at the initial volume.
+     * Changes the volume by a step. The result is rounded, so that 20 steps up and then 20 steps down restore the
+     * initial volume.
      */
     changeVolume(by: number) {
       const heard = video.muted ? 0 : video.volume;
@@ -107,7 +108,7 @@ export function createCommands(
       feedback.note("speed", `${next ?? now}×`);
     },
 
-    /** Plays at double speed for as long as a press lasts, without changing the chosen speed. */
+    /** Plays at double speed while a press lasts, without changing the chosen speed. */
     holdSpeed(held: boolean) {
       if (held === (speedBefore !== undefined)) return;
       const restored = speedBefore ?? 1;
@@ -130,7 +131,9 @@ export function createCommands(
       video.style.filter = brightness === 1 ? "" : `brightness(${brightness.toFixed(2)})`;
     },
 
-    /** Resets the per-video state when another video is shown in the same player; the volume is kept. */
+    /**
+     * When another video is shown in the same player, resets everything that belongs to a video, but keeps the volume.
+     */
     reset() {
       brightness = 1;
       video.style.filter = "";

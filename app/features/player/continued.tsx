@@ -6,7 +6,7 @@ import type { PlaybackPosition } from "./playback-state";
 import { savesData } from "./prefetch";
 import type { PlayerVideo } from "./types";
 
-/** A video that continues playing in the mini player after its page was left. */
+/** A video that continues playing in the mini player after the visitor has left its page. */
 export interface Continued {
   video: PlayerVideo;
   /** The URL of the video's page. */
@@ -15,15 +15,15 @@ export interface Continued {
   speed: number;
   volume: number;
   muted: boolean;
-  /** Part of the video page's script, which is always already loaded when there is anything to continue. */
+  /** This is part of the video page's script, which has always been loaded by the time there is a video to continue. */
   Player: ComponentType<{ continued: Continued }>;
 }
 
 export const continued = createStore<Continued | undefined>(undefined);
 
 /**
- * Whether videos continue in the mini player: the choice stored in this browser, or by default yes, unless the browser
- * is set to save data.
+ * Whether videos continue in the mini player: the choice stored in this browser. By default, they do, unless the
+ * browser is set to save data.
  */
 export const miniPlayer = storedValue("miniPlayer", (stored) =>
   typeof stored === "boolean" ? stored : !savesData(),
@@ -48,8 +48,8 @@ export function closeMiniPlayer(id: string): PlaybackPosition | undefined {
 }
 
 /**
- * Renders the mini player on any page once the visitor's age has been confirmed. The page of another video closes it,
- * even if that video has no file or doesn't exist.
+ * Renders the mini player on any page once the visitor's age has been confirmed. Opening another video's page closes
+ * it, even if that video has no file or doesn't exist.
  */
 export function MiniPlayerHost({ allowed }: { allowed: boolean }) {
   const { pathname } = useLocation();
@@ -61,7 +61,7 @@ export function MiniPlayerHost({ allowed }: { allowed: boolean }) {
   return isPlayable && shown ? <shown.Player key={shown.video.id} continued={shown} /> : null;
 }
 
-/** Returns whether a path leads to the page of a video other than the one at `href`. */
+/** Returns whether a path is the URL path of a video page other than the one at `href`. */
 function isOtherVideo(pathname: string, href: string): boolean {
   return pathname.startsWith("/video/") && pathname !== new URL(href, location.href).pathname;
 }

@@ -28,7 +28,7 @@ import { useControlsInUse, useControlsVisible, useFocusReturn } from "./visibili
 
 type Panel = "settings" | "shortcuts";
 
-/** Everything that is shown on top of the video, with its keyboard and gesture handling. */
+/** Everything that is shown on top of the video, including the handling of keys and gestures. */
 export function Controls({
   recovery,
   openNext,
@@ -150,8 +150,8 @@ function useNextCard(id: string, atEnd: boolean) {
 }
 
 /**
- * The active cues. They are rendered by us so that they can move above the controls and the seek preview while those
- * are being shown.
+ * The active cues. The player renders them itself, so that they can move above the controls and the seek preview while
+ * these are being shown.
  */
 function CaptionText({ textTrack }: { textTrack: TextTrack | undefined }) {
   const box = useRef<HTMLDivElement>(null);
@@ -161,7 +161,7 @@ function CaptionText({ textTrack }: { textTrack: TextTrack | undefined }) {
     const draw = () => {
       const lines = Array.from(textTrack.activeCues ?? [], (cue) => {
         const line = document.createElement("p");
-        // The browser parses the cue, so no other markup from the file gets through.
+        // The browser parses the cue, so the file can't inject any other markup.
         line.append((cue as VTTCue).getCueAsHTML());
         return line;
       });

@@ -1,14 +1,14 @@
 import type { Level } from "hls.js";
 import { EXTRA_CODECS } from "~/shared/streams/codecs";
 
-/** A typical video at its highest quality. */
+/** The properties of a typical video at its highest quality. */
 const TYPICAL = { width: 1920, height: 1080, bitrate: 3_000_000, framerate: 30 };
-/** The codec strings for such a video (RFC 6381): Main profile, level 4.0. */
+/** The codec strings for a typical video (RFC 6381): Main profile, level 4.0. */
 const CODEC_STRINGS = { av1: "av01.0.08M.08", hevc: "hvc1.1.6.L120.90" } as const;
 
 /**
  * Returns the codecs besides H.264 that this device decodes smoothly and power-efficiently (Media Capabilities), as
- * prefixes of their codec strings. Returns none if the browser can't tell.
+ * prefixes of their codec strings. Returns an empty list if the browser can't tell.
  */
 export async function efficientCodecs(): Promise<string[]> {
   const efficient = await Promise.all(

@@ -18,7 +18,7 @@ export interface Fullscreen {
   active: boolean;
   supported: boolean;
   toggle(): void;
-  /** The locked screen orientation; undefined if the device can't lock it. */
+  /** The orientation to which the screen is locked; undefined if the device can't lock it. */
   orientation: Orientation | undefined;
   toggleOrientation(): void;
   /** Handles a rotation of the phone: landscape enters fullscreen, and portrait leaves it if a rotation entered it. */
@@ -44,7 +44,7 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
       await orientation.lock(wanted);
       setOrientation(wanted);
     } catch {
-      // The device is a desktop, or a system setting prevents locking, so the toggle isn't offered.
+      // On a desktop, or if a system setting prevents locking, the toggle isn't offered.
     }
   }, []);
 
@@ -94,7 +94,8 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
 }
 
 function enter(root: HTMLElement, video: AppleVideo): void {
-  // The request is rejected without a user gesture or by an embedding page. In that case, nothing changes.
+  // The request is rejected if there was no user gesture or an embedding page forbids it. In that case, nothing
+  // changes.
   if (root.requestFullscreen) void root.requestFullscreen({ navigationUI: "hide" }).catch(() => {});
   else video.webkitEnterFullscreen?.();
 }

@@ -17,7 +17,7 @@ export interface TapSeries {
   /** The time of the last tap, in milliseconds. */
   at: number;
   side: Side;
-  /** The first tap may toggle playback; each of the following taps seeks. */
+  /** The number of taps. The first tap may toggle playback; each of the following taps seeks. */
   count: number;
 }
 
@@ -43,10 +43,11 @@ export function sideOf(x: number, box: { left: number; width: number }): Side {
 }
 
 /**
- * Handles single and double taps and clicks on the video (specification, section 2). A single tap toggles playback only
- * once the double-tap window has passed, so that a double tap never pauses the video briefly. The first tap before
- * playback starts the video immediately, since seeking would be pointless. `intercept` can claim a tap for something
- * else, such as closing a menu. Tapping the bottom edge, where the hidden controls are, shows them without pausing.
+ * Handles single and double taps and clicks on the video (specification, section 2). A single tap doesn't toggle
+ * playback until the double-tap window has passed, so that a double tap never pauses the video briefly. The first tap
+ * before playback starts the video immediately, since seeking would be pointless. `intercept` can claim a tap for
+ * something else, such as closing a menu. Tapping the bottom edge, where the hidden controls are, shows them without
+ * pausing.
  */
 export function useTaps(
   element: HTMLVideoElement,
@@ -54,7 +55,7 @@ export function useTaps(
   playback: PlaybackState,
   actions: {
     intercept: () => boolean;
-    /** Whether a tap at this height hits the area in which the hidden controls appear. */
+    /** Returns whether a tap at this height is in the area where the hidden controls appear. */
     touchesHidden: (y: number) => boolean;
     wake: () => void;
   },
@@ -95,9 +96,9 @@ export function useTaps(
 }
 
 /**
- * Plays at double speed while a finger or the mouse is held on a playing video. Moving before that is a swipe. The
- * click that ends a hold doesn't count as a tap: the returned function reports, once per press, whether the last press
- * was a hold.
+ * Plays at double speed while a finger or the mouse is held on a playing video. If the pointer moves before that, the
+ * gesture is a swipe. The click that ends a hold doesn't count as a tap: the returned function reports, once per press,
+ * whether the last press was a hold.
  */
 export function useHold(element: HTMLVideoElement, commands: Commands): () => boolean {
   const wasHeld = useRef(false);
@@ -155,7 +156,7 @@ export function useHold(element: HTMLVideoElement, commands: Commands): () => bo
 
 const RELEASE_EVENTS = ["pointercancel", "pause", "ended", "emptied"] as const;
 
-/** Vertical swipes are handled by us; horizontal ones are left to the browser (scrolling, back gesture). */
+/** The player handles vertical swipes; the browser handles horizontal ones (scrolling, back gesture). */
 type Direction = "undecided" | "vertical" | "horizontal";
 
 export function directionOf(dx: number, dy: number): Direction {
@@ -234,7 +235,7 @@ export function useSwipes(
     const finger = event.touches[0]!;
     const swipe = current.current;
     if (!swipe || event.touches[1] || finger.identifier !== swipe.finger) return stop();
-    // A finger that is holding the video at double speed may move.
+    // While a finger is held on the video to play it at double speed, the finger may move.
     if (commands.isSpeedHeld()) {
       if (event.cancelable) event.preventDefault();
       return;
@@ -243,7 +244,8 @@ export function useSwipes(
     const dy = finger.clientY - swipe.y;
     if (swipe.direction === "undecided") swipe.direction = directionOf(dx, dy);
     if (swipe.direction === "horizontal") return stop();
-    // This is called even before the direction is certain: once the browser has started to scroll, it is too late.
+    // This is called before the direction is certain, because it would have no effect once the browser has started to
+    // scroll.
     if (event.cancelable && Math.abs(dy) > Math.abs(dx)) event.preventDefault();
     if (swipe.direction === "undecided") return;
     const { level, from, height } = swipe;

@@ -2,7 +2,7 @@ import type { ComponentType, SVGProps } from "react";
 
 export type IconType = ComponentType<Pick<SVGProps<SVGSVGElement>, "className" | "aria-hidden">>;
 
-/** Returns an icon that is missing from the icon set, drawn on the same grid and with the same stroke. */
+/** Returns an icon that the icon set lacks, drawn on the same grid and with the same stroke. */
 function drawn(path: string): IconType {
   return function Drawn(props) {
     return (

@@ -27,7 +27,8 @@ export function useKeys(actions: KeyActions): void {
       if (belongsElsewhere(event.key, target, actions.root)) return;
       const command = keyCommand(event);
       if (!command) return;
-      // This also applies to a repeated key whose command doesn't repeat; otherwise, the key would scroll the page.
+      // The default action is also prevented for a repeated key whose command doesn't repeat, because the key would
+      // otherwise scroll the page.
       event.preventDefault();
       if (event.repeat && !MAY_REPEAT.has(command.do)) return;
       // Firefox activates a focused button on keyup, even if keydown was prevented.
@@ -134,12 +135,12 @@ for (let digit = 0; digit <= 9; digit++) {
   COMMANDS.set(String(digit), { do: "jump", fraction: digit / 10 });
 }
 
-/** The keys that need Shift on most keyboards; with any other key, Shift is a modifier. */
+/** The keys that require Shift on most keyboards. With any other key, Shift counts as a modifier. */
 const WITH_SHIFT = new Set(["<", ">", "?"]);
 const MAY_REPEAT = new Set<KeyCommand["do"]>(["seek", "volume", "frame"]);
 
 /**
- * Returns the player command for a key. There are more keys than those in the specification (section 2, Player
+ * Returns the player command for a key. The player handles more keys than the specification lists (section 2, Player
  * controls).
  */
 export function keyCommand(press: KeyPress): KeyCommand | undefined {

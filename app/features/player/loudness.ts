@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { storedValue } from "~/features/visitor/browser-storage";
 import type { PlayerVideo } from "./types";
 
-/** The duration of a gain change; an instant change would be audible as a click. */
+/** The duration of a gain change. An instant change would be heard as a click. */
 const CHANGE_SECONDS = 0.05;
 
 /** The target gain for each element. */
@@ -20,7 +20,7 @@ export function canChangeLoudness(): boolean {
   return "MediaSource" in window && "AudioContext" in window;
 }
 
-/** Normalizes the video's loudness while the setting is on, if the browser supports it. */
+/** Normalizes the video's loudness if the setting is on and the browser supports it. */
 export function useLoudnessNormalization(
   element: HTMLMediaElement,
   { loudness }: PlayerVideo,
@@ -31,7 +31,7 @@ export function useLoudnessNormalization(
     targetGains.set(element, gain);
     const apply = () => void applyGain(element);
     apply();
-    // Browsers allow audio only after a user gesture; by the time play is pressed, there has been one.
+    // Browsers allow audio only after a user gesture, and pressing the play button is one.
     element.addEventListener("play", apply);
     return () => element.removeEventListener("play", apply);
   }, [element, gain]);
@@ -62,7 +62,7 @@ export const stableVolume = storedValue("evenLoudness", (stored) => stored !== f
 const TARGET_LUFS = -16;
 /** The maximum true peak after amplification, in dBTP. Above it, the audio would clip. */
 const MAX_PEAK_DBTP = -1;
-/** The maximum amplification; more would also amplify the noise of a nearly silent video. */
+/** The maximum amplification. Any more would also amplify the noise in a nearly silent video. */
 const MAX_GAIN_DB = 12;
 /** The minimum gain change; smaller changes are inaudible. */
 const MIN_CHANGE_DB = 0.5;

@@ -5,7 +5,7 @@ import type { Commands } from "./commands";
 import { SEEK_STEP_S } from "./constants";
 import type { PlayerVideo } from "./types";
 
-/** Provides the title, poster and buttons for the lock screen and headphones. */
+/** Provides the title, poster and controls for the lock screen and for headphone buttons. */
 export function useMediaSession(
   element: HTMLVideoElement,
   commands: Commands,
@@ -34,7 +34,7 @@ export function useMediaSession(
       try {
         session.setActionHandler(action, handler);
       } catch {
-        // The browser doesn't support this action.
+        // Browsers that don't support an action throw an error.
       }
     };
     for (const [action, handler] of handlers) set(action, handler);
@@ -54,7 +54,7 @@ export function useMediaSession(
 
 const CHANNEL = "player";
 
-/** Pauses videos in the site's other tabs when this video starts playing. */
+/** When this video starts playing, pauses the videos in other tabs of this site. */
 export function useSinglePlayer(element: HTMLVideoElement): void {
   useEffect(() => {
     if (!("BroadcastChannel" in window)) return;

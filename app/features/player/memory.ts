@@ -28,9 +28,8 @@ export function resetSpeed(): void {
 }
 
 /**
- * Restores the volume and speed from this browser's storage. A video that is already playing, or whose volume was
- * changed before the scripts had loaded, isn't changed. Another video on the same page starts at normal speed, which is
- * then stored.
+ * Restores the volume and speed from this browser's storage, unless the video is already playing or its volume was
+ * changed before the scripts had loaded. Another video on the same page starts at normal speed, which is then stored.
  */
 export function useStoredVolumeAndSpeed(
   element: HTMLVideoElement,
@@ -120,7 +119,7 @@ export function useResume(element: HTMLVideoElement, commands: Commands, id: str
     setPosition(shown);
 
     return saveResumePoints(element, id, () => {
-      // Even setting an unchanged state may trigger another render.
+      // Even setting the state to the same value may trigger another render.
       if (shown !== undefined) setPosition(undefined);
       shown = undefined;
     });
@@ -134,14 +133,14 @@ export function useResume(element: HTMLVideoElement, commands: Commands, id: str
  */
 let autoplayPath: string | undefined;
 
-/** Makes the video at this URL start playing as soon as its page opens. */
+/** Makes the video start playing as soon as the page at this URL opens. */
 export function autoplayNext(href: string): void {
   autoplayPath = new URL(href, window.location.href).pathname;
 }
 
 /** Starts playback if the visitor came to this page from the end of another video. */
 export function useAutoplayNext(commands: Commands, id: string): void {
-  // This is checked again for each video.
+  // The path is checked again for each video.
   useEffect(() => {
     if (autoplayPath === undefined) return;
     const here = autoplayPath === window.location.pathname;
@@ -159,13 +158,17 @@ export interface MediaTrack {
 }
 
 /**
- * Returns the index of the audio track last chosen in this browser, or of a track in the same language; -1 for none.
+ * Returns the index of the audio track last chosen in this browser, or else of a track in the same language, or -1 if
+ * there is no such track.
  */
 export function rememberedAudioTrack(tracks: readonly MediaTrack[]): number {
   return findMatchingTrack(tracks, readStored("audioTrack"));
 }
 
-/** Returns the index of the track with the stored name, or else of the first one in its language; -1 for none. */
+/**
+ * Returns the index of the track with the stored name, or else of the first track in its language, or -1 if there is no
+ * such track.
+ */
 export function findMatchingTrack(tracks: readonly MediaTrack[], track: unknown): number {
   const stored = track as Partial<MediaTrack> | undefined;
   const same = tracks.findIndex(({ label }) => label === stored?.label);

@@ -22,7 +22,7 @@ import type { PlayerVideo } from "./types";
 
 const BUTTON = "grid size-11 shrink-0 place-items-center rounded-full -outline-offset-3";
 
-/** On the video's page, the browser's Back button returns to the page that the mini player was on. */
+/** On the video's page, the browser's Back button returns to the page where the mini player was shown. */
 const ONE_STEP = { steps: 1 };
 
 /** A small player in the corner of the page that continues the video while the visitor browses. */
@@ -133,8 +133,8 @@ function MiniProblem({ recovery }: { recovery: Recovery }) {
 
 /**
  * If the mini player is playing this video, takes over at its position and closes it. When the page is left during
- * playback, hands the video over to the mini player, unless another page is rendered at the same URL (because the video
- * is gone, or because a skeleton is shown while the next page is loading).
+ * playback, hands the video over to the mini player, unless the player is only replaced at the same URL (because the
+ * video no longer exists, or because a skeleton is shown while the next page is loading).
  */
 export function useContinuation(
   element: HTMLVideoElement,
@@ -144,8 +144,8 @@ export function useContinuation(
   const latest = useRef(video);
   latest.current = video;
 
-  // Runs before the effects that read the element's state: the one that offers to resume, and the one that unloads the
-  // element.
+  // This effect runs before the two effects that read the element's state: one offers to resume, and the other unloads
+  // the element.
   useLayoutEffect(() => {
     const position = closeMiniPlayer(latest.current.id);
     if (position) commands.seekTo(position.seconds);

@@ -77,7 +77,7 @@ function useCountdown(seconds: number, onEnd: () => void): number {
 
 /**
  * Explains why the video can't play, with a retry button where that may help. The specification only says that the
- * spinner stops (section 8), which would leave visitors with a still image.
+ * spinner stops (section 8), so visitors would see nothing but a still image.
  */
 export function ProblemNotice({ recovery }: { recovery: Recovery }) {
   const problem = useStore(recovery.problem);
@@ -95,7 +95,10 @@ export function ProblemNotice({ recovery }: { recovery: Recovery }) {
   );
 }
 
-/** The buffering indicator, shown until there is a problem to report. Its text isn't only for screen readers. */
+/**
+ * The buffering indicator, shown until there is a problem to report. Its text is visible, rather than only available to
+ * screen readers.
+ */
 export function Spinner({ recovery }: { recovery: Recovery }) {
   const { playback } = usePlayer();
   const buffering = useStored(playback, "buffering");
@@ -172,7 +175,7 @@ function SeekRipple({ side, seconds, sequence, at }: Extract<Feedback, { kind: "
   );
 }
 
-/** A vertical bar on the half that isn't covered by the finger (specification, section 2). */
+/** A vertical bar on the half of the player that the finger doesn't cover (specification, section 2). */
 function LevelIndicator({ level, value }: Extract<Feedback, { kind: "level" }>) {
   const { min, max } = level === "volume" ? VOLUME_RANGE : BRIGHTNESS_RANGE;
   const Icon = level === "brightness" ? Sun : value === 0 ? VolumeX : Volume2;

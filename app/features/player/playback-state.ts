@@ -10,7 +10,7 @@ interface Playback {
   volume: number;
   speed: number;
   loop: boolean;
-  /** In seconds; 0 until known. */
+  /** The duration in seconds; 0 until it is known. */
   duration: number;
 }
 
@@ -44,7 +44,7 @@ export type PlaybackState = ReturnType<typeof observePlayback>;
 export function observePlayback(video: HTMLVideoElement) {
   let current = readPlayback(video);
   const listeners = new Set<() => void>();
-  /** While another source for the same video is loading, keeps the state to which playback will return. */
+  /** While another source for the same video is loading, returns the state from which playback will continue. */
   const duringChange = (next: Playback): Playback => {
     if (!isChangingSource(video)) return next;
     const { seconds, playing } = playbackPosition(video);
@@ -95,14 +95,14 @@ interface SourceChange {
 
 const pending = new WeakMap<HTMLVideoElement, SourceChange>();
 
-/** Returns whether another source is loading in which playback will continue at the same position. */
+/** Returns whether another source is loading, in order to continue playback at the same position. */
 export function isChangingSource(element: HTMLVideoElement): boolean {
   return pending.has(element);
 }
 
 /**
  * Returns the position to continue from. While another source is loading, the element itself reports that it is paused
- * at position 0, so the state from before the change is used unless the visitor has seeked since.
+ * at position 0, so the state from before the change is used, unless the visitor has seeked in the meantime.
  */
 export function playbackPosition(element: HTMLVideoElement): PlaybackPosition {
   const before = pending.get(element)?.position;
@@ -112,7 +112,7 @@ export function playbackPosition(element: HTMLVideoElement): PlaybackPosition {
   };
 }
 
-/** Pauses the video, even one that would resume once its other source has loaded. */
+/** Pauses the video, even if it would resume once another source has loaded. */
 export function pause(element: HTMLVideoElement): void {
   const change = pending.get(element);
   if (change) change.position = { ...change.position, playing: false };

@@ -35,7 +35,10 @@ export function prefetchLoader(HlsPlayer: typeof Hls): FragmentLoaderConstructor
       });
     }
 
-    /** Responds with the prefetch's timing, shifted to the present, because hls.js estimates the bandwidth from it. */
+    /**
+     * Responds with the prefetched data, and with its timing shifted to the present, because hls.js estimates the
+     * bandwidth from it.
+     */
     private respond(
       prefetch: Prefetch,
       data: ArrayBuffer,

@@ -67,7 +67,7 @@ export interface Prefetch {
   start: number;
   first: number;
   end: number;
-  /** Undefined if the prefetch failed; the player then makes its own request. */
+  /** Undefined if the prefetch failed; in that case, the player sends the request again. */
   bytes: Promise<ArrayBuffer | undefined>;
   stop: AbortController;
 }
@@ -83,7 +83,7 @@ export function savesData(): boolean {
 
 /** Prefetches the beginning of a stream, and aborts any other stream's prefetch. */
 export function prefetchStart({ audio, ...video }: StreamStart): void {
-  // A native HLS player makes its own requests.
+  // A native HLS player doesn't use prefetched data, because it sends its requests itself.
   if (savesData() || !("MediaSource" in window)) return;
   const next = [video, ...(audio ? [audio] : [])].map(newPrefetch);
   if (prefetches[0]?.url === next[0]?.url) return;
@@ -106,7 +106,7 @@ export function findPrefetch(url: string, end: number): Prefetch | undefined {
   return prefetches.find((prefetch) => prefetch.url === url && end > 0 && end <= prefetch.size);
 }
 
-/** Discards a prefetch that has been used, to free its memory, or whose video is no longer next. */
+/** Discards a prefetch in order to free its memory, because it has been used or its video is no longer next. */
 export function dropPrefetch(prefetch: Prefetch): void {
   prefetch.stop.abort();
   prefetches = prefetches.filter((other) => other !== prefetch);

@@ -47,7 +47,7 @@ export function watchForProblems(
 
   function remember() {
     const now = playbackPosition(element);
-    // A failure pauses the element.
+    // After a failure, the element is paused.
     const playing = element.error ? position.playing : now.playing;
     position = { seconds: now.seconds || position.seconds, playing };
   }
@@ -96,16 +96,17 @@ export function watchForProblems(
     if (code === undefined || isAdaptive()) return;
     remember();
     const found = await diagnose(code, url);
-    // In the meantime, something newer or another video is playing.
+    // In the meantime, another attempt has started or another video is playing.
     if (isOver() || element.error?.code !== code) return;
     if (found === "connection") return lose();
-    // A stream without a file is still being encoded; after a failed encoding, it is encoded again under another URL.
+    // A stream without a file is still being encoded. If the encoding fails, the stream is encoded again under another
+    // URL.
     if (url === hlsUrl) return problem.set("preparing");
     if (found === "missing") return problem.set(found);
     const hasStarted = position.seconds > 0 || position.playing;
     if ((code === NETWORK || code === DECODE) && hasStarted && reloadOnce()) return;
     if (code === NETWORK) {
-      // The server is already reachable again.
+      // The server has become reachable again in the meantime.
       problem.set("connection");
       reconnectLater();
     } else problem.set(found === "unsupported" ? undecodable() : found);
@@ -118,7 +119,7 @@ export function watchForProblems(
       const result = await probe(url);
       if (isOver() || problem.get() || !playback.get().buffering) return;
       if (result === "unreachable") return lose();
-      // The server is reachable but no data arrives, so the download died without an error.
+      // The server is reachable but no data arrives, so the download stalled without an error.
       remember();
       if (!isAdaptive() && element.networkState !== HTMLMediaElement.NETWORK_EMPTY) reload();
     }, STALL_CHECK_MS);
@@ -150,7 +151,7 @@ export function watchForProblems(
       if (source.state.get().lost && problem.get() === undefined) lose();
     }),
   ];
-  // The video may have failed before the scripts had loaded.
+  // The video may already have failed before the scripts had loaded.
   void onError();
   if (!hlsUrl) problem.set(videoTrackProblem());
 
@@ -173,7 +174,7 @@ export function watchForProblems(
 
 export type Recovery = Pick<ReturnType<typeof watchForProblems>, "problem" | "retry">;
 
-/** Watches the video, and starts over when its sources change. */
+/** Watches the video, and restarts when its sources change. */
 export function useRecovery(
   element: HTMLVideoElement,
   source: Source,
@@ -193,10 +194,13 @@ export function useRecovery(
   return recovery;
 }
 
-/** The reason why the video doesn't play. Only `connection` and `preparing` can be resolved without any action. */
+/**
+ * The reason why the video doesn't play. Only `connection` and `preparing` can be resolved without any action by the
+ * visitor.
+ */
 export type Problem = "connection" | "missing" | "damaged" | "unsupported" | "preparing";
 
-/** What happened, and what happens next. */
+/** A message that says what happened, and what happens next. */
 export const PROBLEM_MESSAGES: Record<Problem, string> = {
   connection: "Connection lost. The video will continue when you’re back online.",
   missing: "This video’s file is missing.",
@@ -208,7 +212,9 @@ export const PROBLEM_MESSAGES: Record<Problem, string> = {
 
 const PROBE_TIMEOUT_MS = 8_000;
 
-/** Returns the problem behind the element's error. Checks with the server if the error code alone isn't enough. */
+/**
+ * Returns the problem behind the element's error. Sends a request to the server if the error code alone isn't enough.
+ */
 async function diagnose(code: number, url: string): Promise<Problem> {
   const result = await probe(url);
   if (result !== "found") return result === "missing" ? "missing" : "connection";

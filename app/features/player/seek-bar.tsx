@@ -37,7 +37,7 @@ export function SeekBar() {
   useMediaTime(element, (seconds) => {
     if (!scrubbing.current) paint(seconds);
   });
-  // A new duration moves everything on the bar.
+  // When the duration changes, everything on the bar moves.
   useEffect(() => paint(playbackPosition(element).seconds), [duration]);
 
   function point(event: PointerEvent) {
@@ -115,8 +115,8 @@ function stretch(stripe: RefObject<HTMLElement>, fraction: number): void {
 }
 
 /**
- * Returns a scrubber that seeks to the pointer, one seek at a time: a slow phone that got a new target for every
- * pointer move would show none of the frames. The latest target is applied when the previous seek is done.
+ * Returns a scrubber that seeks to the pointer, one seek at a time: if a slow phone received a new target for every
+ * pointer move, it wouldn't show any of the frames. The latest target is applied when the previous seek is done.
  */
 function createScrubber(element: HTMLVideoElement) {
   let target: number | undefined;
@@ -142,10 +142,10 @@ function createScrubber(element: HTMLVideoElement) {
   };
 }
 
-/** The width of the bubble without a thumbnail, in pixels: it has room for "10:00:00" or for a chapter's name. */
+/** The width of the bubble without a thumbnail, in pixels: there is room for "10:00:00" or for a chapter's name. */
 const BARE_WIDTH = 80;
 const CHAPTER_WIDTH = 176;
-/** The total width of the thumbnail's left and right borders, which is the same for the top and bottom ones. */
+/** The total width of the thumbnail's left and right borders, and likewise of its top and bottom borders. */
 const BORDERS = 4;
 
 /** Returns the preview shown above the pointer: the time and, if there is a storyboard, its thumbnail. */
@@ -168,7 +168,7 @@ function usePreview() {
     if (isShown && last.current) show(...last.current);
   }
 
-  /** Shows the preview; `x` and `barWidth` are in pixels of the bar. */
+  /** Shows the preview. `x` is the position on the bar; both `x` and `barWidth` are in pixels. */
   function show(seconds: number, x: number, barWidth: number) {
     const box = bubble.current;
     if (!box || !thumbnail.current || !chapter.current || !time.current) return;

@@ -28,8 +28,8 @@ import { usePlayer } from "./player-context";
 import { useEscape } from "./visibility";
 
 /**
- * The menu for speed, quality, audio, captions and rarely used actions. Arrow keys move between items, and Escape
- * closes the menu.
+ * The menu for speed, quality, audio and captions, and for rarely used actions. Arrow keys move between items, and
+ * Escape closes the menu.
  */
 export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShortcuts(): void }) {
   const { root } = usePlayer();
@@ -39,8 +39,8 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
   const menu = useRef<HTMLDivElement>(null);
   useEscape(() => (page === "main" ? onClose() : setPage("main")));
 
-  // When a page opens, its current choice gets the focus; on the main page, it is the item for the page that was just
-  // left.
+  // When a page opens, the focus moves to its current choice or, on the main page, to the item for the page that was
+  // just left.
   useEffect(() => {
     const start = page === "main" ? `[data-page="${lastPage.current}"]` : '[aria-checked="true"]';
     lastPage.current = page;
@@ -48,7 +48,7 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
     item?.focus();
   }, [page]);
 
-  // Presses on the video and on the settings button are handled there.
+  // The video and the settings button handle presses themselves.
   useListener("document", "pointerdown", ({ target }) => {
     if (target instanceof Element && !root.contains(target)) onClose();
   });
@@ -150,7 +150,7 @@ function choicePage<T>(
   return { title, icon, now: labelOf(chosen), choices };
 }
 
-/** Returns the pages for the settings for which this video has choices. */
+/** Returns the pages for all settings that offer a choice for this video. */
 function useChoicePages(): ChoicePage[] {
   const { video, playback, commands, source, captions } = usePlayer();
   const speed = useStored(playback, "speed");
@@ -284,7 +284,7 @@ function Item({
 }: {
   icon: IconType;
   label: string;
-  /** The current choice, for an item that opens a page. */
+  /** The current choice; only set for an item that opens a page. */
   now?: string;
   checked?: boolean;
   className?: string;

@@ -21,9 +21,9 @@ export interface SourceState {
   audioTracks: MediaTrack[];
   /** The index of the active audio track. */
   audioTrack: number;
-  /** The height of the rendition on screen; 0 while unknown. */
+  /** The height of the rendition on screen; 0 while it is unknown. */
   height: number;
-  /** The frame rate of the rendition on screen, or the default while unknown. */
+  /** The frame rate of the rendition on screen, or the default while it is unknown. */
   frameRate: number;
   /** Whether the adaptive source has lost the connection to the server. */
   lost: boolean;
@@ -178,7 +178,7 @@ export function useSource(element: HTMLVideoElement, video: PlayerVideo): Source
   // This is a ref, because a new object for the same stream must not reopen the source.
   const latestStart = useRef(video.streamStart);
   latestStart.current = video.streamStart;
-  // Another id requires another source, even if the file is the same.
+  // If the id changes, the source must change too, even if the file is the same.
   const source = useMemo(
     () => createSource(element, fileUrl, hlsUrl),
     [element, id, fileUrl, hlsUrl],

@@ -3,13 +3,13 @@ import { HLS_MODULE_URL } from "./hls-module";
 import { savesData } from "./prefetch";
 import type { StreamStart } from "./types";
 
-/** The attribute is lowercase, because React 18 doesn't know `fetchPriority`. */
+/** The attribute is lowercase, because React 18 doesn't support `fetchPriority`. */
 const FIRST = { fetchpriority: "high" };
 
 /**
- * Preloads the player's first requests. Otherwise hls.js and the playlists would load one after the other, each a
- * network round trip later. The poster comes before them, since it is the largest contentful paint and browsers load at
- * most six files from a site at once. hls.js is loaded after the first paint and after the page's own scripts
+ * Preloads the player's first requests. Otherwise, hls.js and the playlists would load one after the other, and each
+ * would add a network round trip. The poster comes before them, since it is the largest contentful paint and browsers
+ * load at most six files from a site at once. hls.js is loaded after the first paint and after the page's own scripts
  * (`ScriptsAfterPaint`).
  */
 export function StreamPreloads({
@@ -75,7 +75,7 @@ export function usePoster(
 
 /** Returns the poster that every screen gets with the page. */
 function firstPoster(url: string | null | undefined): string | undefined {
-  // External images have no smaller version.
+  // There are no smaller versions of external images.
   return url?.startsWith("/media/thumbnails/")
     ? `${url}?w=${SMALL_WIDTH_PIXELS}`
     : (url ?? undefined);

@@ -1,6 +1,6 @@
 import type { Chapter } from "~/shared/timestamps";
 
-/** The data that the player needs for a video. It contains only plain values, so that a loader can return it. */
+/** The data about a video that the player needs. It contains only plain values, so that a loader can return it. */
 export interface PlayerVideo {
   /** A new id resets everything: time, speed, brightness, sources. */
   id: string;
@@ -71,7 +71,7 @@ export interface WatchedVideo {
   /** The duration in the catalogue; 0 if unknown. */
   durationSeconds: number;
   /**
-   * Whether there is only a stream, which may still be encoding, so that the element may know only part of the
+   * Whether there is only a stream. It may still be encoding, in which case the element only knows part of the
    * duration.
    */
   isGrowing: boolean;

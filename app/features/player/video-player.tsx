@@ -7,7 +7,7 @@ import type { NextVideo, PlayerVideo } from "./types";
 
 export interface VideoPlayerProps {
   video: PlayerVideo;
-  /** Opens the next video at the end of the countdown or on a click. By default, the link is followed. */
+  /** Opens the next video when the countdown ends or the card is clicked. By default, the link is followed. */
   onNext?: (next: NextVideo) => void;
   /** Called if the browser can't decode the file and has to wait for `video.hlsUrl`. */
   onPreparing?: () => void;
@@ -33,7 +33,7 @@ export function VideoPlayer({ video, onNext = followLink, onPreparing }: VideoPl
         className="player-video"
         controls={!enhanced}
         playsInline
-        // If there is a stream, the file's metadata isn't loaded.
+        // The file's metadata isn't loaded if there is a stream.
         preload={shown.hlsUrl ? "none" : "metadata"}
         // The fragment (Media Fragments URI 1.0) works without JavaScript, too.
         src={shown.startSeconds ? `${shown.fileUrl}#t=${shown.startSeconds}` : shown.fileUrl}

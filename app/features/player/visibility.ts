@@ -35,8 +35,8 @@ export function useControlsVisible(
   }, [inUse, wake]);
 
   const last = useRef("");
-  // Browsers report mouse movement even for a resting mouse when the element under it changes. Finger moves are swipes,
-  // which have their own level indicator.
+  // Browsers report mouse movement even if the mouse is resting and only the element under it changes. Finger moves are
+  // swipes, for which a separate level indicator is shown.
   useListener(root, "pointermove", ({ pointerType, clientX, clientY }: PointerEvent) => {
     const here = `${clientX} ${clientY}`;
     if (pointerType === "touch" || here === last.current) return;
@@ -48,7 +48,7 @@ export function useControlsVisible(
   return { visible: paused || inUse || awake, wake };
 }
 
-/** Returns whether the mouse is over the controls, or one of the controls has keyboard focus. */
+/** Returns whether the mouse is over the controls or one of them has keyboard focus. */
 export function useControlsInUse(root: HTMLElement, bar: HTMLElement | null): boolean {
   const [hovered, setHovered] = useState(false);
   const [focused, setFocused] = useState(false);

@@ -9,13 +9,13 @@ interface View {
   element?: HTMLVideoElement;
   /** The ranges played from the current source. */
   played: Span[];
-  /** The duration in seconds as reported by the element; 0 until known. */
+  /** The duration in seconds, as reported by the element; 0 until it is known. */
   duration: number;
 }
 
 /** The current view; there is only one player at a time. */
 let view: View | undefined;
-/** The visits whose views have been reported: returning to a page with the Back button isn't a new view. */
+/** The visits whose views have been reported. Returning to a page with the Back button doesn't count as a new view. */
 const reported = new Set<string>();
 
 /**
@@ -47,8 +47,8 @@ export function endView(ofVisit = view?.visit): void {
   view = undefined;
   const { id, durationSeconds, isGrowing } = video;
   const isKnown = durationSeconds > 0 || !isGrowing;
-  // The longer duration is used, because for a stream that is still being encoded, the element knows only the available
-  // part.
+  // The longer duration is used, because while a stream is still being encoded, the element only knows the duration of
+  // the available part.
   const length = isKnown ? Math.max(durationSeconds, duration) : 0;
   const report = watchedReport([...previous, ...played], length);
   if (report === undefined || !("keepalive" in Request.prototype)) return;
@@ -57,7 +57,7 @@ export function endView(ofVisit = view?.visit): void {
     method: "POST",
     body: report,
     keepalive: true,
-    // No cookies are sent, and no page URL in the referrer, since it may contain a search query.
+    // No cookies are sent. The page's URL isn't sent as the referrer, since it may contain a search query.
     credentials: "omit",
     referrerPolicy: "origin",
   }).catch(() => {});

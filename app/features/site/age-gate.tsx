@@ -58,11 +58,12 @@ export function AgeGate({ siteName }: { siteName: string }) {
 }
 
 /**
- * The routes whose pages are shown before the visitor has confirmed their age. On every other page, the entry dialog is
- * shown, so a new route is gated until it is listed here. None of the listed pages shows a video or a thumbnail.
+ * The routes whose pages are shown before the visitor has confirmed their age. Every other page is hidden behind the
+ * entry dialog, including the pages of new routes until they are listed here. None of the listed pages shows a video or
+ * a thumbnail.
  */
 export const UNGATED_ROUTES: ReadonlySet<string> = new Set([
-  // Legal information, which anyone may read.
+  // Legal information, which everyone may read.
   "features/site/routes/privacy",
   "features/site/routes/dmca",
   "features/consent/routes/records",
@@ -71,13 +72,13 @@ export const UNGATED_ROUTES: ReadonlySet<string> = new Set([
   "features/moderation/routes/report",
   "features/moderation/routes/report-status",
   "features/site/routes/contact",
-  // Forms for the people who run the site.
+  // Forms used by the people who run the site.
   "features/accounts/routes/auth",
   "features/accounts/routes/auth-code",
   "features/accounts/routes/invite",
   // An external provider's age check replaces the dialog.
   "features/age/routes/age-check",
-  // Information and settings without any videos.
+  // Pages with information and settings, but without any videos.
   "features/site/routes/preferences",
   "features/site/routes/offline",
   "features/api/routes/api-reference",

@@ -1,14 +1,14 @@
 import type { SiteCookie } from "~/platform/site-cookies";
 
 /**
- * Everything that the site stores in a browser. The privacy page lists it, and a test compares it with the code: the
- * test fails if a cookie or a storage key isn't listed here.
+ * Everything that the site stores in a browser. The privacy page displays this list, and a test fails if the code uses
+ * a cookie or a storage key that isn't listed here.
  */
 export type BrowserData = Described &
   (
     | { kind: "cookie"; keys: readonly SiteCookie[] }
-    // The keys in the browser's storage, with a field after a period: `storage` persists, `tab` lasts until the tab is
-    // closed.
+    // The keys in the browser's storage. A period separates a key from a field. `storage` persists; `tab` lasts until
+    // the tab is closed.
     | { kind: "storage" | "tab"; keys: readonly string[] }
   );
 
@@ -132,8 +132,8 @@ export const BROWSER_DATA: readonly BrowserData[] = [
 ];
 
 /**
- * The actions that are rate-limited by IP address, by module. The counts are kept in memory, keyed by hashes of the
- * addresses, for at most an hour.
+ * The actions that are rate-limited by IP address, by module. The counts are kept in memory for at most an hour, keyed
+ * by hashes of the addresses.
  */
 export const MEMORY_LIMITS: Readonly<Record<string, string>> = {
   "app/features/accounts/sign-in-rate-limit.server.ts": "sign-ins",

@@ -10,7 +10,7 @@ export interface ContactResult {
 
 /**
  * The contact form. With JavaScript, the message never leaves the browser; without it, the server validates the
- * message, returns it and keeps nothing.
+ * message, returns it and doesn't store anything.
  */
 export function ContactForm({ email, fromServer }: { email: string; fromServer?: ContactResult }) {
   const [own, setOwn] = useState<ContactResult>();

@@ -44,8 +44,8 @@ export function HeadTags() {
 }
 
 /**
- * Applies data from this browser's storage before the first paint, so that nothing moves on hydration. The script
- * consists of a few lines in the page's head. It sets:
+ * Applies data from this browser's storage before the first paint, so that the layout doesn't shift on hydration. The
+ * script consists of a few lines in the page's head. It sets:
  *
  * - `data-begun` on the root element, for the styles, if there are videos under Continue watching,
  * - the page title, if the visitor wants a discreet one.
@@ -68,9 +68,9 @@ export function FirstPaintScript({ nonce }: { nonce: string | undefined }) {
 
 /**
  * Restores the scroll position once per navigation. Remix's own component also does so after each revalidation, with
- * the position from when it started, so that visitors who scroll in the meantime are taken back (fixed in React Router
- * 7 by https://github.com/remix-run/react-router/pull/13671). This component therefore passes it the router state from
- * the time of the navigation instead of the current one.
+ * the scroll position from the start of the revalidation, so that visitors who scroll in the meantime are moved back
+ * (fixed in React Router 7 by https://github.com/remix-run/react-router/pull/13671). This component therefore passes it
+ * the router state from the time of the navigation instead of the current one.
  */
 export function ScrollRestoration({ nonce }: { nonce?: string }) {
   const state = useContext(RouterState);
@@ -88,8 +88,8 @@ export function ScrollRestoration({ nonce }: { nonce?: string }) {
  * or CPU, a hundred kilobytes of script would delay the first paint. A hidden page loads the scripts immediately, and a
  * page that hasn't been painted loads them after three seconds.
  *
- * hls.js, which a link on the page specifies as `data-stream-module`, is loaded after them, because it is as large as
- * all of them together. An iPhone, which has no Media Source Extensions, doesn't need it.
+ * hls.js, whose URL is in the `data-stream-module` attribute of a link on the page, is loaded after them, because it is
+ * as large as all of them together. An iPhone, which has no Media Source Extensions, doesn't need it.
  */
 export function ScriptsAfterPaint({ nonce }: { nonce: string | undefined }) {
   // The component is called rather than rendered, so that its elements can be modified.

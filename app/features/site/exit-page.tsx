@@ -3,7 +3,8 @@ import { type MouseEvent as ReactMouseEvent, useEffect, useState } from "react";
 import { exitByShift } from "~/features/visitor/preferences";
 
 /**
- * The target of Leave in the age dialog and of Exit this page: a blank page, which requires no request to another site.
+ * The target of Leave in the age dialog and of Exit this page. It is a blank page, so no request to another site is
+ * needed.
  */
 export const LEAVE_URL = "about:blank";
 
@@ -20,7 +21,7 @@ function leaveImmediately(): void {
   document.body.style.display = "none";
   document.title = "";
   for (const media of document.querySelectorAll<HTMLMediaElement>("video, audio")) media.pause();
-  // This happens even if there is unsaved input, because a confirmation dialog would defeat the purpose.
+  // The page is left even if there is unsaved input, because a confirmation dialog would defeat the purpose.
   window.addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), {
     capture: true,
   });
@@ -70,8 +71,8 @@ export function ExitByShift() {
 }
 
 /**
- * Counts presses of Shift alone. Any other key resets the count, and pressing Shift for a capital letter, a shortcut or
- * a click doesn't count.
+ * Counts how often Shift is pressed alone. Any other key resets the count, and pressing Shift for a capital letter, a
+ * shortcut or a click doesn't count.
  */
 export function listenForShift(on: {
   press(left: number): void;
@@ -101,7 +102,7 @@ export function listenForShift(on: {
         on.exit();
       }
     } else reset();
-    // A key that is released while Shift is held was combined with Shift.
+    // If a key is released while Shift is held, it was combined with Shift.
     isModifier = event.shiftKey;
   };
   const onPointer = (event: MouseEvent) => {

@@ -30,7 +30,7 @@ export function Footer({
 }) {
   return (
     <footer className="site-footer mt-auto border-t border-line bg-surface pb-[env(safe-area-inset-bottom)]">
-      {/* There are three columns of links at any width, and fewer only if large text needs the space. */}
+      {/* There are three columns of links at any width, unless large text needs more space for each column. */}
       <div className="page grid grid-cols-[repeat(auto-fill,minmax(min(max(5.5rem,25%),100%),1fr))] gap-x-3 gap-y-5 py-6 sm:gap-x-6 sm:gap-y-8 sm:py-10 lg:grid-cols-[2fr_1fr_1fr_1fr] lg:py-12">
         <section className="max-lg:col-span-full">
           <h2 className="text-sm font-semibold">About</h2>
@@ -66,7 +66,7 @@ function categoryLinks() {
 function Column({ title, links }: { title: string; links: { to: string; label: string }[] }) {
   return (
     <nav aria-label={title}>
-      {/* On a phone, each heading is as tall as the one with two lines, so that the lists are aligned. */}
+      {/* On a phone, all headings are as tall as the one that takes up two lines, so that the lists are aligned. */}
       <h2 className="text-sm font-semibold max-sm:min-h-[calc(2*var(--text-sm--line-height))]">
         {title}
       </h2>

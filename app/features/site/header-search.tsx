@@ -15,8 +15,8 @@ const optionId = (index: number) => `${LIST_ID}-${index}`;
 const ICON = "size-11 place-items-center rounded-md text-muted hover:text-ink";
 
 /**
- * The search in the header. On Home, which has a search field in the page, it is a link to that field. Elsewhere, it is
- * a field in the header or, in narrow headers, a popover opened by an icon, which works without JavaScript.
+ * The search in the header. On Home, where the page contains a search field, it is a link to that field. Elsewhere, it
+ * is a field in the header or, if the header is narrow, a popover that an icon opens even without JavaScript.
  */
 export function HeaderSearch() {
   const { pathname, search, key } = useLocation();
@@ -54,7 +54,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
   const isShown = isOpen && suggestions.length > 0;
   const chosen = isShown ? suggestions[active] : undefined;
 
-  // Text that was typed before hydration is included as well.
+  // This includes text that was typed before hydration.
   useEffect(() => setText(input.current?.value ?? ""), []);
 
   useEffect(() => {
@@ -109,7 +109,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
         ref={panel}
         id={HEADER_SEARCH_ID}
         role="search"
-        // Some pages, such as the admin list, have a separate search.
+        // Some pages, such as the admin list, have a separate search field.
         aria-label="Site search"
         action="/"
         className="header-search"
@@ -221,7 +221,7 @@ function Option({
       <span dir="auto" className="min-w-0 flex-1 truncate">
         {text}
       </span>
-      {/* If large text leaves no room for the label, the icon is enough. */}
+      {/* If large text doesn't leave enough room for the label, only the icon is shown. */}
       <span className="shrink-0 text-xs text-muted @max-[14rem]/suggestions:sr-only">
         {kind === "tag" ? "Tag" : "Video"}
       </span>
@@ -229,13 +229,13 @@ function Option({
   );
 }
 
-/** The delay after the last keystroke; most keystrokes follow each other faster. */
+/** The delay after the last keystroke. Most keystrokes follow one another faster than this. */
 const TYPING_PAUSE_MS = 150;
 const NONE: readonly Suggestion[] = [];
 
 /**
- * Returns the suggestions for the given text, or none if the text is undefined or an error has occurred. Responses that
- * are outdated because of the next keystroke are discarded.
+ * Returns the suggestions for the given text, or an empty list if the text is undefined or an error has occurred.
+ * Responses that are outdated because of the next keystroke are discarded.
  */
 function useSuggestions(
   text: string | undefined,

@@ -44,7 +44,7 @@ function MobileMenu() {
   }
 
   return (
-    // The element is as large as its summary. Until the summary has arrived, browsers show a default one, which is
+    // The element is as large as its summary. Until the summary has arrived, browsers show a default summary, which is
     // wider.
     <details
       key={location.key}
@@ -71,14 +71,17 @@ function MobileMenu() {
 
 const LINK =
   "flex min-h-11 items-center gap-2 rounded-md px-4 text-base font-medium transition-colors bar:px-3 bar:text-sm";
-/** A label next to an icon, shown if there is enough room. */
+/** A label next to an icon. It is shown if there is enough room. */
 const LABEL = "bar-narrow:sr-only";
 
 function linkClass(isActive: boolean): string {
   return classNames(LINK, isActive ? "bg-raised text-ink" : "text-muted hover:text-ink");
 }
 
-/** A link that is marked as current on its page and the pages below it, except for Home, which is above every page. */
+/**
+ * A link that is marked as current on its page and on all pages below it. The link to Home is only marked on Home,
+ * because every page is below Home.
+ */
 function NavItem({
   to,
   isActive,
@@ -101,7 +104,9 @@ function NavItem({
   );
 }
 
-/** A badge on the icon that takes up no space, because the count isn't known until after hydration. */
+/**
+ * A badge on the icon. It doesn't take up any space in the layout, because the count isn't known until after hydration.
+ */
 function SavedCount() {
   const count = useSavedCount();
   if (count === 0) return null;

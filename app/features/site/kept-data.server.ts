@@ -1,9 +1,8 @@
 import { settings } from "~/platform/settings.server";
 
 /**
- * All personal data in the database: what it is, why it is stored, and for how long. The privacy page is rendered from
- * it, and a test compares it with the schema: the test fails if a column is listed neither here nor in
- * `impersonal-columns.ts`.
+ * All personal data in the database: what it is, why it is stored, and for how long. The privacy page displays this
+ * list, and a test fails if the schema has a column that is listed neither here nor in `impersonal-columns.ts`.
  */
 interface KeptData {
   what: string;

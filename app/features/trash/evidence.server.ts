@@ -4,8 +4,8 @@ import { requireTransaction } from "~db/run-query.server";
 
 /**
  * Videos whose files moderators still need. Nobody can delete them until every report about them has been decided.
- * Videos that a moderator removed or the scan refused stay in the trash for 30 days; only owners can delete them
- * sooner. Nobody can delete what a report preserves.
+ * Videos that were removed by a moderator or refused by the scan stay in the trash for 30 days; only owners can delete
+ * them sooner. Nobody can delete files that are preserved for a report.
  */
 
 /** The reason why a video's files can't be deleted. */
@@ -13,7 +13,7 @@ export const EVIDENCE_MESSAGE =
   "Its files are kept as evidence because of a report, because the scan refused them, or because the uploader can still object to the removal.";
 
 export interface EvidenceOptions {
-  /** Whether videos that a moderator removed or the scan refused also count as evidence. */
+  /** Whether videos that were removed by a moderator or refused by the scan also count as evidence. */
   isRemovedKept: boolean;
 }
 
@@ -33,7 +33,7 @@ export function isEvidence(videoId: string, { isRemovedKept }: EvidenceOptions):
   return `(${causes.join(" OR ")})`;
 }
 
-/** Returns which of these videos are evidence. */
+/** Returns the given videos that are evidence. */
 export function evidenceAmong(
   videoIds: readonly string[],
   options: EvidenceOptions = { isRemovedKept: true },
@@ -46,7 +46,7 @@ export function evidenceAmong(
   return new Set(found);
 }
 
-/** Records that videos have a new file, or no file, since moderators have only reviewed the previous one. */
+/** Records that a video's file was replaced or removed, because moderators have only reviewed the previous file. */
 export function recordFileChange(videoIds: readonly string[], now = Date.now()): void {
   requireTransaction();
   prepared(

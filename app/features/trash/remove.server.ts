@@ -14,7 +14,7 @@ import { evidenceAmong } from "./evidence.server";
 
 /** Other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
-/** Used if an error occurs after the first videos have been deleted. */
+/** How long a transaction is retried while the database is busy, once the first videos have been deleted. */
 const RETRY_FOR_MS = 10_000;
 
 /** Computed columns, which aren't set when a row is restored. */
@@ -34,7 +34,7 @@ export async function deleteVideo(id: string, userId: string): Promise<Deletion 
   return transaction(() => deleteVideoIn(id, userId));
 }
 
-/** The same, but as part of the caller's transaction. */
+/** Like `deleteVideo`, but as part of the caller's transaction. */
 export function deleteVideoIn(id: string, userId: string): Deletion | Refusal {
   const batch = new Date().toISOString();
   const refusal = deletionRefused([id], userId, "/admin delete");
@@ -103,7 +103,7 @@ export async function removeVideos<Refused extends Refusal = never>(
         ? await removeBatch()
         : await retryWhileBusy(removeBatch, RETRY_FOR_MS).catch((error) => stoppedBy(error));
     if (isRefusal(outcome)) {
-      // After the first transaction, the result only covers the deleted videos.
+      // If a later transaction fails, the result only covers the videos that were deleted before.
       if (titles.length === 0) return outcome as Refused;
       const left = { videos: all.length - processed, because: outcome };
       return { titles, batch: deletedAt, left };

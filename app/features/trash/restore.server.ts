@@ -90,7 +90,7 @@ function restorePart(ids: readonly string[], restored: Restored, now: number): b
   const holds = holdsOf(ids);
   for (const row of rows) {
     if (holds.get(row.id)?.includes("removed")) restored.removed.push(row.title);
-    // Another tool has since inserted a video with this id.
+    // Another tool has inserted a video with this id in the meantime.
     else if (row.is_taken) restored.taken.push(row.title);
     else ready.push(row);
   }
@@ -125,8 +125,8 @@ function toRow(row: string, columns: ReadonlySet<string>, now: number): NewVideo
   const kept = Object.entries(before).filter(([column]) => columns.has(column));
   const { publish_at, unpublish_at, ...rest } = Object.fromEntries(kept) as unknown as NewVideoRow;
   const isAhead = (at: string | null | undefined) => at && Date.parse(at) > now;
-  // If a video's publication became due while it was in the trash, it is dropped, so that restoring the video doesn't
-  // publish it. If the time to hide the video has passed, the video is hidden.
+  // If a video's publication became due while the video was in the trash, the publication is canceled, so that
+  // restoring the video doesn't publish it. If the time to hide the video has passed, the video is hidden.
   const isExpired = unpublish_at && !isAhead(unpublish_at) && rest.status === "published";
   return {
     ...rest,

@@ -9,7 +9,7 @@ export const TRASH_DAYS = 30;
 export interface TrashView {
   /** Shows replaced files instead of deleted videos. */
   files?: true;
-  /** A trimmed part of the title; empty for all videos. */
+  /** The text to search for in titles, without surrounding spaces; empty for all videos. */
   search: string;
   page: number;
 }
@@ -36,7 +36,7 @@ export function trashHref({ files, search, page }: TrashView, isEmptying = false
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Returns how much longer something can still be restored, such as `29 days`; at least one day. */
+/** Returns for how much longer a video or file can be restored, such as `29 days`; at least one day. */
 export function daysLeft(deletedAt: string, now: number): string {
   const left = Date.parse(deletedAt) + TRASH_DAYS * DAY_MS - now;
   return formatQuantity(Math.max(1, Math.ceil(left / DAY_MS)), "day");

@@ -71,7 +71,7 @@ export function activityAbout(videos: readonly { id: string; title: string }[]) 
   return { subjectId: only?.id, detail: only?.title ?? nameTitles(titles) };
 }
 
-/** The rows that are kept as long as a video can be restored. */
+/** The rows that are kept for as long as a video can be restored. */
 const KEPT = [
   "view_days WHERE video_id",
   "watched_parts WHERE video_id",
@@ -173,7 +173,7 @@ const REMOVED_FILE = `
   LEFT JOIN videos ON videos.id = video_id
   LEFT JOIN deleted_videos AS deleted ON deleted.id = video_id`;
 
-/** Returns those of the files that were replaced. If `own` is given, only files of that user's videos are included. */
+/** Returns the given files that were replaced. If `own` is given, only files of that user's videos are included. */
 export function replacedFiles(ids: readonly string[], own: OwnVideos | undefined): RemovedFile[] {
   return prepared<RemovedFile>(
     `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(@ids)) AND +state = 'earlier'
@@ -220,7 +220,7 @@ function removeRow(id: string, isOrdered: boolean): void {
   enqueueRemovals(files, { reason, isOrdered });
 }
 
-/** The number of rows checked per call of `removeOrphanFiles`, which takes a few milliseconds. */
+/** The number of rows checked in each call of `removeOrphanFiles`, which takes a few milliseconds. */
 const ROWS_PER_CALL = 2_000;
 const IS_ORPHAN = `NOT EXISTS (SELECT 1 FROM videos WHERE videos.id = video_id)
   AND NOT EXISTS (SELECT 1 FROM deleted_videos AS deleted WHERE deleted.id = video_id)

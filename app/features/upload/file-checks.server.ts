@@ -19,10 +19,10 @@ import type { Duplicate } from "./upload-fields";
 /** The result of examining a video's content. */
 export interface ProbedVideo {
   extension: string;
-  /** Undefined if unknown; the video's first job sets it in that case. */
+  /** Undefined if unknown; in that case, the video's first job sets it. */
   durationSeconds?: number;
   cutOff?: CutOff;
-  /** Also true if unknown, because then nothing could transcode the file anyway. */
+  /** Also true if this is unknown, because in that case, there is no tool that could transcode the file anyway. */
   playable: boolean;
 }
 
@@ -50,7 +50,7 @@ export async function probeUpload(file: string, userId: string): Promise<ProbedV
   }
 }
 
-/** Who sent a file, together with its intended title or the video whose file it was meant to replace. */
+/** The user who sent a file, along with its intended title or the video whose file it was meant to replace. */
 interface Sender {
   userId: string;
   detail: string;
@@ -91,7 +91,7 @@ async function refuse(about: Sender): Promise<never> {
  * Returns the newest video whose uploaded file had exactly these bytes.
  *
  * @param sha256 the digest in hexadecimal.
- * @param uploader the id of a user who can't see other users' unpublished videos; undefined for one who can see all
+ * @param uploader the id of the user, if they can't see other users' unpublished videos; undefined if they can see all
  * videos.
  */
 export async function findDuplicate(

@@ -22,8 +22,8 @@ import type { UploadQueue } from "./use-upload-queue";
 
 /**
  * The upload form's file input, shown as a large drop area. With JavaScript, the browser's file control covers the
- * whole area invisibly. Without JavaScript, the control is visible inside the area, since it shows which file is
- * selected.
+ * whole area invisibly. Without JavaScript, the control is visible inside the area, because it is the only indication
+ * of which file is selected.
  */
 export function FileDropArea({
   label,
@@ -37,7 +37,7 @@ export function FileDropArea({
   hint: string;
   error?: string;
   hydrated: boolean;
-  /** Whether files are already selected, so that this area adds more. */
+  /** Whether files are already selected, so that files dropped here are added to them. */
   isSmall: boolean;
 } & Omit<InputHTMLAttributes<HTMLInputElement>, "type">) {
   const id = useId();
@@ -140,7 +140,7 @@ export function useChosenFiles(
       dispatch({ type: "add", items: added });
 
       const input = control(form.current, "video");
-      // The queue owns the files from now on. Emptying the input allows the same file to be selected again.
+      // The files now belong to the queue. Emptying the input allows the same file to be selected again.
       if (input) input.value = "";
       const isOnly = current.current.length === done.length && added.length === 1;
       const title = control(form.current, "title");

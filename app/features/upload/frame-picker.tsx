@@ -3,7 +3,7 @@ import { useEffect, useId, useState } from "react";
 
 const FRAMES = 6;
 
-/** Offers frames of the video as thumbnails if no image file has been selected. */
+/** Offers frames from the video as thumbnails if no image file has been selected. */
 export function FramePicker({
   file,
   chosen,
@@ -174,7 +174,7 @@ export async function detectDuration(file: File): Promise<number | undefined> {
   }
 }
 
-/** Returns frames spread evenly over the video, or none if the browser can't play it. */
+/** Returns frames spread evenly over the video, or an empty list if the browser can't play it. */
 async function captureFrames(file: File, count: number): Promise<Blob[]> {
   try {
     const { video, close } = await openVideo(file, "auto");

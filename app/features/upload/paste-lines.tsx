@@ -72,7 +72,7 @@ interface PastedTexts {
 }
 
 interface PastedLines {
-  /** One entry per line. An empty line leaves its file's text unchanged. */
+  /** One entry for each line. If a line is empty, its file's text stays unchanged. */
   texts: PastedTexts[];
   /** Unknown categories with their line numbers, starting at 1. */
   unknown: { line: number; category: string }[];

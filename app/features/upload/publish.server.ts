@@ -48,12 +48,14 @@ import { recordPublished } from "./upload-outcomes.server";
 export interface Upload {
   userId: string;
   status: "published" | "review";
-  /** When the video will be published and hidden automatically; until it is published, it is a draft. */
+  /** The times when the video will be published and hidden automatically. Until it is published, it is a draft. */
   schedule: Schedule;
-  /** What to do if an incomplete file is supposed to be published. By default, it becomes a draft. */
+  /**
+   * What to do if the file of a video that should be published is incomplete. By default, the video becomes a draft.
+   */
   whenCutOff?: "ask" | "publish";
   texts: NewVideoTexts;
-  /** The acceptance of the uploaders' terms; undefined if none is required, see `checkTerms`. */
+  /** The acceptance of the uploaders' terms; undefined if no acceptance is required, see `checkTerms`. */
   acceptance: Acceptance | undefined;
   video: ReceivedFile;
   thumbnail?: ReceivedFile;
@@ -73,12 +75,12 @@ export class CutOffError extends Error {
 /**
  * Creates a video from the received files; both upload methods end here. Examines the content, moves the files into
  * their buckets, and then writes, in one transaction, the row, the file sizes, the digest, the jobs, the activity, and
- * the outcome, which is returned to repeated requests.
+ * the outcome, which is returned if the request is repeated.
  *
  * @throws {CutOffError} if the file is incomplete and the sender wants to decide.
- * @throws {UploadError} 403 if the account was restricted in the meantime, 403 or 429 for its quota, 415 or 422 if a
- * file isn't a video or image or is blocked, 507 if the disk is full, 503 if the video couldn't be examined at this
- * time. In each case, no row and no new file is created, and the received files stay where they were.
+ * @throws {UploadError} 403 if the account was restricted in the meantime, 403 or 429 if its quota is exceeded, 415 or
+ * 422 if a file isn't a video or image or is blocked, 507 if the disk is full, 503 if the video couldn't be examined at
+ * this time. In each case, no row and no new file is created, and the received files stay where they were.
  */
 export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   const { userId, texts, video, sentBefore } = upload;
@@ -96,7 +98,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     const looksBlocked =
       !isUncompared && comparison !== undefined && comparison.blockedVideos.length > 0;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
-    // Checks again, while the file still has its original digests.
+    // The block list is checked again, while the file still has its original digests.
     await refuseBlockedFile(video, sender);
     // A file that will be converted first is never public in its uploaded form.
     const isClean = probed.playable && (await removeMetadata({ file: video.path }));
@@ -173,7 +175,7 @@ function decideStatus({ status, schedule, whenCutOff }: Upload, cutOff: CutOff |
   };
 }
 
-/** Cleans up. Failures are logged instead of thrown, since the video already exists. */
+/** Cleans up. Errors are logged instead of thrown, since the video already exists. */
 async function tidyUp(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -203,7 +205,7 @@ function insertUpload({
   posterColors,
 }: NewVideo): void {
   const { userId, status, schedule, texts, video, acceptance } = upload;
-  // Checked again, since examining the file takes a while.
+  // The account's permissions and quota are checked again, since examining the file takes a while.
   requireMayUpload(userId, status === "published" || schedule.publishAt !== null);
   requireQuota(
     userId,
@@ -230,7 +232,7 @@ function insertUpload({
         ...newIntention(status, schedule),
       }),
   );
-  // Inserted after the video's row, whose trigger adds up the sizes for the quota check of the next upload.
+  // Inserted after the video's row, because a trigger adds up the sizes for the next upload's quota check.
   for (const file of files) recordFileIn(file);
   recordDigest(id, video.sha256);
   storeAcceptance(id, "video", userId, acceptance);
@@ -251,7 +253,9 @@ function insertUpload({
   }
 }
 
-/** Checks again, since the account may have been blocked or restricted to drafts while the file was being uploaded. */
+/**
+ * Checks the account again, since it may have been blocked or restricted to drafts while the file was being uploaded.
+ */
 function requireMayUpload(userId: string, publishes: boolean): void {
   const account = accountNow(userId);
   if (!account || !allows(account, "/admin/publish")) throw new UploadError(403, NOT_ALLOWED);

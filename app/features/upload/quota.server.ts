@@ -9,7 +9,7 @@ import type { Role } from "~db/schema";
 const DAY_MS = 24 * 3_600_000;
 /** Only the jobs for an uploader's newest videos are counted, which takes a few milliseconds. */
 const MAX_VIDEOS_WITH_JOBS = 1_000;
-/** The Retry-After value for the job limit, since there is no way to predict when a job will end. */
+/** The Retry-After value for the job limit. It is fixed, since there is no way to predict when a job will end. */
 const RETRY_JOBS_SECONDS = 300;
 
 /**
@@ -54,7 +54,7 @@ export function quotaLine(userId: string, now = Date.now()): string | undefined 
 
 type Quota = NonNullable<ReturnType<typeof quotaOf>>;
 
-/** Reads only the figures that have a limit. */
+/** Reads only the figures for which there is a limit. */
 function useOf(userId: string, quota: Quota, now: number) {
   return {
     bytes: quota.maxBytes === undefined ? 0 : bytesOf(userId),
@@ -68,7 +68,8 @@ function useOf(userId: string, quota: Quota, now: number) {
  * again in the transaction that inserts the row, since uploads in two tabs may run at the same time.
  *
  * @param bytes the size of the file, if known.
- * @throws {UploadError} 403 for the storage limit; 429 with the seconds to wait for the other limits.
+ * @throws {UploadError} 403 if the storage limit is exceeded; 429, with the number of seconds to wait, if another limit
+ * is exceeded.
  */
 export function requireQuota(userId: string, bytes: number, now = Date.now()): void {
   const quota = quotaOf(userId);
@@ -140,7 +141,7 @@ function secondsUntilNext(userId: string, limit: number, now: number): number {
   return Math.max(1, Math.ceil((Date.parse(at) + DAY_MS - now) / 1000));
 }
 
-/** Excludes cleanup jobs, which intentionally wait for hours. */
+/** Cleanup jobs are excluded, because they intentionally wait for hours. */
 function queuedJobsOf(userId: string): number {
   return prepared<number>(
     // CROSS JOIN fixes the join order; otherwise SQLite would read all unfinished jobs.
@@ -156,7 +157,7 @@ function queuedJobsOf(userId: string): number {
     .get({ userId })!;
 }
 
-/** Formats the used part of each limit, such as "1.2GB of 5GB used · 3 of 10 videos in the last 24 hours". */
+/** Formats how much of each limit has been used, such as "1.2GB of 5GB used · 3 of 10 videos in the last 24 hours". */
 function quotaText(quota: Quota, use: ReturnType<typeof useOf>): string {
   const { maxBytes, maxVideosPerDay, maxQueuedJobs } = quota;
   return [

@@ -32,7 +32,7 @@ import {
 } from "./upload-fields";
 import { findOutcome, shareOutcome } from "./upload-outcomes.server";
 
-/** More than a form's text fields need. */
+/** The size reserved for a form's text fields, which is more than they need. */
 const FORM_BYTES = 1024 * 1024;
 
 export type UploadOutcome =
@@ -40,8 +40,8 @@ export type UploadOutcome =
   | { ok: false; status: number; failure: UploadFailure; retryAfterSeconds?: number };
 
 /**
- * Receives the upload form. The video is either in the `video` field, or was sent over tus and is named in the `upload`
- * field.
+ * Receives the upload form. The video is either in the `video` field, or was sent over tus and is identified by the
+ * `upload` field.
  *
  * @returns the video, or a failure with its status. After a failure, the received files are deleted, except for a file
  * sent over tus, which can be retried, and a duplicate or incomplete file that awaits a decision.
@@ -105,7 +105,7 @@ export function quotaCheck(request: Request, userId: string): () => void {
 /**
  * Publishes a received form and then deletes its files.
  *
- * @param own set for uploaders, who aren't told about other users' videos and may be restricted to drafts.
+ * @param own set for uploaders. They aren't told about other users' videos, and may be restricted to drafts.
  * @param alongside see `Upload`.
  */
 export async function publishReceivedForm(
@@ -183,15 +183,16 @@ async function publishForm(
   }
 
   const removeUseless = async (error: unknown): Promise<never> => {
-    // A retry can't succeed here. After other errors, such as a disk error, the bytes are kept.
+    // After these errors, a retry can't succeed. After other errors, such as a disk error, the bytes are kept.
     const isUseless = error instanceof UploadError && error.field === "video";
     if (sentBefore && isUseless) await removeUpload(userId, sentBefore);
     throw error;
   };
-  // Runs before the duplicate check, whose result would reveal other users' videos.
+  // This runs before the duplicate check, because the result of that check would reveal other users' videos.
   const about = { userId, detail: checked.texts.title };
   await refuseBlockedFile(video, about).catch(removeUseless);
-  // Only our form asks for a warning about duplicates; in scripts, there is nobody to make the decision.
+  // Only our form asks for a warning about duplicates; if a script sends the upload, there is nobody to make the
+  // decision.
   const warnsAboutDuplicates = form.fields.get("duplicate") === "ask";
   const duplicate = warnsAboutDuplicates
     ? await findDuplicate(video.sha256, own?.userId)

@@ -4,7 +4,7 @@ import { MESSAGES } from "./upload-fields";
 /** Sends a file to the server over tus, in the browser. */
 
 const ENDPOINT = "/admin/uploads";
-/** The delays between retries after a lost connection, about ten minutes in total. */
+/** The delays between retries after a lost connection. They add up to about ten minutes. */
 const RETRY_DELAYS_MS = [0, 1_000, 3_000, 5_000, 10_000, 15_000, ...Array(18).fill(30_000)];
 
 export interface Transfer {
@@ -18,9 +18,9 @@ export interface TransferEvents {
   onProgress(sentBytes: number): void;
   /** Called when the connection was lost and will be retried. */
   onInterrupted(): void;
-  /** @param upload the id that the form will send. */
+  /** @param upload the id of the upload, which the form will send. */
   onArrived(upload: string): void;
-  /** @param status the response's status, or 0 without a response. */
+  /** @param status the response's status, or 0 if there was no response. */
   onFailed(message: string, status: number): void;
 }
 
@@ -76,12 +76,12 @@ export async function startTransfer(
   };
 }
 
-/** 0 means no response. 409 and 423 mean that an earlier connection hasn't ended yet. */
+/** 0 means that there was no response. 409 and 423 mean that an earlier connection hasn't ended yet. */
 function isWorthAnotherTry(status: number): boolean {
   return status === 0 || status === 409 || status === 423 || (status >= 500 && status !== 507);
 }
 
-/** Returns the response's status, or 0 without a response. */
+/** Returns the response's status, or 0 if there was no response. */
 function statusOf(error: Error | DetailedError): number {
   return "originalResponse" in error ? (error.originalResponse?.getStatus() ?? 0) : 0;
 }

@@ -5,9 +5,9 @@ import { buttonClass } from "~/ui/button";
 /** A set of field values that uploads can start from. */
 export interface StartTexts {
   description: string;
-  /** A category id, or empty. */
+  /** A category's id, or an empty string. */
   category: string;
-  /** Separated by commas. */
+  /** The tags, separated by commas. */
   tags: string;
 }
 
@@ -21,7 +21,7 @@ export interface UploadTemplate extends StartTexts {
 /** The values that the upload form can start from, and the current choice. */
 export interface UploadStart {
   templates: UploadTemplate[];
-  /** The text of the user's last upload. */
+  /** The field values of the user's last upload. */
   last?: StartTexts;
   texts?: StartTexts;
 }

@@ -31,7 +31,7 @@ export const MESSAGES = {
   draftsOnly: "Your account can only save drafts. An editor publishes them.",
 } as const;
 
-/** An existing video whose file has exactly the same bytes. */
+/** An existing video whose file is identical. */
 export interface Duplicate {
   id: string;
   title: string;
@@ -49,9 +49,9 @@ export interface UploadFailure {
   fields: Partial<Record<UploadField, string>>;
   /** Set if the file is on the server and awaits a decision; `upload` publishes it without sending it again. */
   duplicate?: Duplicate & { upload: string; fileName: string };
-  /** The same for an incomplete file. */
+  /** Like `duplicate`, but for an incomplete file. */
   cutOff?: CutOff & { upload: string; fileName: string };
-  /** The same for a file whose form was sent without accepting the current terms. */
+  /** Like `duplicate`, but for a file whose form was sent without accepting the current terms. */
   waiting?: { upload: string; fileName: string };
   /** The terms that must be accepted, and their version in the form. */
   terms?: Terms;
@@ -63,7 +63,7 @@ export interface UploadSuccess {
   title: string;
   status: "published" | "review";
   category: CategoryId;
-  /** When the video will be published automatically (ISO 8601, UTC). */
+  /** The time at which the video will be published automatically (ISO 8601, UTC). */
   publishAt?: string;
   /** The video was saved as a draft instead of being published, because its file is incomplete. */
   isCutOff?: boolean;

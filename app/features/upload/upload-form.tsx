@@ -31,7 +31,7 @@ import { useUploadQueue } from "./use-upload-queue";
 const UNDER_WAY = "Uploads are still running. Leave anyway?";
 const NOT_UPLOADED = "Your changes haven't been uploaded. Leave anyway?";
 const FIELDS = Object.keys(NO_TEXTS) as (keyof UploadTexts)[];
-/** The fields whose values are saved by their own component: the schedule. */
+/** The fields whose values are saved by a separate component: the schedule. */
 const SAVED_FIELDS = FIELDS.filter((name) => !(name in NO_SCHEDULE));
 
 /**
@@ -50,7 +50,7 @@ export function UploadForm({
   start?: UploadStart;
   /** The uploaders' terms, if they must be accepted. */
   terms?: Terms;
-  /** How much of their quota the uploader has used, if they have a quota. */
+  /** Text that says how much of their quota the uploader has used, if they have a quota. */
   quota?: string;
   failure?: UploadFailure;
 }) {
@@ -59,7 +59,7 @@ export function UploadForm({
   const mayPublish = usePermissions()("/admin publish");
   const [rejected, setRejected] = useState<UploadFailure>();
   const { revalidate } = useRevalidator();
-  // The revalidated page detects that the session has ended, and shows it.
+  // The revalidated page detects that the session has ended, and says so.
   const queue = useUploadQueue(
     useCallback((failure) => setRejected(failure), []),
     revalidate,
@@ -74,7 +74,8 @@ export function UploadForm({
   }, [forgetTyped]);
   const toast = useToast();
   const [resets, setResets] = useState(0);
-  // The defaults are those from when the form was opened: revalidation must not change fields that are being edited.
+  // The defaults stay the same as when the form was opened, because revalidation must not change fields that are being
+  // edited.
   const [first] = useState<UploadTexts>({ ...NO_TEXTS, ...textsOf(start?.texts) });
 
   const question = failure?.duplicate ?? failure?.cutOff ?? failure?.waiting;
@@ -92,7 +93,7 @@ export function UploadForm({
     if (open.length > 0) return NOT_UPLOADED;
     // The links to uploaded videos appear just before the form is reset.
     if (isAllDone && !isEmptied.current) return undefined;
-    // After signing in, only the text is restored.
+    // After the user has signed in again, only the text is restored.
     if (nextPath === "/auth") return undefined;
     return failure || isChanged(form.current) ? NOT_UPLOADED : undefined;
   }, forgetTexts);
@@ -159,7 +160,7 @@ export function UploadForm({
   const media = (
     <div
       key="media"
-      // Content that appears or disappears here must not shift the text fields next to it.
+      // When content appears or disappears here, the text fields next to it must not move.
       className="flex min-w-0 flex-col gap-4 max-lg:order-first lg:col-start-1 lg:row-span-2 lg:row-start-1 lg:[overflow-anchor:none]"
     >
       {only && (

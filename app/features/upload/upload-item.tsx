@@ -223,7 +223,7 @@ export function UploadBar({ label, share }: { label: string; share: number }) {
 
 /**
  * A file that can't be sent shows the reason. A server error is shown as a toast, which disappears, so the queue entry
- * also contains it, collapsed.
+ * also contains the error in a collapsed section.
  */
 function Failure({ item: { sent, message } }: { item: QueueItem }) {
   if (!sent) {

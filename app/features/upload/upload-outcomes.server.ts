@@ -52,8 +52,8 @@ const running = processState(
 );
 
 /**
- * Performs a request that uses a resumable upload, one at a time for each upload. A request that is repeated while the
- * first one is still running, such as after a lost connection, gets the outcome of the first.
+ * Performs a request that uses a resumable upload. Only one request runs at a time for each upload. A request that is
+ * repeated while the first one is still running, such as after a lost connection, gets the outcome of the first.
  *
  * @param request identifies the request by its kind and fields.
  */

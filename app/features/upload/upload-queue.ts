@@ -7,10 +7,10 @@ import { formatSpan } from "~/shared/format-span";
 import { check, firstMessage } from "~/shared/video-fields";
 import type { Duplicate, UploadIntent, UploadTexts } from "./upload-fields";
 
-/** The queue on the Upload tab: its items, and those of its rules that don't need a browser. */
+/** The queue on the Upload tab: its items, and the rules that don't need a browser. */
 
 export type ItemState =
-  /** Selected, but not sent yet. */
+  /** The file has been selected but not sent yet. */
   | "chosen"
   /** Queued. */
   | "waiting"
@@ -30,19 +30,19 @@ export interface QueueItem {
   file: File;
   /** The file's text; an empty field means the default from the form. */
   own: UploadTexts;
-  /** An image file, or a frame of the video. */
+  /** The thumbnail: an image file, or a frame from the video. */
   thumbnail?: Blob;
   state: ItemState;
   sentBytes: number;
-  /** Smoothed; 0 while still unknown. */
+  /** The smoothed throughput; 0 while it is still unknown. */
   bytesPerSecond: number;
   /** The text, the intent and the version of the uploaders' terms that were sent with the file. */
   sent?: { texts: UploadTexts; intent: UploadIntent; terms?: string };
   /** The id of the upload, once all bytes have arrived. */
   upload?: string;
-  /** Why the upload failed, or what it is waiting for. */
+  /** The reason why the upload failed, or what it is waiting for. */
   message?: string;
-  /** A retry can't succeed. */
+  /** Whether retrying is pointless, because it can't succeed. */
   unrecoverable?: boolean;
   duplicate?: Duplicate;
   cutOff?: CutOff;
@@ -107,7 +107,7 @@ export function fileError(
   return checked.ok ? undefined : firstMessage(checked);
 }
 
-/** Returns the text to send with an item: the item's, or else the form's. */
+/** Returns the text to send with an item: the item's text if it has any, or else the form's text. */
 export function textsFor(item: QueueItem, form: UploadTexts, several: boolean): UploadTexts {
   return {
     title: several ? item.own.title.trim() || titleFromFileName(item.file.name) : form.title,
@@ -120,7 +120,10 @@ export function textsFor(item: QueueItem, form: UploadTexts, several: boolean): 
   };
 }
 
-/** Returns the text fields to publish the video with, once its file has arrived. By then, its scheduled time may have passed. */
+/**
+ * Returns the text fields that are sent to publish a video once its file has arrived. While the file was being sent,
+ * the video's scheduled time may have passed.
+ */
 export function onArrival(
   sent: NonNullable<QueueItem["sent"]>,
   now: number,

@@ -22,7 +22,7 @@ export function UploadTextFields({
   wrong: Partial<Record<UploadField, string>>;
   limits: FileLimits;
   several: boolean;
-  /** Whether the text hasn't been submitted before. */
+  /** Whether this is the first time that the text is being entered, rather than after a failed submission. */
   isFresh: boolean;
   /** Fills in the fields that follow the title. */
   startChoice: ReactNode;
@@ -120,9 +120,9 @@ export function CategoryOptions() {
 const STORAGE_KEY = "upload-schedule";
 
 /**
- * The schedule of an upload; collapsed, since most videos are published immediately. Like the form's text, typed values
- * are restored after a reload (`use-saved-texts.ts`), but they need this component, because the displayed time isn't a
- * field of the form.
+ * The schedule of an upload, which is collapsed, since most videos are published immediately. Like the form's text,
+ * typed values are restored after a reload (`use-saved-texts.ts`), but this component must do so, because the displayed
+ * time isn't a field of the form.
  */
 function UploadSchedule({
   typed,

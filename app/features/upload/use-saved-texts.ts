@@ -40,7 +40,7 @@ function readSaved(storageKey: string): Record<string, unknown> {
 function restore(form: HTMLFormElement, texts: Record<string, unknown>): void {
   for (const [name, text] of Object.entries(texts)) {
     const field = control(form, name);
-    // Text that was typed before hydration is newer.
+    // Text that was typed before hydration is newer than the saved text.
     if (field && field.value === "" && typeof text === "string") field.value = text;
   }
 }

@@ -44,7 +44,7 @@ export function useUploadQueue(
     [],
   );
 
-  /** Shows the reason as a toast, and also in the queue entry. */
+  /** Shows the reason both as a toast and in the queue entry. */
   const fail = useCallback(
     (key: string, reason: string, change: Partial<QueueItem> = {}) => {
       patch(key, { ...change, state: "failed", message: reason });

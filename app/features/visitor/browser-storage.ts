@@ -3,8 +3,8 @@ import { useSyncExternalStore } from "react";
 /**
  * Everything that the site stores in a visitor's browser is one JSON document under one key, in `localStorage` for data
  * that persists and is shared by all tabs, and in `sessionStorage` for the data of one tab. The visitor may clear the
- * document, the browser may refuse to store it (private mode, quota), and the stored text may be anything.
- * document-head.tsx also reads the persistent document.
+ * document, the browser may refuse to store it (private mode, quota), and the stored text can be anything, so it must
+ * be validated. document-head.tsx also reads the persistent document.
  */
 export const STORAGE_KEY = "visitor";
 const VERSION = 1;
@@ -37,7 +37,9 @@ export function storedFields(): Fields {
   return fields;
 }
 
-/** Returns a field to which components can subscribe, including changes by other tabs; see {@link fieldOf}. */
+/**
+ * Returns a field to whose changes components can subscribe, including changes made in other tabs; see {@link fieldOf}.
+ */
 export const storedValue = <T>(
   field: PersistentField,
   parse: (stored: unknown) => T,
@@ -67,7 +69,8 @@ function storedDocument<Field extends string>(storage: () => Storage) {
   /** The document parsed from `text`. */
   let stored: Fields = {};
   /**
-   * Values that the browser has refused to store. They are newer than `stored` and are kept until the page is closed.
+   * The values that the browser has refused to store. They are newer than `stored` and are kept until the page is
+   * closed.
    */
   let inMemory: Fields = {};
 
@@ -98,7 +101,7 @@ function storedDocument<Field extends string>(storage: () => Storage) {
     read,
     fields,
     /**
-     * Changes a single field in the current document, so that no tab loses what another tab has written.
+     * Changes a single field in the current document, so that one tab doesn't overwrite what another tab has written.
      *
      * @param value undefined removes the field.
      * @param keepInMemory whether to keep a value until the page is closed if the browser refuses to store it.
@@ -129,7 +132,7 @@ function storedDocument<Field extends string>(storage: () => Storage) {
     subscribe(listener: () => void): () => void {
       if (listeners.size === 0) {
         window.addEventListener("storage", reread);
-        // A page restored from the back/forward cache has missed all changes made in the meantime.
+        // A page that is restored from the back/forward cache has missed all changes that were made in the meantime.
         window.addEventListener("pageshow", reread);
       }
       listeners.add(listener);
@@ -155,8 +158,8 @@ function fieldOf<Field extends string, T>(
   let value = initial;
 
   /**
-   * Returns the current value. Its identity stays the same as long as the stored JSON is the same, in order to avoid
-   * renders.
+   * Returns the current value. As long as the stored JSON is the same, the value's identity is the same, which avoids
+   * unnecessary renders.
    */
   function latest(): T {
     const stored = read(field);
@@ -167,9 +170,10 @@ function fieldOf<Field extends string, T>(
   }
 
   /**
-   * Subscribes to a selection from the value; renders again only when the selection changes.
+   * Subscribes to a part of the value that `select` returns, and renders again only when that part changes.
    *
-   * @param whileHydrating whether to use the stored value during hydration, when it may differ from the HTML.
+   * @param whileHydrating whether to use the stored value even during hydration, when it may differ from the server's
+   * HTML.
    */
   function useSelected<S>(select: (value: T) => S, whileHydrating = false): S {
     const current = () => select(latest());

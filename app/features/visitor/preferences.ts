@@ -1,6 +1,8 @@
 import { storedValue } from "./browser-storage";
 
-/** Replaces all page titles, in the tab and in the browser history, if the visitor wants that. */
+/**
+ * Replaces all page titles in the tab and in the browser history with a discreet title, if the visitor has chosen this.
+ */
 export const DISCREET_TITLE = "Video site";
 
 /** Whether page titles are hidden; off by default. document-head.tsx also reads this preference. */

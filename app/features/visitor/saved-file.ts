@@ -4,7 +4,7 @@
  */
 
 export const SAVED_FILE_NAME = "saved-videos.json";
-/** Ten times the size of a file with 500 saved videos, 500 watched videos and 100 positions. */
+/** The maximum file size: ten times the size of a file with 500 saved videos, 500 watched videos and 100 positions. */
 export const SAVED_FILE_MAX_BYTES = 256 * 1024;
 const TYPE = "saved-videos";
 const ID_MAX_LENGTH = 200;
@@ -13,7 +13,7 @@ interface SavedFile {
   ids: string[];
   /** The number of entries that aren't valid ids. */
   ignored: number;
-  /** The other fields in the browser's storage. */
+  /** The remaining fields in the browser's storage. */
   data?: Record<string, unknown>;
 }
 

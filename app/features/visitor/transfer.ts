@@ -42,7 +42,10 @@ export function addStoredFields(fields: Readonly<Record<string, unknown>>): void
   }
 }
 
-/** Merges two lists whose entries are ids or arrays that start with an id. Returns undefined unless both are lists. */
+/**
+ * Merges two lists whose entries are ids or arrays that start with an id. Returns undefined if one of them isn't a
+ * list.
+ */
 function union(list: unknown, more: unknown): unknown[] | undefined {
   if (!Array.isArray(list) || !Array.isArray(more)) return undefined;
   const idOf = (entry: unknown) => String(Array.isArray(entry) ? entry[0] : entry);

@@ -65,9 +65,9 @@ export function useWatchedPart(id: string, duration: string): number | undefined
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Returns a page's videos without those watched in this browser, if the visitor hides them.
+ * Returns a page's videos. If the visitor hides watched videos, the result excludes those watched in this browser.
  *
- * @param isOffered whether the page offers that option.
+ * @param isOffered whether the page offers the option to hide watched videos.
  */
 export function useUnwatched(videos: VideoCardData[], isOffered: boolean) {
   const hides = useHidesWatched() && isOffered;
@@ -80,7 +80,10 @@ export function useUnwatched(videos: VideoCardData[], isOffered: boolean) {
   return { unwatched, hidden: videos.length - unwatched.length };
 }
 
-/** This is kept only in memory, because after a reload, a list that shrinks after its first paint would jump. */
+/**
+ * The choice is kept only in memory: otherwise, the list would shrink and jump after its first paint when the page is
+ * reloaded.
+ */
 const hidesWatched = createStore(false);
 export const setHidesWatched = hidesWatched.set;
 

@@ -23,9 +23,9 @@ import "./continue-watching.css";
 const ONE_STEP: WayBack = { steps: 1 };
 
 /**
- * The videos that were started in this browser. The server doesn't know these videos, so its HTML contains only a
- * placeholder, which a script shows before the first paint if there are any videos (document-head.tsx). The row has a
- * fixed height regardless of its content, so that nothing below it moves.
+ * The videos that were started in this browser. The server doesn't know which videos these are, so its HTML contains
+ * only a placeholder, which a script shows before the first paint if there are any videos (document-head.tsx). The row
+ * has a fixed height regardless of its content, so that nothing below it moves.
  */
 export function ContinueWatching() {
   const hydrated = useHydrated();
@@ -36,7 +36,7 @@ export function ContinueWatching() {
   function clear() {
     clearWatchHistory();
     show({ kind: "success", title: "Watch history cleared" });
-    // The button no longer exists, so the focus moves to the list.
+    // The button has been removed, so the focus moves to the list.
     document.getElementById("list-heading")?.focus({ preventScroll: true });
   }
 
@@ -140,7 +140,7 @@ interface StartedVideo {
   id: string;
   /** Seconds. */
   leftAt: number;
-  /** Undefined until the server has responded. */
+  /** The video's card; undefined until the server has responded. */
   card: VideoCardData | undefined;
 }
 
@@ -173,7 +173,8 @@ function useStartedCards() {
     root?.catalogueVersion,
   );
 
-  // This runs in an effect, because the history is updated immediately, but React state only with the next render.
+  // This runs in an effect, because the history is updated immediately, but React's state is only updated with the next
+  // render.
   useEffect(() => removeFromHistory(gone), [gone]);
 
   const videos = latest
@@ -181,7 +182,10 @@ function useStartedCards() {
     .slice(0, MAX_SHOWN);
   return {
     videos,
-    /** None of the started videos are public any more. A message takes their place, so that nothing moves. */
+    /**
+     * None of the started videos are public any more. A message takes the place of the videos, so that nothing else on
+     * the page moves.
+     */
     allGone: allGone && history.length === 0,
     failed: failed && videos.some(({ card }) => !card),
     retry,

@@ -8,7 +8,7 @@ const ADDRESS = /\bhttps?:\/\/[^\s<>"]+/gi;
 /** Punctuation that ends a sentence isn't part of a URL. */
 const TRAILING = ".,;:!?'\")]}»”";
 
-/** A segment of a text: plain text, a link, or a timestamp in the video. */
+/** A segment of text: plain text, a link, or a timestamp in the video. */
 export interface TextPart extends TimedPart {
   href?: string;
 }
@@ -31,8 +31,8 @@ export function textParts(text: string): TextPart[] {
 }
 
 /**
- * A text with its line breaks, each line in its own direction. URLs become links that send no referrer, and timestamps
- * become links to those positions in the video.
+ * Text whose line breaks are kept. The text direction of each line is determined separately. URLs become links that
+ * send no referrer, and timestamps become links to those positions in the video.
  */
 export function LinkedText({ text, seekLinks }: { text: string; seekLinks: SeekLinks }) {
   const parts = textParts(text).flatMap((part): TextPart[] =>
@@ -102,14 +102,14 @@ export function ChapterList({
 
 /** How a page links to positions in its video. */
 export interface SeekLinks {
-  /** The video's duration; 0 while unknown. */
+  /** The video's duration; 0 while it is unknown. */
   durationSeconds: number;
   hrefFor(seconds: number): string;
   /** Plays from a position without leaving the page. Returns false if that isn't possible. */
   playFrom(seconds: number): boolean;
 }
 
-/** A link to a position in this page's video, which makes the player seek without a navigation. */
+/** A link to a position in this page's video. It makes the player seek without a navigation. */
 function TimestampLink({
   seconds,
   seekLinks,

@@ -21,7 +21,7 @@ export function SavedFileButtons() {
 
   async function importFile({ currentTarget }: ChangeEvent<HTMLInputElement>) {
     const file = currentTarget.files?.[0];
-    // This allows the same file to be selected again.
+    // Emptying the input allows the same file to be selected again.
     const done = () => {
       currentTarget.value = "";
     };
@@ -101,6 +101,6 @@ function download(text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   const link = Object.assign(document.createElement("a"), { href: url, download: SAVED_FILE_NAME });
   link.click();
-  // By the next task, the browser has started reading the URL.
+  // The URL is revoked in a later task, because the browser has started reading it by then.
   setTimeout(() => URL.revokeObjectURL(url));
 }

@@ -12,7 +12,7 @@ export function SeriesList({
   series: SeriesQueue;
   /** The current video's id. */
   here: string;
-  /** Passed on to the next video, for the Back link. */
+  /** The value for the Back link, which is passed on to the next video. */
   state?: unknown;
 }) {
   const { slug, title, number, total, firstNumber, videos } = series;

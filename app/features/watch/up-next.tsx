@@ -40,7 +40,7 @@ export function UpNext({
   const list = useRef<HTMLOListElement>(null);
   const focus = useRef<string>();
 
-  // A row loses the focus when it is moved in the DOM.
+  // A row loses focus when it is moved in the DOM.
   useEffect(() => {
     if (!focus.current) return;
     const buttons = list.current?.querySelectorAll<HTMLElement>("[data-control]") ?? [];
@@ -106,7 +106,7 @@ export function UpNext({
               state={state}
               dir="auto"
               draggable={false}
-              // Large text gets a separate line above the buttons.
+              // If the text is large, it is placed on a separate line above the buttons.
               className="min-w-0 flex-[1_1_8rem] truncate py-3 -outline-offset-2 hover:text-accent"
             >
               {video.title}
@@ -152,7 +152,7 @@ function RowButton({
 }: {
   icon: typeof X;
   label: string;
-  /** Identifies the action and the row in order to restore the focus. */
+  /** Identifies the action and the row, so that the focus can be restored. */
   control: string;
   disabled: boolean;
   onPress: () => void;
@@ -162,7 +162,7 @@ function RowButton({
       type="button"
       aria-label={label}
       data-control={control}
-      // `disabled` isn't used, because the button would lose the focus after a row has been moved to the end.
+      // `disabled` isn't used, because the button would lose focus after a row has been moved to the end.
       aria-disabled={disabled || undefined}
       onClick={disabled ? undefined : onPress}
       // The largest size at which three buttons fit on one line.

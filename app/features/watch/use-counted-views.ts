@@ -1,12 +1,15 @@
 import { useLocation } from "@remix-run/react";
 import { useEffect, useState } from "react";
 
-/** The view counts shown for each history entry since the page was loaded. Returning to a page with the Back button isn't a new view. */
+/**
+ * The view counts shown for each history entry since the page was loaded. Returning to a page with the Back button
+ * doesn't count as a new view.
+ */
 const counted = new Map<string, number>();
 
 /**
  * Counts a view of the video once per page load, and not again in strict mode, after a revalidation or after going
- * back. Errors are ignored silently (specification, section 8).
+ * back. Errors are silently ignored (specification, section 8).
  *
  * @returns the count to show, which increases by one as soon as the view has been counted.
  */

@@ -16,7 +16,7 @@ export function SaveButton({ id }: { id: string }) {
       variant="secondary"
       aria-pressed={isSaved}
       onClick={toggle}
-      // Needs JavaScript; its space is reserved until hydration.
+      // The button needs JavaScript. Until hydration, its space is reserved.
       className={hydrated ? undefined : "invisible scriptless:hidden"}
     >
       <Bookmark
@@ -30,8 +30,8 @@ export function SaveButton({ id }: { id: string }) {
 }
 
 /**
- * Shares the title and URL through the device's share dialog, or copies the URL to the clipboard. If it has a label
- * instead of text, it is the icon button that shares the current position.
+ * Shares the title and URL through the device's share dialog, or copies the URL to the clipboard. With a label instead
+ * of text, it is an icon button that shares the current position.
  */
 export function ShareButton({
   title,
@@ -67,7 +67,7 @@ export function ShareButton({
       onClick={press}
       aria-label={label}
       title={label}
-      // Needs JavaScript; its space is reserved until hydration.
+      // The button needs JavaScript. Until hydration, its space is reserved.
       className={hydrated ? undefined : "invisible scriptless:hidden"}
     >
       <Icon aria-hidden="true" className="size-4" />

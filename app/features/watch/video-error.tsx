@@ -11,7 +11,10 @@ export function isNotFound(error: unknown): boolean {
   return isRouteErrorResponse(error) && error.status === 404;
 }
 
-/** The video page if the video doesn't exist or can't be loaded (specification, sections 2 and 8). */
+/**
+ * The page shown instead of the video page if the video doesn't exist or can't be loaded (specification, sections 2 and
+ * 8).
+ */
 export function VideoError() {
   const error = useRouteError();
   if (isNotFound(error)) {

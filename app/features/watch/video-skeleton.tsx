@@ -14,7 +14,7 @@ export function VideoSkeleton() {
   useLayoutEffect(() => {
     const { scrollY } = window;
     window.scrollTo(0, 0);
-    // Restores the previous page's scroll position in case the request fails; a new page sets its scroll position
+    // Restores the previous page's scroll position in case the request fails. A new page sets the scroll position
     // itself.
     return () => window.scrollTo(0, scrollY);
   }, []);
@@ -58,9 +58,9 @@ function RelatedSkeleton() {
   );
 }
 
-/** How long the old page stays, with the progress bar at the top; most pages load faster. */
+/** How long the previous page is still shown, with the progress bar at the top. Most pages load faster than this. */
 const SKELETON_DELAY_MS = 700;
-/** Shorter, because the panel has nothing to show before the session is known. */
+/** This delay is shorter, because the panel has nothing to show before the session is known. */
 const ADMIN_SKELETON_DELAY_MS = 150;
 
 /** The result of `useSlowVideoTimer`, shared by the page and its frame, which change together. */

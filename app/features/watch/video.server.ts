@@ -20,7 +20,7 @@ export interface VideoDetail extends VideoCardData {
   tags: string[];
   /** A path on this site; empty if there is no file. */
   videoUrl: string;
-  /** Whether browsers can't play the file and its conversion isn't watchable yet. */
+  /** Whether browsers can't play the file and its converted version can't be watched yet. */
   preparing: boolean;
   /** Whether the adaptive playlist is still being encoded. */
   streamIsComing: boolean;
@@ -74,7 +74,10 @@ export async function findVideo(id: string): Promise<VideoDetail | undefined> {
   };
 }
 
-/** True if there is no stream, its job is queued or running, and no failed transcode blocks the job. */
+/**
+ * True if there is no stream yet, the job that creates it is queued or running, and no failed transcode blocks that
+ * job.
+ */
 const STREAM_IS_COMING = sql<0 | 1>`
   hls_url IS NULL
   AND EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'ladder'
@@ -93,7 +96,7 @@ export async function publishedStream(id: string): Promise<string | undefined> {
   return ownMediaPath(row?.hls_url);
 }
 
-/** Returns the cards for the ids, in the same order, without those of videos that aren't listed. */
+/** Returns the cards for the ids in the same order, leaving out videos that aren't listed. */
 export async function publishedCards(ids: readonly string[]): Promise<VideoCardData[]> {
   if (ids.length === 0) return [];
   const rows = await database()
@@ -109,7 +112,7 @@ export async function publishedCards(ids: readonly string[]): Promise<VideoCardD
   });
 }
 
-/** Returns at most 20 related videos, best score first, or none if the id isn't that of a published video. */
+/** Returns at most 20 related videos, best score first, or an empty list if no published video has the id. */
 export async function relatedVideos(id: string): Promise<VideoCardData[]> {
   return cardsAt((await queryRelated(id)).sortKeys);
 }

@@ -5,7 +5,7 @@ import { prepared } from "~db/client.server";
 
 /** A video's aggregate watch statistics, without any trace of who watched it or when. */
 export interface WatchedParts {
-  /** The number of views with playback. */
+  /** The number of views in which the video was played. */
   views: number;
   /** For each twentieth of the video, the number of views in which it was watched. */
   parts: number[];
@@ -15,7 +15,7 @@ const batch = batchedCounts<WatchedParts>("Watched parts", {
   add: (counted, more) => (counted ? sum(counted, more) : more),
   writer: () => (id, counted) => {
     const { views, parts } = sum(readWatchedParts(id), counted);
-    // Nothing is kept for a video that has been permanently deleted in the meantime.
+    // Statistics aren't kept for a video that has been permanently deleted in the meantime.
     prepared(
       `INSERT INTO watched_parts (video_id, views, parts)
        SELECT @id, @views, @parts WHERE EXISTS (
@@ -29,8 +29,8 @@ const batch = batchedCounts<WatchedParts>("Watched parts", {
  * Counts one view in memory. Returns false if no published video has the id.
  *
  * @param report the output of `watchedReport`.
- * @param address the visitor's IP address; for each video, at most 60 views per hour per address are counted, and
- * further ones are ignored.
+ * @param address the visitor's IP address; at most 60 views per hour are counted for each video and address, and any
+ * further views are ignored.
  */
 export function countWatched(id: string, report: string, address?: string): boolean {
   if (!isPublic(id)) return false;
@@ -39,7 +39,7 @@ export function countWatched(id: string, report: string, address?: string): bool
   return true;
 }
 
-/** Returns a video's stored statistics, or zeros if there are none. */
+/** Returns a video's stored statistics, or zeros if it doesn't have any. */
 export function readWatchedParts(id: string): WatchedParts {
   const row = prepared<{ views: number; parts: string }>(
     "SELECT views, parts FROM watched_parts WHERE video_id = ?",

@@ -14,7 +14,7 @@ export function channels(): Channel[] {
   return [...(alertWebhook ? ["webhook" as const] : []), ...(alertEmail ? ["email" as const] : [])];
 }
 
-/** What each kind of alert is about; used in the subject of an email. */
+/** A short description of each kind of alert, used in the subject line of its email. */
 export const ALERT_SUBJECTS: Record<AlertKind, string> = {
   disk: "disk almost full",
   jobs: "jobs failed",
@@ -65,7 +65,9 @@ export function openAlerts(kind: AlertKind): Promise<AlertRow[]> {
     .execute();
 }
 
-/** Returns when the last alert of a kind was raised, in milliseconds since 1970; 0 if there was none. */
+/**
+ * Returns the time at which the last alert of a kind was raised, in milliseconds since 1970, or 0 if there was none.
+ */
 export async function lastRaisedMs(kind: AlertKind): Promise<number> {
   const { last } = await database()
     .selectFrom("alerts")
@@ -123,7 +125,7 @@ export async function resolveAlert({ id }: Pick<AlertRow, "id">, now = Date.now(
   });
 }
 
-/** Raises an alert if there is no open alert of its kind, or resolves the open one. */
+/** Raises an alert unless an alert of its kind is already open, or resolves the open alerts. */
 export async function updateAlert(
   kind: AlertKind,
   message: string | undefined,
@@ -159,7 +161,7 @@ export async function readAlertsPage() {
     .select(["delivered_at as deliveredAt", "next_at as nextAt"])
     .$narrowType<Pick<AlertNotice, "event">>()
     .where("alert_id", "in", ids)
-    // Sorted by the order in which they were written.
+    // Sorted in the order in which they were written.
     .orderBy("rowid" as "id")
     .execute();
   return {

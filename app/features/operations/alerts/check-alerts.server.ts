@@ -18,11 +18,11 @@ const DISK_FACTOR = 2;
 const DISK_FACTOR_RESOLVED = 2.5;
 /** A backup is overdue after this many intervals. */
 const OVERDUE_INTERVALS = 2;
-/** The grace period after startup, in which the site can make up for a backup that was missed while it was down. */
+/** The grace period after startup, during which the site can create a backup that it missed while it was down. */
 const STARTUP_GRACE_MS = 10 * 60_000;
-/** Only longer outages of the store raise an alert. */
+/** An outage of the store raises an alert only if it lasts longer than this. */
 const STORE_OUTAGE_MS = 5 * 60_000;
-/** The minimum interval between alerts about failed jobs; jobs that fail within it share an alert. */
+/** The minimum interval between alerts about failed jobs; jobs that fail within this interval share an alert. */
 const JOBS_EVERY_MS = 15 * 60_000;
 const MAX_TITLES = 3;
 
@@ -131,8 +131,8 @@ function titlesAt(until: string): string {
 }
 
 /**
- * Raises an alert about files that the scan refused, another one whenever more files are refused, and one while files
- * can't be scanned. Resolves these alerts once someone has decided about the files or the files have been scanned.
+ * Raises an alert about files that the scan refused, another whenever more files are refused, and one if files can't be
+ * scanned. Resolves these alerts once someone has decided about the files or the files have been scanned.
  */
 export async function checkScans(now: number): Promise<void> {
   const { refused, until, unchecked } = prepared<{
@@ -175,7 +175,7 @@ export async function checkTransfer(now: number): Promise<void> {
       if (alert.until !== period) await resolveAlert(alert, now);
     }
     if (budget === undefined || from === undefined || bytes < from) continue;
-    // If both thresholds are passed at the same time, only the higher one raises an alert.
+    // If both thresholds are exceeded at the same time, only the higher one raises an alert.
     const isKnown = wasRaised.get(kind, period) !== undefined;
     if (!isRaised && !isKnown) {
       const message = `${formatBytes(bytes)} of video files were sent in ${month} (UTC). The monthly budget is ${formatBytes(budget)}.`;

@@ -13,7 +13,7 @@ import {
 } from "./alert-records.server";
 
 const HOUR_MS = 3_600_000;
-/** A quarter of the 48 hours within which reports of urgent kinds are due. */
+/** A quarter of the 48 hours within which reports of urgent kinds must be handled. */
 const DUE_SOON_HOURS = 12;
 /** The maximum number of reports per check, because a flood of reports must not block the event loop. */
 const MAX_REPORTS = 1_000;
@@ -26,7 +26,7 @@ const REPORT_ALERT_EVERY_MS = 15 * 60_000;
 /** Selects the open reports that a kind of alert covers. Deadlines are in ISO 8601 format (UTC). */
 interface ReportAlert {
   kind: AlertKind;
-  /** The report's column for the alert of this kind that included the report. */
+  /** The column of `reports` that stores which alert of this kind included a report. */
   column: "urgent_alert_id" | "due_alert_id" | "overdue_alert_id";
   /** An additional SQL condition, besides the deadline. */
   where?: string;
@@ -38,8 +38,8 @@ interface ReportAlert {
 
 /**
  * Raises alerts about reports that can't wait because they are of an urgent kind, due within 12 hours, or overdue. Each
- * report is included in one alert of each kind, and in another one after it is reopened. An alert is resolved once none
- * of its reports is waiting. Alerts don't say who reported what.
+ * report is included in one alert of each kind, and again after it is reopened. An alert is resolved once none of its
+ * reports is waiting any more. Alerts don't say who reported what.
  */
 export async function checkReports(now: number): Promise<void> {
   const at = new Date(now).toISOString();
@@ -96,8 +96,8 @@ async function updateReportAlerts(now: number, waiting: ReportAlert): Promise<vo
 }
 
 /**
- * Returns up to 1,000 waiting reports that were included in the given alert or, if it is null, in no alert of this
- * kind.
+ * Returns up to 1,000 waiting reports that were included in the given alert. If the alert is null, returns reports that
+ * haven't been included in any alert of this kind.
  */
 function waitingReports(
   { column, where = "true", after = "", upTo = "9999" }: ReportAlert,
@@ -111,12 +111,12 @@ function waitingReports(
 }
 
 const MAX_RECORDS = 1_000;
-/** Consent records that end soon share an alert, unless one of them ends before the next alert. */
+/** Consent records that expire soon share an alert, unless one of them expires before the next alert. */
 const CONSENT_ALERT_EVERY_MS = 24 * 3_600_000;
 
 /**
- * Raises an alert about consent records that end within 30 days, belong to public videos and haven't been included in
- * an alert yet. Resolves an alert once none of its records meets these conditions.
+ * Raises an alert about consent records that expire within 30 days, belong to public videos and haven't been included
+ * in an alert yet. Resolves an alert once its records no longer meet these conditions.
  */
 export async function checkConsent(now: number): Promise<void> {
   for (const alert of await openAlerts("consent")) {
@@ -147,7 +147,10 @@ export async function checkConsent(now: number): Promise<void> {
   await raiseAlert({ kind: "consent", message, mark }, now);
 }
 
-/** Returns up to 1,000 records that end soon and were included in the given alert or, if it is null, in no alert. */
+/**
+ * Returns up to 1,000 records that expire soon and were included in the given alert. If the alert is null, returns
+ * records that haven't been included in any alert.
+ */
 function expiringRecords(
   now: number,
   alertId: string | null,

@@ -12,11 +12,11 @@ export interface ListedFile {
   bytes: number;
   modifiedMs: number;
   /**
-   * The digest of the file when it was copied, in hexadecimal. Missing in backups created with `npm run backup --
-   * FOLDER`.
+   * The digest of the file at the time it was copied, in hexadecimal. Missing in backups created with `npm run backup
+   * -- FOLDER`.
    */
   sha256?: string;
-  /** When the copy was last read and compared with the digest (ISO 8601, UTC). */
+  /** The time at which the copy was last read and compared with the digest (ISO 8601, UTC). */
   readAt?: string;
 }
 
@@ -29,10 +29,13 @@ export const BACKUP = {
   manifest: "backup.json",
 } as const;
 
-/** The folder with performers' documents, encrypted with a secret that no backup contains. */
+/** The folder that contains performers' documents. They are encrypted with a secret that isn't part of any backup. */
 const DOCUMENTS = "documents";
 
-/** Returns the path of the cookie secret's file, which is used if no setting provides the secret. */
+/**
+ * Returns the path of the file that contains the cookie secret. The file is used if the secret isn't set in the
+ * settings.
+ */
 export function secretFile(): string {
   return path.join(path.dirname(path.resolve(settings().databasePath)), BACKUP.secret);
 }
@@ -41,10 +44,10 @@ export function secretFile(): string {
 export const UPLOAD_FOLDERS = [...BUCKETS, DOCUMENTS];
 
 /**
- * Lists the uploaded files in the order in which they must be copied, leaving out files that are removed in the
- * meantime. While a stream is being encoded, its playlists and files grow. A playlist is therefore copied before the
- * files, so that the files contain all segments listed in the playlist, and the marker of an unfinished stream is
- * copied before both.
+ * Lists the uploaded files in the order in which they must be copied, skipping files that are removed in the meantime.
+ * While a stream is being encoded, its playlists and files grow. A playlist is therefore copied before the files, so
+ * that the files contain all segments listed in the playlist, and the marker of an unfinished stream is copied before
+ * both.
  *
  * @param isExcluded returns whether to skip a file.
  */
@@ -98,7 +101,7 @@ export function isSame(a: ListedFile, b: ListedFile): boolean {
   return a.bytes === b.bytes && Math.abs(a.modifiedMs - b.modifiedMs) < 1;
 }
 
-/** Creates a copy of a listed file. `link` shares the disk space with the source. */
+/** Creates a copy of a listed file. With `link`, the copy shares its disk space with the source. */
 export type CopyFile = (from: string, to: string, file: ListedFile) => void;
 
 export const copy: CopyFile = (from, to, { modifiedMs }) => {
@@ -134,8 +137,8 @@ export function copyAtomically(
 }
 
 /**
- * Copies the uploaded files that the target doesn't contain yet with the same size and time. Files that are deleted in
- * the meantime are skipped.
+ * Copies the uploaded files, except those that the target already contains with the same size and time. Files that are
+ * deleted in the meantime are skipped.
  *
  * @returns the number of copied files, and the site's files as copied to the target.
  */
@@ -160,7 +163,7 @@ export function copyNew(
   return { copied, files };
 }
 
-/** Returns whether a file with an entry's size and time exists. */
+/** Returns whether an entry's file exists and has the same size and time. */
 export function isPresent(entry: ListedFile, file: string): boolean {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   return (
@@ -169,7 +172,8 @@ export function isPresent(entry: ListedFile, file: string): boolean {
 }
 
 /**
- * Removes the markers of unfinished streams whose originals are gone, because these streams have been finished since.
+ * Removes the markers of unfinished streams whose originals are gone, because these streams have been finished in the
+ * meantime.
  *
  * @param copies the paths of files in `to`.
  * @returns the removed paths.
@@ -182,7 +186,7 @@ export function removeEndedMarkers(copies: Iterable<string>, from: string, to: s
   return ended;
 }
 
-/** Writes one of a backup's files atomically, readable only by its owner. */
+/** Atomically writes a backup file that only its owner can read. */
 export function writeAtomically(file: string, content: string | Buffer): void {
   fs.writeFileSync(`${file}.partial`, content, { mode: 0o600 });
   fs.renameSync(`${file}.partial`, file);
@@ -215,11 +219,11 @@ export function digestOf(file: string): string {
 }
 
 /**
- * Copies a file that other processes may be writing to or replacing. What is copied is the version that the name refers
- * to at the start, up to the length that it has at that time. Blocks the thread.
+ * Copies a file that other processes may be writing to or replacing. Copies the version to which the name refers at the
+ * start, up to the length that the file has at that time. Blocks the thread.
  *
- * @returns an entry for what was copied. The digest is that of the bytes read from the source. The time was determined
- * before reading, so that the entry never equals that of a later version.
+ * @returns an entry for what was copied. The digest is computed from the bytes that were read from the source. The
+ * entry's time is determined before the file is read, so that the entry never equals the entry for a later version.
  */
 export function copyWithDigest(from: string, to: string): Omit<ListedFile, "path"> {
   const hash = createHash("sha256");
@@ -262,7 +266,7 @@ function isCloned(from: string, to: string): boolean {
   }
 }
 
-/** Reads a file in chunks. Each chunk is valid until the next one is read. */
+/** Reads a file in chunks. A chunk is only valid until the next chunk is read. */
 function* chunksOf(descriptor: number, bytes = Number.POSITIVE_INFINITY): Generator<Buffer> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let left = bytes;

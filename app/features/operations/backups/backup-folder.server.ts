@@ -35,7 +35,7 @@ export function backupOptions(): BackupOptions | undefined {
  * copy of the correct database.
  */
 export async function withRetention(options: BackupOptions): Promise<BackupOptions> {
-  // Infinity isn't used, because JSON turns it into null on the way to the backup process.
+  // Infinity isn't used, because JSON would turn it into null when the options are sent to the backup process.
   return (await removalsPausedBy()) ? { ...options, keep: Number.MAX_SAFE_INTEGER } : options;
 }
 
@@ -75,8 +75,9 @@ function isInside(folder: string, parent: string): boolean {
 }
 
 /**
- * The names of the folders in BACKUP_DIR. A backup only gets its final name after it has been verified. Names that
- * start with a dot belong to backups that are being created or removed, or that were when a process was killed.
+ * The names of the folders in BACKUP_DIR. A backup only gets its final name after it has been verified. A name that
+ * starts with a dot belongs to a backup that is being created or removed, or whose creation or removal was interrupted
+ * because the process was killed.
  */
 
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
@@ -85,7 +86,7 @@ const VERIFICATION = ".proof-";
 const REMOVED = ".removed-";
 const LEFTOVER = new RegExp(`^(${UNFINISHED}|${VERIFICATION}|${REMOVED})`.replaceAll(".", "\\."));
 
-/** Returns the name for a backup that starts now. Names sort by time. */
+/** Returns the name for a backup that starts now. Sorting backups by name sorts them by time. */
 export function newBackupName(now = new Date()): string {
   return now.toISOString().replaceAll(":", "-");
 }
@@ -96,7 +97,7 @@ export const verificationFolder = (root: string, name: string) =>
   path.join(root, `${VERIFICATION}${name}`);
 
 /**
- * Returns the names of the verified backups, newest first. Names in the future belong to backups created while the
+ * Returns the names of the verified backups, newest first. Backups with a time in the future were created while the
  * clock was wrong, so they come last.
  *
  * @param now the name that a backup created now would get.
@@ -110,7 +111,7 @@ export function storedBackups(root: string, now = newBackupName()): string[] {
   return [...names.filter((name) => name <= now), ...names.filter((name) => name > now)];
 }
 
-/** Removes what a killed process has left behind. No other backup may be running. */
+/** Removes the files that a killed process has left behind. Must not be called while another backup is running. */
 export function removeLeftovers(root: string): void {
   for (const name of fs.readdirSync(root)) {
     if (LEFTOVER.test(name)) remove(path.join(root, name));

@@ -15,7 +15,7 @@ const UNITS = [
   ["minute", 60_000],
 ] as const;
 
-/** Formats a duration in milliseconds in the largest unit of which it is a whole multiple: `1 day`, `90 minutes`. */
+/** Formats a duration, given in milliseconds, in the largest unit that divides it evenly: `1 day`, `90 minutes`. */
 function intervalText(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, each]) => ms % each === 0) ?? UNITS[3];
   return formatQuantity(Math.round(ms / unitMs), unit);
@@ -28,7 +28,7 @@ export function BackupHead({
   busy,
 }: {
   page: BackupsPage;
-  /** In milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   now: number;
   busy: boolean;
 }) {
@@ -74,7 +74,7 @@ export function BackupHead({
   );
 }
 
-/** What the backups contain, or how to turn on automatic backups. */
+/** Shows what the backups contain, or explains how to turn on automatic backups. */
 export function BackupNotes({ schedule }: Pick<BackupsPage, "schedule">) {
   if (!schedule) {
     return (

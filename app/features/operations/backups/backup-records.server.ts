@@ -65,7 +65,7 @@ async function finish(
   await retryWhileBusy(() => transaction(write), BUSY_WAIT_MS);
 }
 
-/** The reason stored with the backup and counted by `shouldDelayRetry`. */
+/** The reason stored for a backup whose process was killed. `shouldDelayRetry` counts the backups with this reason. */
 const KILLED = "Its process was killed.";
 const STOPPED = "The site was stopped.";
 /** The delays before the retries of a scheduled backup whose process was killed. */
@@ -132,7 +132,7 @@ export async function lastDue(): Promise<number | undefined> {
   return row?.due_at ? Date.parse(row.due_at) : undefined;
 }
 
-/** Returns when the running backup started (ISO 8601, UTC), or undefined if none is running. */
+/** Returns the time at which the running backup started (ISO 8601, UTC), or undefined if no backup is running. */
 export async function runningSince(): Promise<string | undefined> {
   const row = await database()
     .selectFrom("backups")
@@ -171,7 +171,7 @@ export function dueNow(last: number | undefined, everyMs: number, now: number): 
   return missed > 0 ? last + missed * everyMs : undefined;
 }
 
-/** Returns the time of the next backup, which is `now` if one is due. */
+/** Returns the time of the next backup, or `now` if a backup is due. */
 export function nextDue(last: number | undefined, everyMs: number, now: number): number {
   if (last === undefined || dueNow(last, everyMs, now) !== undefined) return now;
   return last + everyMs;

@@ -23,7 +23,7 @@ export async function readBackupsPage(now = Date.now()) {
   const [lastBackup] = await list(1, "done");
   const everyMs = settings().backupEveryMs;
   return {
-    /** Undefined if BACKUP_DIR is unset. */
+    /** The backup schedule; undefined if BACKUP_DIR is unset. */
     schedule: options && {
       folder: options.folder,
       everyMs,
@@ -32,7 +32,7 @@ export async function readBackupsPage(now = Date.now()) {
       nextAt: new Date(nextDue(await lastDue(), everyMs, now)).toISOString(),
       stored: countStored(options.folder),
     },
-    /** Null if Litestream isn't used. */
+    /** The state of Litestream; null if Litestream isn't used. */
     replication: siteReplication(now) ?? null,
     runningSince: (await runningSince()) ?? null,
     lastVerified: lastBackup ?? null,

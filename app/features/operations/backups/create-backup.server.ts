@@ -46,7 +46,7 @@ export interface CreatedBackup {
  * used in the server.
  *
  * @throws {BackupRunningError} if another process is running a backup.
- * @throws {BackupError} with a message for the operator, for everything that they can fix. Other errors are bugs.
+ * @throws {BackupError} with a message for the operator, if the operator can fix the problem. Other errors are bugs.
  */
 export async function createBackup(options: BackupOptions): Promise<CreatedBackup> {
   const unlock = options.hasLocks ? lockBackups(options.databasePath) : () => {};
@@ -66,7 +66,7 @@ export async function createBackup(options: BackupOptions): Promise<CreatedBacku
     try {
       fs.rmSync(unfinished, { recursive: true, force: true });
     } catch (failure) {
-      // The next backup tries to remove them again.
+      // The next backup tries again to remove this folder.
       console.error(`Could not remove ${unfinished}:`, failure);
     }
     throw toBackupError(error, folder);
@@ -98,7 +98,8 @@ async function fill(
     path.join(backup, BACKUP.uploads),
     earlier && path.join(folder, earlier),
   );
-  // The space for the copy of the database, and for the one that is restored in order to verify it.
+  // The space needed for the copy of the database, and for a second copy that is restored in order to verify the
+  // backup.
   const stored = openStoredCopies(databasePath);
   const databaseSpace = 2 * fs.statSync(databasePath).size;
   requireSpace(folder, databaseSpace + (withUploads ? uploads.bytesToCopy(stored) : 0));
@@ -147,7 +148,7 @@ function requireSpace(folder: string, bytes: number): void {
 /** Converts errors that the operator can fix to a `BackupError`. */
 function toBackupError(error: unknown, folder: string): unknown {
   const { code = "", message } = error as NodeJS.ErrnoException;
-  // EFBIG is caused by a file size limit for the account.
+  // EFBIG means that the account has a file size limit.
   if (["ENOSPC", "EDQUOT", "SQLITE_FULL", "EFBIG"].includes(code)) {
     return new BackupError(
       `Not enough space in BACKUP_DIR (${folder}). The unfinished backup was removed. Earlier backups are kept. Free up space or lower BACKUP_KEEP.`,

@@ -22,8 +22,8 @@ import {
 /**
  * A restore can be killed at any time. Afterwards, the site has either everything that it had before, or everything in
  * the backup. First, all files are copied under names that the site doesn't use. Then the copy of the database is
- * renamed to `{file}.restored`. From then on, the copies are moved to their final places, the database last. This is
- * done by the restore or, if it was killed, at the next startup of the site.
+ * renamed to `{file}.restored`. From then on, the copies are moved to their final places, the database last. The
+ * restore does this or, if it was killed, the site does so at its next startup.
  */
 
 /** The paths of a site's files. */
@@ -66,7 +66,7 @@ export function restoreBackup(backup: string, site: SiteFiles, put: CopyFile = c
   return { copied, missing, previous };
 }
 
-/** Removes all copies that a restore has created before it changed anything, so that they don't take up space. */
+/** Removes all copies that a restore created before it changed anything, so that they don't take up space. */
 export function removeCopies({ databasePath, uploadsDir, secretFile }: SiteFiles): void {
   if (fs.existsSync(restoredFile(databasePath))) return;
   for (const file of [partialFile(databasePath), restoredFile(secretFile)]) {
@@ -122,7 +122,7 @@ function finishRestore(site: SiteFiles): { previous: string | undefined } | unde
   }
   // Litestream's copy of the previous database doesn't belong to this one. Litestream starts a new generation.
   fs.rmSync(litestreamFolder(databasePath), { recursive: true, force: true });
-  // Flushed before the last rename, because after it, nothing would repeat the other renames if a power failure undid
+  // Flushed before the last rename: if a power failure undid the other renames after the last one, nothing would repeat
   // them.
   flushUploads(uploadsDir);
   const previous = keepPrevious(databasePath, fs.statSync(restored).mtime);
@@ -132,8 +132,8 @@ function finishRestore(site: SiteFiles): { previous: string | undefined } | unde
 }
 
 /**
- * Gives the previous database another name. If the file system supports hard links, the previous database also keeps
- * its original name until the new one replaces it.
+ * Renames the previous database. If the file system supports hard links, it also keeps its original name until the new
+ * database replaces it.
  */
 function keepPrevious(file: string, restoredAt: Date): string | undefined {
   const previous = `${file}.before-restore-${restoredAt.toISOString().replaceAll(":", "-")}`;
@@ -155,7 +155,7 @@ function linkOrRename(from: string, to: string): void {
   }
 }
 
-/** @returns the number of files that the site doesn't have with the same size and time. */
+/** @returns the number of files that are missing from the site or have a different size or time there. */
 function copyUploads(backup: string, uploadsDir: string, put: CopyFile): number {
   const from = path.join(backup, BACKUP.uploads);
   const wanted = listUploads(from).filter(
@@ -163,7 +163,7 @@ function copyUploads(backup: string, uploadsDir: string, put: CopyFile): number 
   );
   const copies = new Map(wanted.map((file) => [copyOf(uploadsDir, file), file]));
   for (const folder of UPLOAD_FOLDERS) {
-    // These are leftovers from restoring another backup, and incomplete copies.
+    // These files are leftovers from restoring another backup, or incomplete copies.
     for (const file of filesBelow(path.join(uploadsDir, folder, COPIES))) {
       if (!copies.has(file)) fs.rmSync(file);
     }
@@ -177,7 +177,7 @@ function copyUploads(backup: string, uploadsDir: string, put: CopyFile): number 
   return wanted.length;
 }
 
-/** The existing folders with copies. */
+/** The folders for copies, as far as they exist. */
 function copyFolders(uploadsDir: string): string[] {
   return UPLOAD_FOLDERS.map((folder) => path.join(uploadsDir, folder, COPIES)).filter((folder) =>
     fs.existsSync(folder),

@@ -24,7 +24,7 @@ import {
 } from "./backup-records.server";
 import { lockBackups } from "./create-backup.server";
 
-/** The maximum delay of a scheduled backup, and the delay of the first one after the site has started. */
+/** The maximum delay of a scheduled backup, and the delay before the first one after the site has started. */
 const POLL_EVERY_MS = 15_000;
 const FIRST_POLL_MS = 2_000;
 const UNEXPECTED_ERROR = "An unexpected error occurred. See the site's log.";
@@ -132,7 +132,7 @@ function isRunningElsewhere(): boolean {
   }
 }
 
-/** Kills the process. The next backup removes what the process leaves behind. */
+/** Kills the process. The next backup removes the files that the process leaves behind. */
 async function stopBackup(): Promise<void> {
   state().isLeaving = true;
   const { child } = state();

@@ -117,8 +117,8 @@ function isLinked(file: ListedFile, from: string, to: string): boolean {
 export type StoredCopies = ReturnType<typeof openStoredCopies>;
 
 /**
- * Recognizes local copies of files that are in the store: a backup doesn't contain them, because the store has them and
- * the backup's database says where.
+ * Recognizes local copies of files that are in the store. A backup doesn't include these copies, because the files are
+ * in the store, and the backup's database records where.
  */
 export function openStoredCopies(databasePath: string) {
   const sqlite = new Sqlite(databasePath, { readonly: true });

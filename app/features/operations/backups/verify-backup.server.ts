@@ -12,7 +12,9 @@ import {
 import { checkIntegrity, countTables, type TableCounts } from "./copy-database.server";
 import { restoreBackup } from "./restore-backup.server";
 
-/** The share of already verified files that each backup reads again. Later backups read the other files. */
+/**
+ * The share of the already verified files that each backup reads again. The remaining files are read by later backups.
+ */
 const REREAD_SHARE = 1 / 30;
 
 /**
@@ -110,8 +112,8 @@ function verifyFiles(backup: string, restored: string, repair: (file: ListedFile
 }
 
 /**
- * Returns the files to read now: files that were never read, and a share of the others, starting with those read
- * longest ago.
+ * Returns the files to read now: all files that were never read, and a share of the other files, starting with the
+ * files that haven't been read for the longest time.
  */
 export function filesToRead(files: readonly ListedFile[]): ListedFile[] {
   const isNew = ({ readAt }: ListedFile) => readAt === undefined;

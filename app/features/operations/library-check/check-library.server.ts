@@ -20,7 +20,7 @@ import { claimantOf, ownerOf, readClaims } from "./claims.server";
 import { type MissingFile, missingFiles } from "./missing-files.server";
 import { isUnchanged, moveToQuarantine, QUARANTINE_MS, UNCHANGED_MS } from "./quarantine.server";
 
-/** No upload takes this long from the first byte in the bucket to the video's row. */
+/** No upload takes this long between writing the first byte to the bucket and inserting the video's row. */
 const ABANDONED_MS = 24 * 3_600_000;
 
 /** A file, or a folder of derived files, in a bucket. */
@@ -30,11 +30,11 @@ export interface LibraryEntry extends MediaName {
 }
 
 export interface LibraryReport {
-  /** Entries in the buckets that belong to no video. */
+  /** Entries in the buckets that don't belong to any video. */
   stray: LibraryEntry[];
   /** Files that are referenced by a video but don't exist. */
   missing: MissingFile[];
-  /** The number of entries, and their total size in bytes. */
+  /** The total number of entries, and their total size in bytes. */
   entries: number;
   bytes: number;
   /** The reason why removals are paused, if they are. */
@@ -43,10 +43,9 @@ export interface LibraryReport {
 
 /**
  * Compares the buckets with the catalogue and corrects the recorded disk usage. Removes nothing, and can run while the
- * server is running: records written since the check started are kept, and files of uploads in progress are left to
- * those uploads.
+ * server is running: records written since the check started are kept, and files of uploads in progress aren't touched.
  *
- * @param wantsMissing whether to list and record missing files, for which every file is looked up on disk.
+ * @param wantsMissing whether to list and record missing files, which requires looking up every file on disk.
  * @param forgetsMissing whether to delete records of missing files even if there are so many that their folder may not
  * be mounted.
  */
@@ -56,7 +55,7 @@ export async function checkLibrary({
 } = {}): Promise<LibraryReport> {
   const recorded = await recordedFiles();
   const pausedBy = await removalsPausedBy();
-  // Another site's files are not recorded as files of this site.
+  // Another site's files must not be recorded as this site's files.
   const corrects = pausedBy !== "other-database";
   const claims = await readClaims();
   const report: LibraryReport = {
@@ -94,8 +93,8 @@ export async function checkLibrary({
 }
 
 /**
- * Moves entries that belong to no video to the quarantine, unless they have changed within the last week. Checks the
- * catalogue again first, because an upload that was being published may have its row by now.
+ * Moves entries that don't belong to any video to the quarantine, unless they have changed within the last week. Checks
+ * the catalogue again first, because an upload that was being published may have been given its row in the meantime.
  *
  * @returns the moved entries.
  */
@@ -121,7 +120,7 @@ export async function quarantineStray(
 }
 
 /**
- * Moves documents that belong to no performer to the quarantine, unless they have changed within the last week.
+ * Moves documents that don't belong to any performer to the quarantine, unless they have changed within the last week.
  *
  * @returns the names of the moved documents.
  */
@@ -144,7 +143,7 @@ function isStoredUnchanged(entry: LibraryEntry, now: number): boolean {
   return storedFilesOf(entry).every(({ modifiedMs }) => now - modifiedMs > UNCHANGED_MS);
 }
 
-/** Returns the entries that still belong to no video and to no upload in progress. */
+/** Returns the entries that still don't belong to any video or to an upload in progress. */
 async function stillUnowned(entries: readonly LibraryEntry[]): Promise<LibraryEntry[]> {
   const left: LibraryEntry[] = [];
   // Checked before the rows are read, because an upload only releases its reservation after its row has been written.
@@ -161,9 +160,9 @@ async function isInTransit(entry: LibraryEntry): Promise<boolean> {
 }
 
 /**
- * Returns whether the file belongs to an upload in progress. An upload reserves the empty folder `{userId}/{timestamp}`
- * from before the file's first byte arrives until its row exists. A reservation older than a day was left by a killed
- * process.
+ * Returns whether the file belongs to an upload in progress. An upload creates the empty folder `{userId}/{timestamp}`
+ * as a reservation before the file's first byte arrives, and releases it once its row exists. A reservation older than
+ * a day was left by a killed process.
  */
 export async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry): Promise<boolean> {
   // An import reserves a whole second with such a folder. Its rows in `imports` show whether it is still running.
@@ -209,7 +208,7 @@ async function* storedEntries(): AsyncGenerator<LibraryEntry> {
   }
 }
 
-/** Returns a folder's entries without hidden ones, or none if the folder doesn't exist. */
+/** Returns a folder's entries, except hidden ones, or an empty list if the folder doesn't exist. */
 export async function listing(folder: string) {
   const all = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
   return all.filter(({ name }) => !name.startsWith("."));

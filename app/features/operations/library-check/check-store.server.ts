@@ -16,7 +16,7 @@ import { moveFlushed } from "~/shared/move-files.server";
 import { transaction } from "~db/client.server";
 import { QUARANTINE_MS, UNCHANGED_MS } from "./quarantine.server";
 
-/** No upload takes this long. */
+/** This is longer than any upload takes. */
 const ABANDONED_MS = 24 * 3_600_000;
 
 export interface StoreReport {
@@ -31,7 +31,8 @@ export interface StoreReport {
 }
 
 /**
- * Compares the store's objects with the file records that reference them. Returns undefined on a site without a store.
+ * Compares the store's objects with the file records that reference them. Returns undefined if the site doesn't use a
+ * store.
  *
  * @throws {StorageError}
  */
@@ -61,7 +62,7 @@ export async function checkStore(now = Date.now()): Promise<StoreReport | undefi
 
 /**
  * Schedules the removal of unreferenced objects in 30 days, and removes incomplete uploads. The delay is needed because
- * a newer backup of the database may be restored by then and reference the objects. Keeps objects that have been
+ * someone may still restore a newer backup of the database that references the objects. Keeps objects that have been
  * referenced since the report was created, and keeps everything while removals are paused.
  *
  * @returns the objects that will be removed.
@@ -101,7 +102,7 @@ export async function recoverFiles({ recoverable }: Pick<StoreReport, "recoverab
   return recovered;
 }
 
-/** Returns whether no record references an object and the object's removal isn't pending. */
+/** Returns whether an object isn't referenced by any record and its removal isn't pending. */
 function isUnused(object: string): boolean {
   return !isObjectReferenced(object) && !isObjectRemovalPending(object);
 }

@@ -9,11 +9,11 @@ import { rowsWithFilesAfter } from "./missing-files.server";
 
 /** The videos to which the entries in the buckets belong, according to the database. */
 export interface Claims {
-  /** The video ids by `{bucket}/{path}` of the files that rows reference. */
+  /** The video ids, keyed by `{bucket}/{path}`, for the files that rows reference. */
   files: Map<string, string>;
-  /** The video ids by `{userId}/{timestamp}`, the names of the folders with derived files. */
+  /** The video ids, keyed by `{userId}/{timestamp}`, which are the names of the folders for derived files. */
   basePaths: Map<string, string>;
-  /** The same for thumbnails, whose folders contain smaller versions. */
+  /** Like `basePaths`, but for thumbnails, whose folders contain smaller versions. */
   thumbnailBasePaths: Map<string, string>;
 }
 
@@ -49,7 +49,7 @@ export async function readClaims(): Promise<Claims> {
   return claims;
 }
 
-/** Returns the id of the video, or of the video's other file, to which a bucket entry belongs. */
+/** Returns the id of the video, or of the row in `video_files`, to which a bucket entry belongs. */
 export function ownerOf(
   entry: MediaName & { isFolder: boolean },
   claims: Claims,
@@ -61,7 +61,7 @@ export function ownerOf(
   return claims.files.get(`${entry.bucket}/${entry.path}`);
 }
 
-/** Returns the id of the video, or of the video's other file, whose row currently references an entry. */
+/** Returns the id of the row in `videos` or `video_files` that currently references an entry. */
 export function claimantOf({
   bucket,
   path,

@@ -20,7 +20,7 @@ const SMALL_LIBRARY_VIDEOS = 5_000;
  */
 export async function correctDerivedData(): Promise<boolean> {
   await ensureProjected();
-  // The totals may differ while an import's rows are still being projected.
+  // The totals may differ from the rows while an import is still being projected.
   if (projector().waiting().last !== null || (totalsAgree() && searchFindsRows())) return false;
   await transaction(() => projector().reset());
   while (projector().waiting().last !== null) {
@@ -71,7 +71,7 @@ export async function correctStorage(): Promise<boolean> {
     .executeTakeFirstOrThrow();
   const videos = await countVideos({});
   if (checked_at !== null && videos > SMALL_LIBRARY_VIDEOS) return false;
-  // Another site's files are not recorded as files of this site.
+  // Another site's files must not be recorded as this site's files.
   if ((await removalsPausedBy()) === "other-database") return false;
   await checkLibrary({ wantsMissing: false });
   return true;

@@ -19,7 +19,7 @@ export interface MissingFile {
 
 const BATCH_SIZE = 500;
 const CHECK_EVERY_MS = 24 * 3_600_000;
-/** How often to check whether a day has passed, and the delay of the first such check after startup. */
+/** How often to check whether a day has passed, and the delay before the first such check after startup. */
 const POLL_EVERY_MS = 10 * 60_000;
 const FIRST_POLL_MS = 30_000;
 /** The pause between batches. Checking 100,000 videos takes about eight minutes, most of which is spent in pauses. */
@@ -27,7 +27,7 @@ const PAUSE_MS = 2_000;
 
 /**
  * Returns the next batch of rows after a row number, with all columns that reference files. Loading all rows of a large
- * library at once would take hundreds of megabytes.
+ * library at the same time would take hundreds of megabytes of memory.
  */
 export function rowsWithFilesAfter(number: number) {
   return rowsWithFiles().where("number", ">", number).limit(BATCH_SIZE).execute();
@@ -89,7 +89,9 @@ function missingUrls({ captions, ...row }: Row): string[] {
   });
 }
 
-/** Records that, among the rows after `after` up to and including `last`, exactly these rows have missing files. */
+/**
+ * Records that exactly these rows have missing files, among the rows from `after` (exclusive) to `last` (inclusive).
+ */
 function record(after: number, last: number, numbers: readonly number[]): Promise<void> {
   return transaction(() => {
     prepared("DELETE FROM missing_files WHERE number > ? AND number <= ?").run(after, last);
@@ -102,12 +104,12 @@ function record(after: number, last: number, numbers: readonly number[]): Promis
   });
 }
 
-/** Returns when the last complete check started (ISO 8601, UTC), or null if there was none. */
+/** Returns the time at which the last complete check started (ISO 8601, UTC), or null if there was none. */
 export function filesCheckedAt(): string | null {
   return prepared<string | null>("SELECT files_looked_at FROM storage").pluck().get()!;
 }
 
-/** Starts checking for missing files in the background, whenever the last check is a day old. */
+/** Starts checking for missing files in the background, once the last check is at least a day old. */
 export function startCheckingFiles(): void {
   const poll = async () => {
     const last = filesCheckedAt();

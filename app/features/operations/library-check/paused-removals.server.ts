@@ -7,13 +7,13 @@ import {
 import { settings } from "~/platform/settings.server";
 import { checkLibrary } from "./check-library.server";
 
-/** Returns what the operator should know while removals are paused, or undefined otherwise. */
+/** Returns the message that tells the operator that removals are paused, or undefined if they aren't paused. */
 export async function removalsPausedMessage(): Promise<string | undefined> {
   const reason = await removalsPausedBy();
   return reason && messageFor(reason);
 }
 
-/** Returns what is wrong, what to do about it, and how to resume if nothing is wrong. */
+/** Returns a message that says what is wrong, what to do about it, and how to resume removals if nothing is wrong. */
 export function messageFor(reason: PauseReason): string {
   const { databasePath, uploadsDir } = settings();
   const causes: Record<PauseReason, string> = {

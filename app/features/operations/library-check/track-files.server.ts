@@ -36,7 +36,7 @@ const GROWING_MS = 60_000;
 const CLOCK_RESOLUTION_MS = 2_000;
 const NAMES_AT_ONCE = 500;
 
-/** The state after the previous check. */
+/** The state of the buckets after the previous check. */
 export interface SeenFiles {
   /** The modification times of the `{bucket}/{userId}` folders. */
   folders: Map<string, number>;
@@ -71,7 +71,7 @@ export function startTrackingFiles(): void {
 /** Records what has changed since the previous check. */
 export async function trackFiles(seen: SeenFiles, now = Date.now()): Promise<void> {
   const pausedBy = await removalsPausedBy();
-  // Another site's files are not recorded as files of this site.
+  // Another site's files must not be recorded as this site's files.
   if (pausedBy === "other-database") return;
   const growing = seen.growing;
   seen.growing = [];
@@ -152,7 +152,7 @@ async function measure(entry: Entry, seen: SeenFiles, now: number): Promise<void
 /** Assigns recorded files to the videos whose rows have started to reference them. */
 async function claimUnowned(): Promise<void> {
   const yieldIfDue = createYielder();
-  // A library may be copied to its place before any rows reference its files.
+  // A library's files may be copied to the site before any rows reference them.
   const next = prepared<RecordedFile>(
     `SELECT * FROM media_files
      WHERE video_id IS NULL AND (bucket, path) > (?, ?) ORDER BY bucket, path LIMIT ${NAMES_AT_ONCE}`,

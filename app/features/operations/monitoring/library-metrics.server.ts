@@ -4,13 +4,13 @@ import type { AlertKind } from "~db/schema/operations";
 
 /** The metrics that are read from the database. */
 export interface LibraryMetrics {
-  /** Completed jobs aren't included, since they are the vast majority and not of interest. */
+  /** Completed jobs aren't included, since they are the vast majority of all jobs and of no interest. */
   jobs: { kind: JobKind; state: "waiting" | "running" | "failed"; jobs: number }[];
   isPaused: boolean;
   alerts: { kind: AlertKind; alerts: number }[];
   /** The number of open reports, and the number of overdue reports among them. */
   reports: { open: number; overdue: number };
-  /** When the last verified backup started (ISO 8601, UTC); null if there is none. */
+  /** The time at which the last verified backup started (ISO 8601, UTC); null if there is none. */
   lastVerifiedAt: string | null;
 }
 

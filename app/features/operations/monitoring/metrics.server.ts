@@ -24,8 +24,8 @@ const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const JOB_STATES = ["waiting", "running", "failed"] as const;
 
 /**
- * Routes whose responses last for as long as a viewer is watching or an upload takes. They are counted while open
- * rather than timed.
+ * Routes whose responses last as long as a viewer watches or an upload takes. These responses are counted while they
+ * are open rather than timed.
  */
 const LONG_RESPONSES: Readonly<Record<string, "download" | "upload" | "events">> = {
   "/media/*": "download",
@@ -130,7 +130,7 @@ function countRequests(prometheus: typeof Prometheus, registers: Prometheus.Regi
     if (kind && kind !== "events") open[kind]++;
     response.once("close", () => {
       if (kind && kind !== "events") open[kind]--;
-      // "none" if the client disconnected before the response started.
+      // The status is "none" if the client disconnected before the response started.
       const status = response.headersSent ? `${Math.trunc(response.statusCode / 100)}xx` : "none";
       requests.inc({ route, status });
       if (!kind) durations.observe({ route }, (performance.now() - startedAt) / 1_000);

@@ -59,7 +59,7 @@ async function sendTest(userId: string) {
   }
   await unlessBusy(raiseAlert({ kind: "test", message: "This is a test alert." }));
   await unlessBusy(transaction(() => recordActivity({ userId, action: "alert-test" })));
-  // This isn't awaited: the page updates when the alert has been delivered.
+  // The delivery isn't awaited: the page is updated when the alert has been delivered.
   deliverDue().catch(console.error);
   throw redirectWithToast(
     "/admin/alerts",
@@ -77,7 +77,7 @@ async function resume(userId: string) {
   const resumed = resumeRemovals()
     .then(() => checkAlerts())
     .then(() => announceStudioChange());
-  // Every recorded file is then checked, which takes minutes in a large library.
+  // If files are missing, every recorded file is checked again, which takes minutes in a large library.
   const takesLong = reason === "missing-files";
   if (takesLong) resumed.catch(console.error);
   else await unlessBusy(resumed);

@@ -11,7 +11,7 @@ import type { UploaderTotals } from "./uploader-totals.server";
 export interface StudioStats {
   totalVideos: number;
   totalViews: number;
-  /** The distinct values of `videos.category`, as stored. */
+  /** The distinct values in `videos.category`, as stored. */
   totalCategories: number;
   /** The formatted size, such as `1.50 GB`, or `~0.10 GB` if the disk can't be read. */
   storageUsed: string;
@@ -20,7 +20,7 @@ export interface StudioStats {
 /**
  * Returns the four statistics of the admin panel, for videos in any status.
  *
- * @param uploader a user's id, to count only that user's uploads.
+ * @param uploader the id of a user, if only that user's uploads are counted.
  */
 export async function studioStats(uploader?: string): Promise<StudioStats> {
   if (uploader !== undefined) return uploaderStats(uploader);

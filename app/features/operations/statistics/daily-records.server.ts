@@ -15,7 +15,9 @@ const DAY_MS = 86_400_000;
 
 export type DiskStatistics = NonNullable<Awaited<ReturnType<typeof readDiskStatistics>>>;
 
-/** Returns the disk usage and when the disk will be full, or undefined if the system doesn't report the usage. */
+/**
+ * Returns the disk usage and the time when the disk will be full, or undefined if the system doesn't report the usage.
+ */
 export async function readDiskStatistics(now = Date.now()) {
   const space = await diskSpace();
   return space && { ...space, forecast: forecastDisk(readDiskDays(), space.free, dayOf(now)) };
@@ -40,7 +42,7 @@ export async function recordDisk(now = Date.now()): Promise<void> {
   });
 }
 
-/** Starts recording the disk usage, now and then every hour. Nothing else writes these records. */
+/** Starts recording the disk usage: once immediately, and then every hour. Nothing else writes these records. */
 export function startDiskRecords(): void {
   every(RECORD_EVERY_MS, "record the disk usage", () => recordDisk(), { firstMs: 0 });
 }
@@ -61,7 +63,7 @@ function dayOf(now: number): string {
 
 const WRITE_EVERY_MS = 60_000;
 
-/** How many of the bytes sent by this process are recorded in the database. */
+/** The number of bytes sent by this process that are already recorded in the database. */
 const transfer = processState("recorded transfer", () => ({ recordedBytes: 0 }));
 
 /**
@@ -82,15 +84,15 @@ export function recordTransfer(now = Date.now()): void {
   if (isWritten) state.recordedBytes = total;
 }
 
-/** Starts recording the transfer, every minute and before the process exits. */
+/** Starts recording the number of bytes sent, every minute and before the process exits. */
 export function startTransferRecords(): void {
   every(WRITE_EVERY_MS, "record the transfer", () => recordTransfer());
   onRequestsDone(() => recordTransfer());
 }
 
-/** Returns the transfer for the statistics page: for each day of the period, and for the current month. */
+/** Returns the bytes sent, for the statistics page: on each day of the period, and in the current month. */
 export function readTransfer(period: PeriodDays, now = Date.now()) {
-  // This includes bytes that so far have only been counted in memory.
+  // This includes bytes that have only been counted in memory so far.
   recordTransfer(now);
   const all = periodOf(period, now);
   const bytes = new Map(readTransferDays(all[0]).map((each) => [each.day, each.bytes]));

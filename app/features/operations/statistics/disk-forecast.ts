@@ -9,7 +9,7 @@ export interface DiskDay {
   free: number;
 }
 
-/** When the disk will be full, based on the recent trend. */
+/** The time when the disk will be full, based on the recent trend. */
 export type DiskForecast =
   | { kind: "unknown"; daysNeeded: number }
   | { kind: "steady" }
@@ -30,7 +30,7 @@ const STABLE_DAYS = 5 * 365;
  * least squares, so that a single day with temporary files has little influence).
  *
  * @param free the number of bytes that are currently free.
- * @param today YYYY-MM-DD, UTC. Later records are ignored, because they were made while the clock was wrong.
+ * @param today YYYY-MM-DD, UTC. Later records are ignored, because they were written while the clock was wrong.
  */
 export function forecastDisk(
   records: readonly DiskDay[],

@@ -72,7 +72,7 @@ export function ViewsByDay({
 
 const PERCENT = new Intl.NumberFormat("en", { style: "percent" });
 
-/** How much of a video is watched: on average, and for each twentieth of the video. */
+/** Shows how much of a video is watched on average, and how often each twentieth of it is watched. */
 export function DropOff({ watched, csv }: { watched: VideoStatistics["watched"]; csv: string }) {
   const average = averageWatched(watched);
   if (average === undefined) {
@@ -99,7 +99,7 @@ export function DropOff({ watched, csv }: { watched: VideoStatistics["watched"];
   );
 }
 
-/** Shown if the statistics can't be read. */
+/** The message shown if the statistics can't be read. */
 export function StatisticsFailure({
   toast,
   retry,

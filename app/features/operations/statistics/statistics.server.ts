@@ -15,7 +15,7 @@ import { queryThread } from "~db/threads/query-thread.server";
 
 const DAY_MS = 86_400_000;
 const TOP_VIDEOS = 10;
-/** Ten years. This limits the range if a wrong clock has caused an early day to be recorded. */
+/** Ten years. This limits the range if a day was recorded far in the past because the clock was wrong. */
 const MAX_DAYS = 3_650;
 
 /** Returns the views by day and by video for the days up to today (UTC), and the storage by category. */
@@ -85,7 +85,8 @@ function daysSinceFirstView(id: string, now: number): number {
 }
 
 /**
- * Sums up the views before the join, so that only the resulting videos' rows are read, rather than a hundred thousand.
+ * Sums up the views before the join, so that only the rows of the resulting videos are read, rather than a hundred
+ * thousand rows.
  */
 function viewsByVideo(from: string) {
   return database()
@@ -112,7 +113,7 @@ async function storageByCategory() {
     .sort((a, b) => b.bytes - a.bytes || (a.category < b.category ? -1 : 1));
 }
 
-/** Returns how much space original files take up, and how many streams are outdated. */
+/** Returns the space that original files take up, and the number of outdated streams. */
 export async function readSourceStatistics() {
   const { unrecorded, ...counts } = await queryThread<SourceCounts>(
     "studio",

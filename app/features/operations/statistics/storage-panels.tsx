@@ -46,7 +46,7 @@ function budgetMessage({ bytes, budget }: ReturnType<typeof readTransferMonth>):
   return ` This month: ${formatStorage(bytes)} of ${formatStorage(budget)} (${percent}%).`;
 }
 
-/** The usage of the uploads disk, and when the disk will be full. */
+/** The usage of the uploads disk, and the time when the disk will be full. */
 export function DiskPanel({ disk, csv }: { disk: DiskStatistics | undefined; csv: string }) {
   const usedPercent = disk && (disk.used / Math.max(1, disk.used + disk.free)) * 100;
   return (
@@ -78,7 +78,7 @@ export function DiskPanel({ disk, csv }: { disk: DiskStatistics | undefined; csv
   );
 }
 
-/** The effect of each KEEP_SOURCES value. */
+/** A description of each KEEP_SOURCES value's effect. */
 const KEPT: Record<SourceStatistics["keep"], string> = {
   always: "All are kept.",
   "until-converted":

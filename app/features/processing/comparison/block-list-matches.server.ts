@@ -15,8 +15,8 @@ import type { Frames } from "./frame-hashes";
 import { hashComparedFrames } from "./hash-frames.server";
 
 /**
- * How long an upload waits for its comparison. If the comparison takes longer, the video goes on hold until its job has
- * finished it.
+ * How long an upload waits for its comparison. If the comparison takes longer, the video is put on hold until its job
+ * has finished the comparison.
  */
 export const COMPARISON_TIMEOUT_MS = 20_000;
 
@@ -89,7 +89,7 @@ export function holdMatches(videoId: string, blockedVideos: readonly number[]): 
 }
 
 /**
- * Puts videos on hold whose uploaded file is identical to that of a blocked video. Must be called inside the
+ * Puts videos on hold if their uploaded file is identical to a blocked video's file. Must be called inside the
  * transaction that adds the blocked video to the list.
  */
 export function holdCopies(videoId: string, blockedVideo: number): void {
@@ -103,8 +103,8 @@ export function holdCopies(videoId: string, blockedVideo: number): void {
 }
 
 /**
- * Puts a video on hold until its job has compared it with the block list; compared.server.ts releases it. Must be
- * called inside a transaction.
+ * Puts a video on hold until its job has compared it with the block list. Afterwards, compared.server.ts releases the
+ * video. Must be called inside a transaction.
  */
 export function holdUncompared(videoId: string): void {
   hold({ videoId, reason: "comparing" });
@@ -127,7 +127,10 @@ export function heldForBlockList(videoIds: readonly string[]): string[] {
   );
 }
 
-/** Returns the blocked videos that a video resembles or is on hold for. Some of them may no longer be on the list. */
+/**
+ * Returns the blocked videos that a video resembles, or because of which it is on hold. Some of them may no longer be
+ * on the list.
+ */
 export function matchesOf(videoId: string): string[] {
   const open = prepared<string>(
     `SELECT CAST(blocked_video_id AS TEXT) FROM block_list_matches
@@ -139,8 +142,8 @@ export function matchesOf(videoId: string): string[] {
 }
 
 /**
- * Records that a video differs from some of the blocked videos that it resembles, and releases the holds for these
- * matches. Must be called inside a transaction.
+ * Records the decision that a video isn't the same as some of the blocked videos that it resembles, and releases the
+ * holds for these matches. Must be called inside a transaction.
  *
  * @returns whether any of these matches was still open.
  */
@@ -166,7 +169,7 @@ export function deleteFrames(videoId: string): void {
 }
 
 /**
- * Compares the site's videos with entries of the block list, and records the matches for the block list page.
+ * Compares the site's videos with entries on the block list, and records the matches for the block list page.
  *
  * @param from the id of the first entry.
  * @param holds whether to put matching videos on hold until someone has reviewed them.

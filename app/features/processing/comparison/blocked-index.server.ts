@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { type Frames, similarity, VARIANTS } from "./frame-hashes";
 import { hammingDistance, hasContent, wordsOf } from "./perceptual-hash";
 
-/** The index contains every other frame, in the middle crop variant. */
+/** The index contains every other frame of a video, using the middle crop variant. */
 const INDEXED_EVERY = 2;
 const INDEXED_VARIANT = 1;
 /**
@@ -10,11 +10,9 @@ const INDEXED_VARIANT = 1;
  */
 const PART_BITS = 12;
 const PARTS = 5;
-/** Larger than the tolerance for the same frame, because the crops and the timestamps differ. */
+/** This is larger than the tolerance for identical frames, because the crops and the timestamps differ. */
 const NEAR_BITS = 14;
-/**
- * How many of a video's frames must be similar to a blocked video's frames before the two videos are compared in full.
- */
+/** The number of frames that must be similar to a blocked video's frames before the two videos are compared in full. */
 const MIN_NEAR_FRAMES = 2;
 const MAX_COMPARED = 50;
 
@@ -116,7 +114,7 @@ function partValue(words: Uint32Array, at: number, part: number): number {
   return value & (2 ** PART_BITS - 1);
 }
 
-/** Returns the ids of the blocked videos with the most frames that are similar to the video's frames. */
+/** Returns the ids of the blocked videos that have the most frames similar to the video's frames. */
 function candidates(
   { ids, hashes, entries, parts }: BlockListIndex,
   { hashes: own }: Frames,
@@ -150,7 +148,7 @@ function candidates(
 const BATCH_SIZE = 500;
 
 interface ComparisonQuery {
-  /** The ids of the first and the last entry. Without a last one, all entries after the first are included. */
+  /** The ids of the first and the last entry. If there is no last one, all entries after the first are included. */
   from: number;
   to?: number;
   /** Only videos after this id are compared. */
@@ -162,7 +160,7 @@ export interface ComparisonBatch {
   last: string | undefined;
 }
 
-/** Returns the site's videos that resemble some entries of the list. Runs in a worker thread. */
+/** Returns the site's videos that resemble some of the entries on the list. Runs in a worker thread. */
 export function readVideosLikeBlocked(sqlite: Database) {
   const videos = sqlite.prepare<[string], Frames & { id: string }>(
     `SELECT video_id AS id, first, step, frames AS hashes FROM video_frames

@@ -16,8 +16,8 @@ export const BLOCKED_FILE =
 export interface Blocked {
   blockedVideoId: number;
   /**
-   * `frames`: by its frames, which are known or are being extracted. `few`: by the few frames from an earlier
-   * comparison. `bytes`: only identical files are recognized.
+   * `frames`: by its frames, which are known or are being extracted. `few`: by only a few frames, which were extracted
+   * for an earlier comparison. `bytes`: only by identical files.
    */
   known: "frames" | "few" | "bytes";
 }
@@ -31,7 +31,7 @@ interface FileRow {
 /**
  * Adds a video to the block list. Must be called inside the transaction that removes the video. The video may be in the
  * catalogue or in the trash, and may be permanently deleted right afterwards: its file is kept until its frames have
- * been extracted in the background, even across a restart.
+ * been extracted in the background, even if the site restarts in the meantime.
  *
  * @returns undefined if there is no such video. If the video is already blocked, its reason is updated.
  */
@@ -124,7 +124,7 @@ export function isBlockedFile(sha256: string): boolean {
   );
 }
 
-/** Returns whether the list contains MD5 digests, so that uploaded files' MD5 digests must be computed, too. */
+/** Returns whether the list contains MD5 digests. If so, the MD5 digests of uploaded files must be computed, too. */
 export function hasBlockedMd5s(): boolean {
   return (
     prepared(
@@ -144,7 +144,7 @@ export function isBlockedMd5(md5: string): boolean {
   );
 }
 
-/** Returns whether the list contains any frames that videos can be compared with. */
+/** Returns whether the list contains any frames with which videos can be compared. */
 export function hasBlockedFrames(): boolean {
   return (
     prepared(
@@ -164,7 +164,8 @@ function rowOf(videoId: string): FileRow | undefined {
 }
 
 /**
- * Copies the frames from the video's comparison, which are uncropped and far apart. Returns false if there are none.
+ * Copies the frames from the video's comparison, which are uncropped and far apart. Returns false if there are no such
+ * frames.
  */
 function copyFrames(videoId: string, blockedVideoId: number): boolean {
   const row = prepared<{ first: number; step: number; frames: Buffer }>(
@@ -182,7 +183,7 @@ function copyFrames(videoId: string, blockedVideoId: number): boolean {
   return true;
 }
 
-/** Returns the path in the bucket of the file that the frames are extracted from. */
+/** Returns the path, in the bucket, of the file from which the frames are extracted. */
 function fileOf(row: FileRow): string | undefined {
   for (const url of [row.video_url, row.source_url]) {
     const name = parseMediaUrl(url ?? "");
@@ -197,11 +198,11 @@ export interface ArrivedFile {
   path: string;
   /** The digest in hexadecimal; undefined if there is no file. */
   sha256?: string;
-  /** Hexadecimal; only set if the list contains MD5 digests. */
+  /** The MD5 digest in hexadecimal; only set if the list contains MD5 digests. */
   md5?: string;
 }
 
-/** Returns whether a file is on the list. The file is only read if the list contains MD5 digests. */
+/** Returns whether a file is on the list. Reads the file only if the list contains MD5 digests. */
 export async function isOnBlockList(file: ArrivedFile): Promise<boolean> {
   let found = findOnList(file);
   while (found === "needs MD5") {
@@ -212,8 +213,8 @@ export async function isOnBlockList(file: ArrivedFile): Promise<boolean> {
 }
 
 /**
- * Runs the transaction that inserts the files' rows, passing it the files that aren't on the block list. The files are
- * compared inside the transaction, because the list may have grown while they were being examined.
+ * Runs the transaction that inserts the files' rows, and passes it the files that aren't on the block list. The files
+ * are compared inside the transaction, because the list may have grown while they were being examined.
  */
 export async function insertUnblocked<T extends ArrivedFile, R>(
   files: readonly T[],

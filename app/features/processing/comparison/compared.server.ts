@@ -11,15 +11,15 @@ const EVERY_MS = 10_000;
 /** The number of holds released per transaction. */
 const BATCH_SIZE = 32;
 /**
- * Rows per query; the loop yields to the event loop in between, because tens of thousands of videos may be waiting
- * after an import.
+ * The number of rows per query; the loop yields to the event loop in between, because tens of thousands of videos may
+ * be waiting after an import.
  */
 const HOLD_BATCH_SIZE = 1_000;
 
 /**
  * Starts releasing videos that have been compared with the block list. This happens after each job, and at startup for
- * videos that were compared before the process was killed. By then, a video that resembles a blocked one already has
- * another hold, from the transaction that ended the job.
+ * videos that were compared before the process was killed. When a video that resembles a blocked one is released, it
+ * already has another hold, which was added in the transaction that ended the job.
  */
 export function startReleasingCompared(): void {
   const releases = every(EVERY_MS, "release compared videos", releaseCompared, { firstMs: 0 });
@@ -57,15 +57,15 @@ export async function releaseCompared(): Promise<number> {
   }
 }
 
-/** The state of the comparison of a video that is on hold until it has been compared. */
+/** The state of the comparison for a video that is on hold until the comparison is done. */
 export interface Uncompared {
-  /** Whether the video becomes public once it has no more holds. */
+  /** Whether the video becomes public once all of its holds have been released. */
   isToBePublic: boolean;
   /** The reason why the video won't be compared automatically; undefined while a job is waiting or running. */
   failure?: ComparisonFailure;
 }
 
-/** The reasons why a comparison can fail permanently, and what to do about them. One sentence each. */
+/** The reasons why a comparison can fail permanently, and what to do about each of them, in one sentence each. */
 export interface ComparisonFailure {
   why: string;
   advice: string;
@@ -98,7 +98,7 @@ interface ComparisonJob {
   reason: string | null;
 }
 
-/** Returns those of a video's jobs on which its comparison depends. */
+/** Returns the jobs of a video on which its comparison depends. */
 export function jobsOfComparison(videoId: string): ComparisonJob[] {
   return prepared<ComparisonJob>(
     `SELECT id, kind, state, reason FROM jobs
@@ -106,7 +106,7 @@ export function jobsOfComparison(videoId: string): ComparisonJob[] {
   ).all(videoId, JSON.stringify(JOBS_OF_COMPARISON));
 }
 
-/** Returns the reasons why videos' comparisons have failed permanently, by video id. */
+/** Returns the reasons why the comparisons of videos have failed permanently, by video id. */
 export function comparisonFailures(videoIds: readonly string[]): Map<string, ComparisonFailure> {
   const waiting = prepared<string>(
     `SELECT video_id FROM video_holds
@@ -124,7 +124,8 @@ export function comparisonFailures(videoIds: readonly string[]): Map<string, Com
 
 function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefined {
   const of = (kind: ComparisonJob["kind"]) => jobs.find((job) => job.kind === kind);
-  // The storyboard job enqueues the comparison, so a failed storyboard job counts as a failure until then.
+  // The storyboard job enqueues the comparison, so until it has done so, a failed storyboard job counts as a failure of
+  // the comparison.
   const last = of("fingerprint") ?? of("storyboard");
   const failed = [of("transcode"), last].find((job) => job?.state === "failed");
   if (failed) return parseReason(failed.reason ?? "The job failed without giving a reason.");
@@ -132,7 +133,7 @@ function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefine
   return isUnderWay || of("fingerprint") ? undefined : NO_JOB;
 }
 
-/** The number of waiting videos that are checked to build a list. Checking them takes a few milliseconds. */
+/** The number of waiting videos that are checked in order to build a list, which takes a few milliseconds. */
 const MAX_QUEUED = 1_000;
 
 /** Returns the videos on hold because their comparison has failed permanently. */

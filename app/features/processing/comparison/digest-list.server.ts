@@ -11,12 +11,13 @@ import { ListFileError, linesOf } from "./list-file.server";
  */
 
 const MAX_DIGESTS = 2_000_000;
-/** The number of digests per transaction, each of which takes a few milliseconds. */
+/** The number of digests per transaction. Each transaction takes a few milliseconds. */
 const BATCH_SIZE = 100;
 const MAX_LISTED_LINES = 10;
 
 /**
- * Excludes parts of longer words, paths, and file names with an extension, because file names may look like digests.
+ * Excludes parts of longer words, parts of paths, and file names with an extension, because file names may look like
+ * digests.
  */
 const DIGESTS = /(?<![\w./])(?:[0-9a-f]{32}|[0-9a-f]{64})(?![\w.])/gi;
 const COMMENT = /^(?:#|;|\/\/|$)/;

@@ -10,11 +10,11 @@ import {
   wordsOf,
 } from "./perceptual-hash";
 
-/** The side length, in pixels, of the gray frames in which borders are detected. */
+/** The side length, in pixels, of the gray frames that are used to detect borders. */
 export const FRAME_SIDE = 128;
 /**
- * The fractions of the width and height that the crop variants of a blocked video leave out, so that cropped copies are
- * found.
+ * The fractions of the width and height that are cut off in the crop variants of a blocked video, so that cropped
+ * copies are found.
  */
 const CROPS = [0, 0.05, 0.1] as const;
 export const VARIANTS = CROPS.length;
@@ -32,8 +32,8 @@ export interface Box {
 }
 
 /**
- * Returns the region of the frames without borders, which are rows and columns at the edges that are dark in all
- * frames.
+ * Returns the region of the frames that excludes the borders. Borders are rows and columns at the edges that are dark
+ * in all frames.
  *
  * @param frames FRAME_SIDE × FRAME_SIDE gray pixels, one byte each.
  */
@@ -113,7 +113,7 @@ function scaleDown(frame: Uint8Array, { left, top, right, bottom }: Box): Uint8A
   return small;
 }
 
-/** Returns the range of pixels (at least one) that each of HASHED_SIDE pixels covers between two edges. */
+/** Returns the range of source pixels (at least one) that each of the HASHED_SIDE pixels covers between two edges. */
 function pixelsOf(from: number, to: number): [first: number, end: number][] {
   const edge = (at: number) => Math.round(from + (at * (to - from)) / HASHED_SIDE);
   return Array.from({ length: HASHED_SIDE }, (_, at): [number, number] => {
@@ -135,18 +135,18 @@ export interface Frames {
   hashes: Uint8Array;
 }
 
-/** The minimum number of frames that must match a blocked video. */
+/** The minimum number of frames that must match those of a blocked video. */
 const MIN_FRAMES = 5;
 /**
  * The minimum share of frames that must match, not counting blank frames. A video may contain more than the blocked
- * one.
+ * video does.
  */
 const MIN_SHARE = 0.3;
 /** The tolerance, in seconds, for the time offset between two videos, in addition to their intervals between frames. */
 const TOLERANCE_SECONDS = 1;
 
 /**
- * Returns how much of a video is part of a blocked one, at any offset.
+ * Returns how much of a video also appears in a blocked video, at any offset.
  *
  * @returns the share of the video's frames that match, in the same order and at the same intervals, mirrored or not; 0
  * if there are too few frames or if the frames are too similar to each other.
@@ -172,7 +172,7 @@ export function similarity(video: Frames, blocked: Frames): number {
   return best;
 }
 
-/** Returns the frames of a video that match a blocked one at the offset with the most matches. */
+/** Returns the frames of a video that match a blocked video, at the offset with the most matches. */
 function aligned(
   video: Frames,
   words: Uint32Array,

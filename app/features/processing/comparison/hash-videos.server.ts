@@ -19,7 +19,10 @@ import { onHashingNeeded } from "./blocked-videos.server";
 import type { Frames } from "./frame-hashes";
 import { hashBlockedFrames } from "./hash-frames.server";
 
-/** After this many attempts, the entry keeps only what was known before, like an entry whose file isn't a video. */
+/**
+ * After this many failed attempts, the entry keeps only the data that it already had, like an entry whose file isn't a
+ * video.
+ */
 const MAX_ATTEMPTS = 3;
 const POLL_EVERY_MS = 60_000;
 const RESULT_WAIT_MS = 60_000;
@@ -81,7 +84,8 @@ async function hashVideo({
       prepared("UPDATE blocked_videos SET attempts = ? WHERE id = ?").run(count, blockedVideoId),
     );
   try {
-    // The attempt is counted in advance, so that the site eventually gives up on a video that crashes the process.
+    // The attempt is counted before it starts, so that the site eventually gives up on a video that crashes the
+    // process.
     await countAttempts(attempt);
     const file = bucketFile("videos", name);
     if (!file) throw new Error(`videos/${name} is not a valid path in the bucket.`);
@@ -109,7 +113,7 @@ async function hashVideo({
     if (isTemporary || attempt < MAX_ATTEMPTS) return;
     await write(() => giveUp(blockedVideoId));
   }
-  // The entry's file may no longer be referenced.
+  // At this point, the entry's file may no longer be referenced.
   removeSoon();
 }
 

@@ -7,7 +7,7 @@ import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { isBlockedFile } from "./blocked-videos.server";
 import { VARIANTS } from "./frame-hashes";
 
-/** The first line of a file. Each other line is one `Entry`. */
+/** The first line of a file. Every other line is an `Entry`. */
 const HEADER = { format: "afterdark-block-list", version: 1 };
 /** The maximum size of a list file. */
 export const MAX_LIST_BYTES = 512 * 1024 ** 2;
@@ -18,7 +18,7 @@ const MAX_FRAMES = 600;
 const BATCH_SIZE = 50;
 const FRAME_DIGITS = VARIANTS * 16;
 
-/** The file isn't a valid list. The message says what is wrong with it. */
+/** The error thrown if a file isn't a valid list. The message says what is wrong with the file. */
 export class ListFileError extends Error {}
 
 const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
@@ -68,7 +68,7 @@ export interface Imported {
   /** The number of videos that weren't on the list before. */
   added: number;
   known: number;
-  /** The lowest id of the added videos. */
+  /** The lowest id among the added videos. */
   from: number;
 }
 

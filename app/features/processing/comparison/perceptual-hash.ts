@@ -18,13 +18,16 @@ const MIN_CONTRAST = 8;
  */
 export const MAX_DIFFERENT_BITS = 10;
 /**
- * The minimum number of distinct frames. With fewer, a video is a still image or a test card, which resembles many
- * other videos.
+ * The minimum number of distinct frames. A video with fewer distinct frames is a still image or a test card, which
+ * resembles many other videos.
  */
 const MIN_DIFFERENT = 4;
 /** The minimum share of each video's frames that must be found in the other one. */
 const MIN_SHARE = 0.6;
-/** The number of positions by which matching frames may be shifted, for videos whose beginning was trimmed. */
+/**
+ * The number of positions by which matching frames may be shifted, so that videos whose beginning was trimmed are
+ * found.
+ */
 const MAX_SHIFT = 2;
 
 const cosines = Array.from({ length: LOW_FREQUENCIES }, (_, frequency) =>
@@ -34,8 +37,8 @@ const cosines = Array.from({ length: LOW_FREQUENCIES }, (_, frequency) =>
 );
 
 /**
- * Returns a frame's perceptual hash (pHash): which of the 64 lowest frequencies of its cosine transform are above their
- * median. The first frequency, which is the frame's brightness, isn't counted.
+ * Returns a frame's perceptual hash (pHash): for each of the 64 lowest frequencies of its cosine transform, whether it
+ * is above their median. The first frequency, which is the frame's brightness, is ignored.
  *
  * @param frame HASHED_SIDE × HASHED_SIDE gray pixels, one byte each.
  * @returns 8 bytes; all 0 for a blank frame.
@@ -146,7 +149,7 @@ export function hammingDistance(a: Uint32Array, at: number, b: Uint32Array, othe
   return popCount(a[2 * at]! ^ b[2 * other]!) + popCount(a[2 * at + 1]! ^ b[2 * other + 1]!);
 }
 
-/** Returns the number of bits that are set in a 32-bit value. */
+/** Returns the number of set bits in a 32-bit value. */
 function popCount(value: number): number {
   const pairs = value - ((value >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);

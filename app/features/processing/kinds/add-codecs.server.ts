@@ -62,7 +62,8 @@ interface Stream {
 
 /**
  * Encodes a stream's video in additional codecs. This adds files and playlists next to the H.264 ones, with the same
- * audio, and a new master playlist that contains both. Current viewers keep using the previous master playlist.
+ * audio, and a new master playlist that contains both. People who are watching the stream continue to use the previous
+ * master playlist.
  *
  * @param hlsUrl the stream; null if the video has none.
  * @throws {HardwareSuspendedError} before encoding, if a codec needs hardware whose use is suspended.
@@ -209,8 +210,8 @@ async function addedRendition(
 }
 
 /**
- * A rendition that is added to an existing stream, with the same audio. The master playlist's lines for the same
- * rendition in H.264 are copied for it.
+ * A rendition that is added to an existing stream, with the same audio. Its lines in the master playlist are copied
+ * from those of the same rendition in H.264.
  */
 export interface AddedRendition {
   /** The name of the same rendition in H.264, such as `720p`. */
@@ -258,7 +259,7 @@ export function addToMaster(master: string, added: readonly AddedRendition[]): s
   return [...lines.slice(0, last), ...tags, ...lines.slice(last, -1), ...keyframes, ""].join("\n");
 }
 
-/** Returns one variant for each audio group that the same H.264 rendition is combined with (§4.3.4.2). */
+/** Returns one variant for each audio group with which the same H.264 rendition is combined (§4.3.4.2). */
 function variantTags(master: string, one: AddedRendition): string[] {
   const own = bandwidth(one.segments);
   const before = bandwidth(one.h264Segments);

@@ -11,9 +11,9 @@ import type { Probe } from "~/media/probe/probe.server";
 import type { SubtitleStream } from "~/media/probe/streams";
 import type { Captions } from "~db/captions";
 
-/** The maximum number of caption tracks, which is more than any commercial release has. */
+/** The maximum number of caption tracks. No commercial release has that many. */
 const MAX_TRACKS = 20;
-/** The captions of a long video take 200 KB, so a much larger file isn't real text. */
+/** The captions of a long video take up 200 KB, so a much larger file doesn't contain real captions. */
 const MAX_BYTES = 4 * 1024 ** 2;
 /** Captions are sparse, so ffmpeg may read a long file for minutes without producing any output. */
 const WATCHDOG_MS = 600_000;
@@ -94,7 +94,7 @@ async function extract(
   return whole;
 }
 
-/** Returns one stream's WebVTT, or undefined if it contains no text. */
+/** Returns one stream's captions as WebVTT, or undefined if they contain no text. */
 async function webvttOf(file: string): Promise<string | undefined> {
   try {
     const { size } = await stat(file);

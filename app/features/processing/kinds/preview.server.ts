@@ -22,12 +22,13 @@ const PREVIEW = { side: 270, crf: 27, maxBitrate: 420_000 };
 const CLIP_SECONDS = 8;
 
 /**
- * AV1 encoders only add keyframes on request. The clip is always played from its start, so it needs no other keyframes.
+ * AV1 encoders only add keyframes when told to. The clip is always played from its start, so it doesn't need any
+ * keyframes besides the first one.
  */
 const KEYFRAME_EVERY = 250;
 
 /**
- * Encodes a short clip without audio, of at most 500 KB, as a card's hover preview. If AV1 is enabled, this creates a
+ * Encodes a short clip of at most 500 KB, without audio, as a card's hover preview. If AV1 is enabled, this creates a
  * folder with the clip in both codecs.
  */
 export async function createPreview(

@@ -107,7 +107,7 @@ export function recordScan(id: string, { verdict, reason }: ScanResult): void {
   }
   writeFinding(id, verdict, reason);
   if (tableOf(id) === "videos") hold({ videoId: id, reason: "scan" });
-  // The activity has no user.
+  // The activity isn't attributed to any user.
   prepared(
     `INSERT INTO activities (action, subject_id, detail)
      SELECT @action, id, title FROM videos
@@ -156,18 +156,18 @@ export function endScan(id: string): void {
 /** The command produced no verdict. The file stays on hold and is scanned again. */
 export class UnscannedError extends Error {}
 
-/** The limit on wall-clock time. It allows for a large file on a slow disk. */
+/** The limit on wall-clock time. It is long enough to scan a large file on a slow disk. */
 const TIMEOUT_MS = 30 * 60_000;
 export const MAX_REASON_LENGTH = 300;
-/** How much of the output is kept; the rest is read and discarded. */
+/** The amount of output that is kept. The rest is read and discarded. */
 const MAX_OUTPUT_BYTES = 8 * 1024;
 const VERDICTS = ["pass", "hold", "refuse"] as const;
 
 /**
  * Runs SCAN_COMMAND with the file as its last argument. The command runs at low priority, without the site's secrets
- * and without a shell. Exit code 0 passes the file, 1 holds it, 2 refuses it. The first line on standard output is the
- * reason. Without a reason, exit codes 1 and 2 don't count as a verdict, because interpreters and wrappers also exit
- * with these codes when they fail.
+ * and without a shell. Exit code 0 passes the file, 1 puts it on hold, and 2 refuses it. The first line on standard
+ * output is the reason. Without a reason, exit codes 1 and 2 don't count as a verdict, because interpreters and
+ * wrappers also exit with these codes when they fail.
  *
  * @param signal kills the command and its child processes.
  * @throws {UnscannedError} if there is no verdict.

@@ -60,7 +60,7 @@ async function firstFrame(source: Source, probe: Probe, task: Task): Promise<str
 }
 
 const MIN_SECONDS_EACH = 2;
-/** A remainder shorter than this fraction of the interval doesn't get its own tile. */
+/** If the rest of the video is shorter than this fraction of the interval, it doesn't get a separate tile. */
 const MIN_SHARE = 0.1;
 const MAX_FRAMES = 100;
 const LONGER_SIDE = 160;
@@ -103,7 +103,7 @@ export async function createStoryboard(
   const folder = `storyboard-${generation}`;
   await mkdir(path.join(task.folder, folder), { recursive: true });
   const times = Array.from({ length: plan.count }, (_, index) => {
-    // The middle of the cue, so that the frame is at most half a cue away from any position.
+    // The frame is taken from the middle of the cue, so that it is at most half a cue away from any position.
     return (index * plan.interval + cueEnd(index, plan, probe.durationSeconds)) / 2;
   });
   const found = await extractFrames(source.playedFile, probe, times, size, task, (done) =>

@@ -23,18 +23,18 @@ import { languageArguments, selectStreams } from "~/media/encode/transcode.serve
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "~/media/probe/probe.server";
 
-/** The stream is encoded from the result, so it must be visually lossless, which x264's CRF 17 nearly is. */
+/** The stream is encoded from the result, so the result must be visually lossless. x264's CRF 17 nearly is. */
 const QUALITY = 17;
 /** The factor by which the bitrate of a stream's best rendition is multiplied. */
 const BITRATE_FACTOR = 3;
 const AUDIO_BITRATE = 192_000;
-/** No device decodes larger frames in H.264. */
+/** The maximum frame size: no device can decode larger frames in H.264. */
 const MAX_SIDE = 2160;
 const FILE = "cut.mp4";
 
-/** The fraction of a frame's duration by which a time may be rounded down and still refer to that frame. */
+/** The fraction of a frame's duration by which a time can be rounded down without referring to the previous frame. */
 const ROUNDING_FRAMES = 0.05;
-/** Less than a frame's duration, but more than timestamps' rounding errors. */
+/** A margin that is shorter than a frame, but longer than the rounding errors of timestamps. */
 const MARGIN_SECONDS = 0.002;
 
 /** The start and length passed to ffmpeg, in seconds, chosen so that only whole frames are included. */
@@ -79,7 +79,7 @@ async function encode(
   const { video, audioTracks } = probe;
   const rate = constantFrameRate(video.frameRate);
   const { seek, length } = frameRange(trim, rate.numerator / rate.denominator);
-  // Seeking doesn't work if timestamps jump, so everything before the part must be decoded, too.
+  // If timestamps jump, seeking doesn't work, so everything before the part must be decoded as well.
   const canSeek = !timestampsJump(probe);
   const trimFilters = (prefix: "" | "a") =>
     canSeek

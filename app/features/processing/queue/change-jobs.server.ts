@@ -6,7 +6,7 @@ import { PRIORITIES, PRIORITY_BAND } from "./kinds";
 export const JOB_CHANGES = ["again", "now", "later"] as const;
 export type JobChange = (typeof JOB_CHANGES)[number];
 
-/** By then, a remote worker that was running the job has learned that it has lost the lease. */
+/** After this delay, a remote worker that was running the job knows that it has lost the lease. */
 const RELEASE_DELAY_MS = 30_000;
 
 /**
@@ -29,7 +29,9 @@ function bandFor(change: JobChange): number {
 const PRIORITY_OF_KIND = `CASE kind ${JOB_KINDS.map((kind) => `WHEN '${kind}' THEN ${PRIORITIES[kind]}`).join(" ")} END`;
 
 // The unary "+" keeps SQLite from using the index on `state`, so that it only looks up the listed jobs.
-/** Cleanup jobs can only be retried, since they wait for viewers who may still be watching the files to be removed. */
+/**
+ * Cleanup jobs can only be retried, since they wait until viewers have stopped watching the files that will be removed.
+ */
 const CHANGES: Record<JobChange, string> = {
   again: `state = 'waiting', attempts = 0, reason = NULL, progress = 0, finished_at = NULL,
       run_after = @now, priority = CASE state WHEN 'failed' THEN priority ELSE ${PRIORITY_OF_KIND} END
@@ -45,13 +47,13 @@ const CHANGES: Record<JobChange, string> = {
     WHERE +state IN ('waiting', 'running') AND kind <> 'cleanup'`,
 };
 
-/** The jobs to change: either by job id, or all jobs of some videos. */
+/** The jobs to change, specified either by job id or as all jobs of some videos. */
 export type ChosenJobs = { jobs: readonly number[] } | { videos: readonly string[] };
 
 /**
  * Returns a function that changes jobs. Call it inside a transaction, and `jobsChanged("work")` after the commit. All
- * jobs moved by the same function get the same priority band. A running job that is moved to the back stops: its worker
- * is told at the next heartbeat, and the job starts over later.
+ * jobs moved by the same function get the same priority band. A running job that is moved to the back is stopped: its
+ * worker is notified at the next heartbeat, and the job starts over later.
  */
 export function createJobChanger(change: JobChange, now = Date.now()) {
   const sqlite = sqliteHandle();
@@ -62,14 +64,15 @@ export function createJobChanger(change: JobChange, now = Date.now()) {
          coalesce((SELECT video_id FROM video_files WHERE id = jobs.video_id), video_id) AS video_id`,
     );
   const chosen = "(SELECT value FROM json_each(@chosen))";
-  // A job that is moved to the front takes along the transcode that it depends on.
+  // If a job is moved to the front, the transcode that it depends on is moved as well.
   const byNumber = update(
     change === "now"
       ? `(id IN ${chosen} OR (kind = 'transcode' AND video_id IN
            (SELECT video_id FROM jobs WHERE id IN ${chosen})))`
       : `id IN ${chosen}`,
   );
-  // Moving a video's jobs includes the jobs for its pending file. A rerun only includes those for the current file.
+  // Moving a video's jobs includes the jobs for its pending file. Rerunning a video's jobs only includes those for the
+  // current file.
   const byVideo = update(
     change === "again"
       ? `video_id IN ${chosen}`

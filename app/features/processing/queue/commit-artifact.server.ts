@@ -34,7 +34,7 @@ import { delayCleanup, requeueJob } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
 import { hasLease, markDone, RESULT_WAIT_MS, tableOf } from "./queue.server";
 
-/** The result's file name belongs to another video's file. Retrying doesn't help. */
+/** The error thrown if the result's file name is used by another video's file. Retrying doesn't help. */
 export class NameTakenError extends Error {
   constructor(name: string) {
     super(`The result can't be stored as ${name}, because that file belongs to another video.`);
@@ -78,7 +78,7 @@ export async function commitArtifact(
   await retryWhileBusy(() => withdrawAnnouncement(moved), RESULT_WAIT_MS);
   // Someone may be watching the previous stream, so the cleanup job removes it later.
   if (!replacesStream(job, source)) await removeStale(source, job.kind);
-  // This must not be skipped: the job has ended, so nothing else would record the files' sizes later.
+  // The files' sizes must be recorded here: the job has ended, so nothing else would record them later.
   await retryWhileBusy(() => recordArtifactFiles(source, artifact), RESULT_WAIT_MS);
   return true;
 }
@@ -104,7 +104,7 @@ async function claimName(job: JobRow, { basePath }: Source, name: MediaName): Pr
   if (isTaken) throw new NameTakenError(`${name.bucket}/${name.path}`);
 }
 
-/** Returns whether the row of the job's video references a file. */
+/** Returns whether the row of a job's video references the file. */
 function namesFile({ video_id }: JobRow, { bucket, path: name }: MediaName): boolean {
   const row = sqliteHandle().prepare(
     `SELECT 1 FROM ${tableOf(video_id)} WHERE id = @id
@@ -113,7 +113,10 @@ function namesFile({ video_id }: JobRow, { bucket, path: name }: MediaName): boo
   return row.get({ id: video_id, url: mediaUrl(bucket, name) }) !== undefined;
 }
 
-/** Marks a video's derived files as not in the store, so that new ones are moved to the store even after a crash. */
+/**
+ * Records that a video's derived files aren't in the store, so that new files are moved to the store even after a
+ * crash.
+ */
 function markUnstored(basePath: string): void {
   const mark = sqliteHandle().prepare(
     "UPDATE media_files SET stored = 0 WHERE bucket = ? AND path = ? AND stored = 1",
@@ -153,7 +156,7 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
       return false;
     }
     if (artifact.streamIsUrgent) {
-      // There is nothing to watch until the stream exists, so the poster for the video card is urgent as well.
+      // The video can't be watched until the stream exists, so the poster for its card is urgent as well.
       sqlite
         .prepare(
           `UPDATE jobs SET priority = @priority WHERE video_id = @id AND (kind = 'ladder'
@@ -179,7 +182,7 @@ function streamOf({ video_id }: JobRow): unknown {
 }
 
 function replacesStream({ kind }: JobRow, { row }: Source): boolean {
-  // An incomplete stream isn't kept for its current viewers, since playback would stall at its end.
+  // An incomplete stream isn't kept for the people who are watching it, since playback would stall at its end.
   return kind === "ladder" && row.hls_url !== null && row.video_url !== "";
 }
 
@@ -247,7 +250,10 @@ export async function removeStale({ basePath }: Source, kind: JobKind): Promise<
   await retryWhileBusy(() => removeUnreferenced(stale, "discarded"), RESULT_WAIT_MS);
 }
 
-/** Records the sizes of a result's files: of each file next to the video, and of the video's two folders. */
+/**
+ * Records the sizes of a result's files: one size for each file next to the video, and one for each of the video's two
+ * folders.
+ */
 async function recordArtifactFiles(
   { videoId, basePath, row, url }: Source,
   artifact: Artifact,
@@ -324,7 +330,8 @@ async function keepEarlierVersion(
 }
 
 /**
- * Sets the previous version as the video's source. If the row already has a source, it is the job's input and is kept.
+ * Sets the previous version as the video's source. If the row already has a source, that source is the job's input and
+ * is kept.
  *
  * @returns "changed" if the row has since been deleted or has another file; "shared" if another row references the
  * file.

@@ -31,7 +31,8 @@ export async function earlyWatch(job: JobRow, source: Source): Promise<EarlyWatc
     async publish(folderName) {
       const url = mediaUrl("videos", `${basePath}/${folderName}/master.m3u8`);
       const isNamed = await retryWhileBusy(() => nameStream(job, url), RESULT_WAIT_MS);
-      // Viewers of an earlier attempt lose its files, and continue with the current one.
+      // People who are watching the stream from an earlier attempt continue with the current one, because the earlier
+      // attempt's files are removed.
       if (isNamed) await removeStale(source, "ladder");
       lowerPriority(job);
     },
@@ -39,7 +40,8 @@ export async function earlyWatch(job: JobRow, source: Source): Promise<EarlyWatc
 }
 
 /**
- * Lowers the job's priority now that its video can be watched. It still runs before jobs that nobody is waiting for.
+ * Lowers the job's priority, because its video can now be watched. The job still runs before jobs that nobody is
+ * waiting for.
  */
 function lowerPriority(job: JobRow): void {
   job.priority = Math.max(job.priority, PRIORITIES.transcode + 1);
@@ -58,8 +60,8 @@ function nameStream(job: JobRow, url: string): Promise<boolean> {
 }
 
 /**
- * Returns how many seconds an earlier attempt made watchable, according to its shortest playlist; 0 if there was no
- * earlier attempt.
+ * Returns the number of seconds that can be watched thanks to an earlier attempt, according to its shortest playlist,
+ * or 0 if there was no earlier attempt.
  */
 async function watchableSeconds(hlsUrl: string | null): Promise<number> {
   const name = parseMediaUrl(hlsUrl ?? "");

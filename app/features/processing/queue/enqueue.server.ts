@@ -24,11 +24,11 @@ export const DEFAULT_KINDS = JOB_KINDS.filter(
 );
 
 /**
- * Enqueues all jobs for some videos: playable copy, captions, poster, storyboard, hover preview, loudness, stream. Each
- * job checks whether there is anything to do. Existing jobs aren't changed. Does nothing without ffmpeg.
+ * Enqueues all jobs for some videos: playable copy, captions, poster, storyboard, hover preview, loudness and stream.
+ * Each job checks whether there is anything to do. Existing jobs aren't changed. Does nothing without ffmpeg.
  *
  * Upload and import call it inside their transaction, and call `jobsChanged("work")` after the commit. A row that
- * another tool inserts doesn't get jobs automatically: its file may still be incomplete, or not in our buckets.
+ * another tool inserts doesn't get jobs automatically: its file may still be incomplete, or may not be in our buckets.
  */
 export function enqueueJobs(
   videoIds: readonly string[],
@@ -82,7 +82,7 @@ type IncompleteVideo = Pick<
   | "cut_of"
 > & { unclean_video: 0 | 1; unclean_thumbnail: 0 | 1 };
 
-/** Returns the jobs for everything that a video lacks. Files that it already has aren't created again. */
+/** Returns the jobs that create the files that a video lacks. Files that it already has aren't created again. */
 function missingKinds(row: IncompleteVideo): JobKind[] {
   // A trimmed version is created from another video's file.
   if (!row.video_url && !row.source_url && !row.cut_of) return [];
@@ -109,8 +109,8 @@ function missingKinds(row: IncompleteVideo): JobKind[] {
 const BATCH_SIZE = 500;
 
 /**
- * Enqueues jobs for everything that some videos lack, for example after they were restored from the trash. Call it
- * inside a transaction, and `jobsChanged("work")` after the commit.
+ * Enqueues jobs that create the files that some videos lack, for example after they were restored from the trash. Call
+ * it inside a transaction, and `jobsChanged("work")` after the commit.
  *
  * @param table the table that contains the rows; videos' pending files are in `video_files`.
  */
@@ -131,7 +131,7 @@ export function enqueueMissingJobs(
         .where("id", "in", videoIds.slice(from, from + BATCH_SIZE)),
     );
     insertJobs(rows.flatMap((row) => missingKinds(row).map((kind) => jobOf(row.id, kind))));
-    // Another tool has set a different file since the job finished.
+    // If another tool has given a video a different file since the job finished, the job is requeued.
     for (const { id, unclean_video, unclean_thumbnail } of rows) {
       if (unclean_video) requeueJob(id, "transcode", "done");
       if (unclean_thumbnail) requeueJob(id, "poster", "done");
@@ -155,7 +155,7 @@ export function delayCleanup(videoId: string): void {
     .run({ videoId, kind, priority, run_after });
 }
 
-/** Enqueues jobs for everything that the library's videos lack. Returns the number of affected videos. */
+/** Enqueues jobs that create the files that the library's videos lack. Returns the number of affected videos. */
 export async function enqueueMissingInLibrary(): Promise<number> {
   if (!ffmpegAvailable()) return 0;
   const rows = await database()
@@ -184,7 +184,10 @@ export async function enqueueMissingInLibrary(): Promise<number> {
   return rows.length;
 }
 
-/** Additional codecs come after even the re-encoded streams, each of which has its own priority, starting at 1,000. */
+/**
+ * Additional codecs come after everything else, even after the streams to re-encode. Each of those streams has a
+ * different priority, starting at 1,000.
+ */
 const POPULAR_PRIORITY = 100_000_000;
 
 /**
@@ -237,13 +240,13 @@ export async function enqueueCodecs(videoId: string, record = () => {}): Promise
   return isAdded;
 }
 
-/** Streams to re-encode come after everything else, each after the previous one. */
+/** Streams to re-encode come after everything else, one after another. */
 const REENCODE_PRIORITY = 1_000;
 const REENCODE_BATCH_SIZE = 200;
 
 /**
- * Queues all streams for re-encoding that weren't encoded with the current settings. The existing stream is served
- * until the new one is complete. Calling it again updates the order.
+ * Queues streams for re-encoding if they weren't encoded with the current settings. The existing stream is served until
+ * the new one is complete. Calling it again updates the order.
  *
  * @returns the number of videos that are now queued for re-encoding.
  */
@@ -275,7 +278,7 @@ export async function reencodeOutdatedStreams(record = (_videos: number) => {}):
 }
 
 /**
- * Queues the cleanup of videos whose source may be removed again, because KEEP_SOURCES may have changed while the site
+ * Requeues the cleanup jobs of videos that still have a source, because KEEP_SOURCES may have changed while the site
  * was down. Skips videos whose files have been compared and differ (they have a `reason`), since decoding them at every
  * startup would yield the same result.
  */

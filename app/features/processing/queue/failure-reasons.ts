@@ -25,8 +25,8 @@ const UPLOAD_AGAIN =
 const SEE_LOG = "Retry. If it fails again, check the site’s log.";
 
 /**
- * Advice, selected by the text of a reason; the first match counts. Includes reasons that earlier versions stored in
- * the database.
+ * The advice for each reason, selected by the reason's text; the first match is used. Includes reasons that earlier
+ * versions stored in the database.
  */
 const ADVICE: [RegExp, string][] = [
   [/disk is full|(?:nearly|almost) full/i, "Free up disk space, then retry."],

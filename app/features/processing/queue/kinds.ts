@@ -3,10 +3,10 @@ import type { JobKind, JobState } from "~db/schema";
 
 /**
  * The priority of each kind of job; lower values run first. The jobs that make a new video watchable come first, its
- * images come before its renditions, and all of these come before jobs for files that older videos still lack.
+ * images come before its renditions, and all of these come before the jobs that create files for older videos.
  */
 export const PRIORITIES: Record<JobKind, number> = {
-  // A new video isn't public until its scan has finished.
+  // A new video doesn't become public until its scan has finished.
   scan: 0,
   transcode: 0,
   captions: 5,
@@ -22,14 +22,14 @@ export const PRIORITIES: Record<JobKind, number> = {
 
 /**
  * The width of a priority band. A job that an admin moves keeps the priority of its kind and is shifted by whole bands:
- * below 0, it runs before all other jobs, and from 100 on, after them.
+ * with a priority below 0, it runs before all other jobs, and with a priority of 100 or more, after them.
  */
 export const PRIORITY_BAND = 100;
 
 /** How long an original is kept next to its copy, for viewers who were watching it when it was replaced. */
 export const SOURCE_KEPT_MS = 6 * 3_600_000;
 
-/** The display name of each kind of job. The kind's name itself is stored. */
+/** The display name of each kind of job. The database stores the name of the kind instead. */
 export const JOB_LABELS: Record<JobKind, string> = {
   scan: "Scan",
   transcode: "Preparing for playback",
@@ -84,8 +84,7 @@ export interface ListedJob {
   /** The time when the job finished or failed permanently (ISO 8601, UTC). */
   finishedAt?: string;
   /**
-   * Whether the job depends on a job that has failed permanently. It runs once that job has been retried and has
-   * succeeded.
+   * Whether the job depends on a job that has failed permanently. It runs once that job has been retried successfully.
    */
   isBlocked?: boolean;
   attempts: number;

@@ -21,7 +21,7 @@ export function readOutdatedStreams(sqlite: Database) {
   return (settings: string) => statement.pluck().all({ settings });
 }
 
-/** The next call returns the next ids, since these videos have jobs by then. */
+/** By the next call, these videos have jobs, so that call returns the next ids. */
 const POPULAR_BATCH_SIZE = 100;
 
 /**
@@ -41,7 +41,7 @@ export function readPopularStreams(sqlite: Database) {
 export interface SourceCounts {
   /** The original files that have been or will be replaced by a playable version. */
   sources: { videos: number; bytes: number };
-  /** The original files of videos for which everything has been created. */
+  /** The original files of videos whose files have all been created. */
   converted: { videos: number; bytes: number };
   /** Previous versions of playable files. Their sizes are only recorded as part of their folder's size. */
   unrecorded: { url: string; isConverted: 0 | 1 }[];
@@ -52,7 +52,7 @@ export interface SourceCounts {
 }
 
 /**
- * Counts the sources and streams of the whole catalogue. Runs in a worker thread, because it reads an index entry for
+ * Counts the sources and streams in the whole catalogue. Runs in a worker thread, because it reads an index entry for
  * each video.
  */
 export function readSourceCounts(sqlite: Database) {

@@ -26,7 +26,7 @@ import { PRIORITIES } from "./kinds";
 import { tableOf } from "./queue.server";
 import { mayRemoveSource, removeEarlierVersions } from "./remove-source.server";
 
-/** The video doesn't have a file that can be processed. Retrying doesn't help. */
+/** The error thrown if the video doesn't have a file that can be processed. Retrying doesn't help. */
 export class UnusableSourceError extends Error {}
 
 /** Returns the source file of a job's video, or undefined if the video has no file in our buckets. */
@@ -61,7 +61,7 @@ function fileOf(url: string): string | undefined {
 
 /** Creates a job's output in the task's folder. */
 export async function produceArtifact(job: JobRow, source: Source, task: Task): Promise<Artifact> {
-  // The name is never that of an existing file, since a file that someone may be watching is kept.
+  // The name always differs from those of existing files, since someone may be watching an existing file.
   const generation = `${job.id.toString(36)}${Date.now().toString(36)}`;
   const { video_url: url, thumbnail_url: thumbnail } = source.row;
   switch (job.kind) {
@@ -71,7 +71,7 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       if (source.trim) {
         return trimVideo({ ...source, trim: source.trim }, await read(source.file), task);
       }
-      // Removes private metadata from the file that is being played, if there is one.
+      // Removes private metadata from the playable file, if there is one.
       return transcode(
         { ...source, isClean: url !== "" && (await cleanVideoFile(source.videoId, url)) },
         await read(source.file),
@@ -109,7 +109,7 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
   }
 }
 
-/** Returns how fast a job should run: slower presets are used if no other job of its kind is waiting. */
+/** Returns the speed at which a job should run: slower presets are used if no other job of its kind is waiting. */
 export function paceOf({ id, kind, priority }: JobRow): Pace {
   if (priority < PRIORITIES[kind]) return "urgent";
   const others = sqliteHandle()

@@ -14,12 +14,12 @@ export function onJobsChanged(listener: Listener): () => void {
   return () => all.delete(listener);
 }
 
-/** Notifies the listeners in this process about changed jobs. */
+/** Notifies the listeners in this process that jobs have changed. */
 export function jobsChanged(change: Change): void {
   for (const listener of listeners()) listener(change);
 }
 
-/** Returns the time since which the queue has been paused (ISO 8601, UTC), or null if it isn't paused. */
+/** Returns the time at which the queue was paused (ISO 8601, UTC), or null if it isn't paused. */
 export function pausedSince(): string | null {
   return prepared<string | null>("SELECT paused_at FROM queue_state").pluck().get()!;
 }

@@ -27,9 +27,11 @@ import { jobsChanged, pausedSince } from "./queue-state.server";
 
 /** A job becomes available to other workers if its worker hasn't sent a heartbeat for this long. */
 export const LEASE_MS = 30_000;
-/** A job that has failed this often fails permanently. */
+/** After this many failures, a job fails permanently. */
 const MAX_ATTEMPTS = 3;
-/** A job during which the site has stopped this often fails permanently, because it may be the cause. */
+/**
+ * If the site has stopped this often while a job was running, the job fails permanently, because it may be the cause.
+ */
 const MAX_KILLS = 5;
 const RETRY_DELAY_MS = 30_000;
 /** The longest delay for any job except cleanup, including retries (see `fail`) and waiting for disk space. */
@@ -40,7 +42,7 @@ export const ownWorker = processState(
   "worker name",
   () => `${os.hostname()}/${process.pid}/${Date.now()}`,
 );
-/** Who claims a job (this process by default), and which kinds of jobs (all by default). */
+/** The claimant of a job (this process by default), and the kinds of jobs to claim (all by default). */
 export interface Claimant {
   worker?: string;
   kinds?: readonly JobKind[] | undefined;
@@ -184,7 +186,10 @@ export function heartbeat(
   return changes > 0 || !written;
 }
 
-/** Returns whether the claimant still has the job. The job's video may have been deleted, or its lease lost. */
+/**
+ * Returns whether the claimant still has the job. The job's video may have been deleted, or the job's lease may have
+ * been lost.
+ */
 export function hasLease({ id, worker }: Pick<JobRow, "id" | "worker">): boolean {
   return (
     sqliteHandle()
@@ -254,7 +259,8 @@ export async function returnToQueue(
 }
 
 /**
- * How long to wait for the write lock. Minutes of encoding shouldn't be lost just because another process is writing.
+ * How long to wait for the write lock. The result of several minutes of encoding shouldn't be lost just because another
+ * process is writing.
  */
 export const RESULT_WAIT_MS = 60_000;
 
@@ -268,7 +274,7 @@ async function updateClaimed(job: JobRow, columns: UpdateObject<Schema, "jobs">)
   await retryWhileBusy(() => query.execute(), RESULT_WAIT_MS);
 }
 
-/** Retries one failed job, or all failed jobs. Returns their number. */
+/** Retries one failed job, or all failed jobs. Returns the number of retried jobs. */
 export async function retryFailedJobs(id?: number): Promise<number> {
   let query = database()
     .updateTable("jobs")
@@ -318,8 +324,8 @@ function isDead(worker: string): boolean {
 }
 
 /**
- * Returns the table that contains the row updated by a job: that of a video, or of a video's pending file. Both tables
- * have the same columns.
+ * Returns the table that contains the row updated by a job, which belongs either to a video or to a video's pending
+ * file. Both tables have the same columns.
  *
  * @returns `videos` if neither table contains the id.
  */

@@ -25,7 +25,7 @@ import {
   verifyReplacement,
 } from "./verify-replacement.server";
 
-/** An original that may be removed, with the files that have been verified as its replacement. */
+/** An original that may be removed, along with the files that have been verified as its replacement. */
 export interface Removal {
   /** `copied`: a copy contains everything. `converted`: KEEP_SOURCES allows the removal. */
   reason: "copied" | "converted";
@@ -33,7 +33,7 @@ export interface Removal {
 }
 
 /**
- * Removes previous versions of the playable file. Players that started with one of them have long since finished. Their
+ * Removes previous versions of the playable file. Players that were using one of them have long since finished. Their
  * URLs lead to the current file (see media-access.server.ts).
  */
 export async function removeEarlierVersions(source: Source): Promise<void> {
@@ -48,7 +48,8 @@ export async function removeEarlierVersions(source: Source): Promise<void> {
  * Checks whether the original may be removed, either early, in the captions job, or in the cleanup job. The caller then
  * calls `removeSource`.
  *
- * @returns `removal` if the original may be removed; `note` says why the original is kept if that can't be verified.
+ * @returns `removal` if the original may be removed; `note` says why the original is kept if it can't be verified that
+ * nothing would be lost.
  */
 export async function planSourceRemoval(
   job: JobRow,
@@ -94,7 +95,7 @@ async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal |
 }
 
 /**
- * Returns whether a job may remove the original after verifying that it has been replaced, for which it reads both
+ * Returns whether a job may remove the original after verifying that it has been replaced. The verification reads both
  * files.
  */
 export function mayRemoveSource({ kind }: JobRow, { row, url }: Source): boolean {
@@ -154,7 +155,10 @@ export async function removeSource(job: JobRow, source: Source, removal: Removal
   }
 }
 
-/** False if the row has changed, if another row references the file, or if a job may be reading it. */
+/**
+ * This condition is false if the row has changed, if another row references the file, or if a job may be reading the
+ * file.
+ */
 const CAN_REMOVE = /* sql */ `
   id = @id AND source_url = @url AND video_url = @played AND hls_url IS @stream
   AND NOT EXISTS (SELECT 1 FROM videos WHERE source_url = @url AND id <> @id)
@@ -211,7 +215,7 @@ async function isCompleteStream(master: string, video: Probe): Promise<boolean> 
 }
 
 /**
- * Returns those files of a stream that must be verified before the original is removed: the largest rendition, and the
+ * Returns the files of a stream that must be verified before the original is removed: the largest rendition, and the
  * audio tracks, since they may be the only remaining audio in other languages.
  */
 async function verifiedFilesOf(master: string) {

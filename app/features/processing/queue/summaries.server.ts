@@ -11,7 +11,7 @@ import {
 import type { JobSummary, ListedJob } from "./kinds";
 import { pausedSince } from "./queue-state.server";
 
-/** The kinds of jobs that may be queued for days, so that a video's row doesn't mention them. */
+/** The kinds of jobs that aren't mentioned in a video's row, because they may be queued for days. */
 const BACKGROUND_KINDS: readonly string[] = ["codecs", "fingerprint"];
 
 /**
@@ -19,7 +19,7 @@ const BACKGROUND_KINDS: readonly string[] = ["codecs", "fingerprint"];
  */
 export function jobSummaries(videoIds: readonly string[]): Record<string, JobSummary> {
   const ids = "(SELECT value FROM json_each(@ids))";
-  // A cleanup job waits for hours by design, and creates nothing.
+  // A cleanup job waits for hours by design, and doesn't create anything.
   const unfinished = `SELECT id FROM jobs
     WHERE state <> 'done' AND (kind <> 'cleanup' OR state = 'failed')
       AND (video_id IN ${ids} OR video_id IN (SELECT id FROM video_files WHERE video_id IN ${ids}))`;
@@ -52,7 +52,7 @@ export async function queueView() {
   return {
     ...{ running: of("running"), waiting: of("waiting"), failed: of("failed") },
     waitingCount: counts.waiting ?? 0,
-    /** Since when the queue has been paused (ISO 8601, UTC); null if it isn't paused. */
+    /** The time at which the queue was paused (ISO 8601, UTC); null if it isn't paused. */
     pausedSince: pausedSince(),
     /** Whether the queue is on hold because the disk is almost full. */
     diskFull: !(await hasFreeDiskSpace()),

@@ -11,7 +11,7 @@ import { cachedProbe, type Probe, RefusedFileError } from "~/media/probe/probe.s
 import type { AudioTrack } from "~/media/probe/streams";
 import { fileVersion } from "~/media/serve/file-version.server";
 
-/** The original is kept. The message gives the reason, for the log and the studio. */
+/** The error thrown if the original is kept. The message gives the reason, for the log and the studio. */
 export class KeptOriginalError extends Error {}
 
 /** The verified files, with the version that each had when it was verified. */
@@ -29,8 +29,8 @@ export interface Replacement {
  *
  * A copy has the frames of its original and, if browsers can play the original, also its packets. An encoded file has a
  * constant frame rate, so it must have as many frames as the filter for that rate produces from the original. If frames
- * are missing, there is no way to know what they show, so the original is kept. The original is also kept if it has
- * decoding errors itself, because another decoder may be able to read more of it.
+ * are missing, there is no way to know what they show, so the original is kept. The original is also kept if decoding
+ * it causes errors, because another decoder may be able to read more of it.
  *
  * @throws {KeptOriginalError} if the files can't replace the original.
  * @throws {InterruptedError} if decoding one of them was interrupted for another reason.

@@ -46,7 +46,7 @@ import {
 import { jobsChanged, onJobsChanged, pausedSince } from "./queue-state.server";
 import { planSourceRemoval, removeSource } from "./remove-source.server";
 
-/** How often the runner polls for jobs that another process has added, or whose retry delay has passed. */
+/** How often the runner polls for jobs that another process has added and for jobs whose retry delay has passed. */
 const POLL_EVERY_MS = 5_000;
 /** How often the runner checks for videos that have become popular. */
 const POPULAR_EVERY_MS = 10 * 60_000;
@@ -68,7 +68,7 @@ export function startJobs(): void {
 
 export interface Runner {
   /**
-   * Resolves when there is nothing to do at the moment. Used by `npm run jobs` and tests.
+   * Resolves when there are no jobs to run at the moment. Used by `npm run jobs` and tests.
    *
    * @throws the error with which the last poll failed.
    */
@@ -129,8 +129,8 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
       popularAt = performance.now() + POPULAR_EVERY_MS;
       await enqueuePopularCodecs();
     }
-    // After the machine has slept for a long time, our own leases appear to have expired. They are extended before
-    // claiming; otherwise, we would claim our own jobs.
+    // After the machine has slept for a long time, this process's leases appear to have expired. They are extended
+    // before any job is claimed, because this process would otherwise claim the jobs that it is already running.
     for (const work of [...active, ...(urgent ? [urgent] : [])]) work.beat();
     if (urgent && !isUrgent(urgent)) {
       track(urgent);
@@ -157,14 +157,14 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     });
   }
 
-  /** Without ffmpeg, the only jobs that can run are scans. */
+  /** Without ffmpeg, scans are the only jobs that can run. */
   function availableKinds(): readonly JobKind[] | undefined {
     return ffmpegAvailable() ? kinds : ["scan"];
   }
 
   /**
-   * Suspends all jobs while the queue is paused, and all others while an urgent one is running. If more jobs than
-   * `concurrency` are left afterwards, those with the highest priority continue.
+   * Suspends all jobs while the queue is paused, and all jobs that aren't urgent while an urgent one is running. If
+   * more jobs than `concurrency` are left afterwards, those with the highest priority continue.
    */
   function pauseOrResume(): void {
     const isPaused = pausedSince() !== null;
@@ -271,7 +271,7 @@ export interface RunningJob {
 /** Starts running a claimed job. */
 export function beginWork(job: JobRow): RunningJob {
   let latest: Progress = { fraction: 0 };
-  // This isn't the wall clock, which may be adjusted.
+  // A monotonic clock is used, because the wall clock may be adjusted.
   let writtenAt = performance.now();
   const startedAt = performance.now();
   let returned = false;
@@ -280,7 +280,7 @@ export function beginWork(job: JobRow): RunningJob {
     const workedMs = performance.now() - startedAt - task.pausedMs();
     if (!heartbeat(job, { ...estimate(latest, workedMs) })) task.abort();
   };
-  // The folder is unique to this attempt, so a process that has lost its lease still removes only its own folder.
+  // Each attempt has a separate folder, so a process that has lost its lease can't remove another attempt's folder.
   const folder = `${WORK_PREFIX}${job.id}-${randomBytes(6).toString("hex")}`;
   const task = createTask(path.join(temporaryFolder(), folder), (progress) => {
     latest = progress;
@@ -320,14 +320,14 @@ async function attempt(job: JobRow, task: TaskControl): Promise<void> {
     task.signal.throwIfAborted();
     return { artifact: produced, ...(await planSourceRemoval(job, source, task)) };
   });
-  // Runs before the commit: if the process is killed in between, the cleanup job runs again.
+  // This runs before the commit, so that if the process is killed in between, the cleanup job runs again.
   if (removal && job.kind === "cleanup") await removeSource(job, source, removal);
   const result = note ? { ...artifact, note } : artifact;
   const isCommitted = await commitArtifact(job, source, result, task.folder);
   if (removal && job.kind !== "cleanup" && isCommitted) await removeSource(job, source, removal);
 }
 
-/** Records how an attempt has failed, or returns the job to the queue. */
+/** Records the failure of an attempt, or returns the job to the queue. */
 export async function recordFailure(
   job: JobRow,
   error: unknown,
@@ -341,7 +341,8 @@ export async function recordFailure(
     console.error(`Could not scan the file of job ${job.id}: ${error.message}`);
     const note = () => hasLease(job) && recordUnscanned(job.video_id, error.message);
     await retryWhileBusy(() => transaction(note), RESULT_WAIT_MS);
-    // The scan is retried after the jobs for new videos, which a hanging command would otherwise delay again and again.
+    // The scan is retried after the jobs for new videos, because a hanging command would otherwise delay those jobs
+    // again and again.
     return returnToQueue(job, SCAN_RETRY_MS, error.message, PRIORITIES.ladder + 1);
   }
   const lines = error instanceof EncodeError ? error.lines : [];
@@ -358,7 +359,7 @@ export async function recordFailure(
   if (error instanceof HardwareSuspendedError) {
     return returnToQueue(job, error.remainingMs, error.message);
   }
-  // Another process has held the database lock for minutes, which isn't the job's fault.
+  // Another process has been holding the database lock for minutes, which isn't the job's fault.
   if (isBusy(error)) return returnToQueue(job);
   // Failures caused by the file are final, unlike those caused by a signal or a time limit.
   const final =

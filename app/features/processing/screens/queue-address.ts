@@ -11,9 +11,9 @@ export const QUEUE_STATE_LABELS: Record<QueueState, string> = {
 };
 
 export interface QueueView {
-  /** Undefined for an overview with the first jobs in each state except completed. */
+  /** If undefined, the page shows an overview with the first jobs in each state except completed. */
   state?: QueueState;
-  /** Shows only this video's jobs, in any state. */
+  /** If set, the page shows only this video's jobs, in any state. */
   video?: string;
   page: number;
 }

@@ -225,7 +225,7 @@ function QueueJob({
   onCheck,
 }: {
   job: ListedJob;
-  /** Undefined before hydration, while the checkbox is uncontrolled. */
+  /** Undefined before hydration, because the checkbox is uncontrolled until then. */
   checked: boolean | undefined;
   onCheck: () => void;
 }) {

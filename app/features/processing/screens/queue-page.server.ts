@@ -14,7 +14,7 @@ export interface QueuePage {
   lists: { state?: QueueState; jobs: ListedJob[] }[];
   page: number;
   pageCount: number;
-  /** The video in the URL; null if it doesn't exist. */
+  /** The video specified in the URL; null if it doesn't exist. */
   video?: { id: string; title: string; hasFile: boolean; hasStream: boolean } | null;
 }
 
@@ -41,7 +41,7 @@ export interface JobWithTitle {
 // Without these hints, SQLite would use the index on `state` and sort all queued jobs.
 const LISTED: Record<QueueState, [from: string, order: string]> = {
   running: ["jobs WHERE state = 'running'", "jobs.priority, jobs.started_at, jobs.id"],
-  // A cleanup job waits for hours by design, and creates nothing.
+  // A cleanup job waits for hours by design, and doesn't create anything.
   waiting: [
     `jobs INDEXED BY jobs_unfinished
       WHERE state IN ('waiting', 'running') AND +state = 'waiting' AND kind <> 'cleanup'`,
@@ -150,12 +150,11 @@ export function toJob(row: JobWithTitle): ListedJob {
 
 /** The number of recent jobs, of all kinds together, from which the speed of each kind is computed. */
 const MEASURED_JOBS = 400;
-/** The number of queued jobs whose videos are read to estimate the total length. */
+/** The number of queued jobs whose videos are read in order to estimate the total length. */
 const VIDEOS_READ = 5_000;
 
 /**
- * Prepares the queue's counts and the estimate of its remaining time, which takes 0.1 s for hundreds of thousands of
- * jobs.
+ * Computes the queue's counts and estimates its remaining time, which takes 0.1 s for hundreds of thousands of jobs.
  */
 function queueTotals(sqlite: Database) {
   const waiting = sqlite.prepare<unknown[], { kind: JobKind; jobs: number }>(
@@ -241,7 +240,7 @@ interface RemainingWork {
  * of the kinds has never run.
  *
  * @param durations seconds of work per second of video, by kind; one value for each recently finished job.
- * @param runningSeconds the seconds left that the running jobs report.
+ * @param runningSeconds the remaining seconds reported by the running jobs.
  * @param concurrency the number of jobs that run in parallel.
  */
 function estimateSecondsLeft(

@@ -21,14 +21,14 @@ import { commitReceived, type LeasedJob, receivedBytes, receivedFiles } from "./
 /** The SHA-256 digest of each file in a result, by file name. */
 export type Digests = Readonly<Record<string, string>>;
 
-/** The result was rejected. The message is for the log and the studio. */
+/** The error thrown if a result is rejected. The message is for the log and the studio. */
 export class InvalidResultError extends Error {}
 
 const HEARTBEAT_MS = 10_000;
 const LIMITS = { seconds: 60, cpuSeconds: 60 };
 const VIDEO_CODEC = /^avc1\.[0-9a-f]{6}$/;
 const AUDIO_CODEC = /^(?:mp4a\.40\.2|ac-3|ec-3)$/;
-/** The number of seconds between the last decoded frame and the end of the video. */
+/** The last frame to be decoded is this many seconds before the end of the video. */
 const LAST_FRAME_OFFSET_SECONDS = 1;
 
 /**
@@ -104,7 +104,7 @@ async function verifyFiles(
   }
   const withLowBandwidth = renditions.some(({ forSlowConnections }) => forSlowConnections);
   const audioTracks = audioRenditionsFor(video.audioTracks, withLowBandwidth);
-  // The default audio track is required if it must be encoded.
+  // The default audio track is only required if it must be encoded.
   const missingAudio = audioTracks.find(
     (each) => each.isDefault && each.bitrate && !isReceived(each),
   );

@@ -7,13 +7,11 @@ import { jobsChanged } from "../queue/queue-state.server";
 
 /** The prefix of remote workers' lease names. Other lease names start with a host name, which contains no slash. */
 export const REMOTE_PREFIX = "remote/";
-/** The same condition in SQL, for `jobs.worker`. The character after `/` is `0`. */
+/** An SQL condition that is true if the lease name in `jobs.worker` has this prefix. The character after `/` is `0`. */
 export const IS_REMOTE = "worker >= 'remote/' AND worker < 'remote0'";
-/** Long enough that a connection that is down for a minute doesn't waste an hour of encoding. */
+/** This is long enough that an hour of encoding isn't wasted if the connection is down for a minute. */
 export const REMOTE_LEASE_MS = 120_000;
-/**
- * A job fails permanently once its workers have been lost or its results have been rejected this many times in a row.
- */
+/** A job fails permanently after its worker has been lost or its result has been rejected this many times in a row. */
 export const MAX_LOSSES = 5;
 const RETRY_DELAY_MS = 30_000;
 
@@ -39,15 +37,15 @@ export function leaseDurationMs(worker: string | null, own: number): number {
 }
 
 /**
- * Returns the folder for files from a remote worker. Each lease has its own folder, so that files from different leases
- * don't mix.
+ * Returns the folder for files from a remote worker. Each lease has a separate folder, so that files from different
+ * leases don't mix.
  */
 export function receivedFolder({ id, worker }: LostLease): string {
   return path.join(temporaryFolder(), `${WORK_PREFIX}${id}-${path.basename(worker)}`);
 }
 
 /**
- * Shortens leases whose end is impossibly late because they were granted before the clock was set back. Workers that
+ * Shortens leases that would last impossibly long because they were granted before the clock was set back. Workers that
  * are still running extend them according to the new clock.
  *
  * @param own the duration of leases on this machine, in milliseconds.

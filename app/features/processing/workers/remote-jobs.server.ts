@@ -20,8 +20,7 @@ import { leaseName, receivedFolder } from "./leases.server";
 /** The kinds of jobs for remote workers. Encoding the stream accounts for nearly all of a video's processing time. */
 const REMOTE_KINDS: readonly JobKind[] = ["ladder"];
 /**
- * The remaining kinds of jobs. A site that leaves encoding to workers runs these jobs itself once a worker has
- * connected.
+ * The other kinds of jobs. A site that leaves encoding to workers runs these jobs itself once a worker has connected.
  */
 const LOCAL_KINDS = JOB_KINDS.filter((kind) => kind !== "ladder" && kind !== "codecs");
 
@@ -85,9 +84,9 @@ export async function removeReceived(job: LeasedJob): Promise<void> {
 
 /** The names of the files in a result: video renditions and audio tracks. The site generates the playlists itself. */
 const FILE_NAME = /^(?:[1-9]\d{1,3}p|audio-[1-9]\d?(?:-low|-surround)?)\.mp4$/;
-/** The maximum number of files, which is more than the result for any video has. */
+/** The maximum number of files, which is more than any video's result contains. */
 const MAX_FILES = 100;
-/** The maximum size of one request, so that a lost connection never wastes more than that. */
+/** The maximum size of one request, so that no more than this is wasted if the connection is lost. */
 const MAX_CHUNK_BYTES = 16 * 1024 ** 2;
 
 const DISK_FULL = "The site's disk is almost full.";

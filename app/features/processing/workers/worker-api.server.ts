@@ -56,7 +56,7 @@ async function perform(request: Request, worker: Worker, path: string): Promise<
   throw new Problem(404, "Not found.");
 }
 
-/** @throws {Problem} 401 without a valid token, 429 after many invalid tokens from one IP address. */
+/** @throws {Problem} 401 without a valid token, 429 if many invalid tokens were sent from the same IP address. */
 function requireWorker(request: Request): Worker {
   const token = bearerToken(request.headers.get("Authorization"));
   const worker = token ? findWorker(token) : undefined;
@@ -83,7 +83,7 @@ function problemFor(error: unknown, request: Request): Problem {
 }
 
 const MAX_BODY_BYTES = 64 * 1024;
-/** When a worker without a job should poll again. */
+/** How long a worker without a job should wait before it polls again. */
 const RETRY_AFTER_SECONDS = 3;
 const NOT_YOURS =
   "This job is no longer yours: its lease has ended or its video was deleted. Nothing was published.";
@@ -121,12 +121,15 @@ async function claimNextJob(worker: Worker): Promise<Response> {
   });
 }
 
-/** The lease's terms, sent in response to each heartbeat. */
+/** The terms of the lease, sent in response to each heartbeat. */
 function leaseTerms() {
   return { leaseSeconds: REMOTE_LEASE_MS / 1000, paused: pausedSince() !== null };
 }
 
-/** Handles the requests concerning a lease: extend it, send and list files, and finish, fail or return the job. */
+/**
+ * Handles the requests about a lease: extending it, sending and listing files, and finishing, failing or returning the
+ * job.
+ */
 async function handleLease(
   request: Request,
   worker: Worker,
@@ -196,7 +199,7 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
   }
 }
 
-/** Sends the source video for a lease, or a range of it. */
+/** Sends the source video for a lease, or a byte range of the video. */
 async function sendVideo(request: Request, job: LeasedJob): Promise<Response> {
   const source = await sourceOf(job);
   const name = source && parseMediaUrl(source.url);

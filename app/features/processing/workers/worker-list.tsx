@@ -86,7 +86,7 @@ export function WorkerList({
   );
 }
 
-/** The workers on the queue page. Hidden if there are none and the user can't create any. */
+/** The workers on the queue page. Hidden if there aren't any and the user can't create one. */
 export function QueueWorkers({ workers, now }: { workers: readonly ListedWorker[]; now: number }) {
   const mayManage = usePermissions()("/admin/workers");
   if (workers.length === 0 && !mayManage) return null;

@@ -16,7 +16,7 @@ const MAX_NAME_LENGTH = 60;
 /** The minimum interval between updates of `last_seen_at`. */
 const LAST_SEEN_INTERVAL_MS = 10_000;
 
-/** Only the hash is stored, so that nobody can read a token afterwards. */
+/** Only the hash is stored, so that nobody can read a token after it has been created. */
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
 
 /** An authenticated worker. */
@@ -82,7 +82,7 @@ export function findWorker(token: string, now = Date.now()): Worker | undefined 
   if (!row) return undefined;
   const { id, name, last_seen_at } = row;
   if (last_seen_at === null || now - Date.parse(last_seen_at) >= LAST_SEEN_INTERVAL_MS) {
-    // The update is skipped while another process is writing, since updating at the next request is soon enough.
+    // The update is skipped while another process is writing, since it is enough to update the row at the next request.
     tryWriteTransaction(() => {
       prepared("UPDATE workers SET last_seen_at = ? WHERE id = ?").run(
         new Date(now).toISOString(),

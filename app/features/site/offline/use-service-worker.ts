@@ -3,7 +3,7 @@ import { useEffect } from "react";
 /**
  * Registers the service worker once the page has loaded.
  *
- * @param enabled false while the age gate is shown, so that nothing is stored for visitors who leave.
+ * @param enabled false while the age gate is shown, so that nothing is stored on the devices of visitors who leave.
  */
 export function useServiceWorker(enabled: boolean): void {
   useEffect(() => {

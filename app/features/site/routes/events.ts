@@ -1,7 +1,8 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 
 /**
- * Only responds to HEAD requests, because `answerEvents` serves the server-sent events before this route is reached.
+ * Only responds to HEAD requests, because `answerEvents` handles requests for server-sent events before they reach this
+ * route.
  */
 export function loader({ request }: LoaderFunctionArgs): Response {
   if (request.method === "HEAD") return new Response(null);

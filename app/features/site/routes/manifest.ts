@@ -23,7 +23,7 @@ export function loader(): Response {
     display: "standalone",
     background_color: GROUND,
     theme_color: GROUND,
-    // The logo is within the safe zone of every mask, which is a circle with a diameter of 80% of the width.
+    // The logo is within the safe zone, which no mask cuts off: a circle with a diameter of 80% of the width.
     icons: [...icons, { ...icons[1], purpose: "maskable" }],
     shortcuts: [
       { name: "Trending", url: "/trending", icons: [icons[0]] },

@@ -3,14 +3,14 @@ import { settings } from "~/platform/settings.server";
 import retired from "../offline/retired-service-worker.js?raw";
 import worker from "../offline/service-worker.js?raw";
 
-/** Different for each build (vite.config.ts); undefined in tests of single modules. */
+/** The version, which is different for each build (vite.config.ts); undefined in tests of individual modules. */
 declare const BUILD_ID: string | undefined;
 
 const buildId = typeof BUILD_ID === "undefined" ? "" : BUILD_ID;
 
 /**
  * Serves `/sw.js`. Browsers compare it with the installed service worker on each visit, and update it if any byte
- * differs: after a new build, after a change to the site's name, or when it is switched off.
+ * differs: after a new build, after a change to the site's name, or when the service worker is switched off.
  */
 export function loader(): Response {
   const { serviceWorker, siteName } = settings();

@@ -18,7 +18,7 @@ const LONGEST_ADDRESS = 2_000;
 export interface Network {
   lookup(hostname: string): Promise<LookupAddress[]>;
   isAllowed(address: string): boolean;
-  /** The certificates to trust instead of the default ones. */
+  /** The CA certificates to trust instead of the default ones. */
   ca?: string;
 }
 
@@ -145,7 +145,7 @@ async function get(
     request.once("response", (response) => {
       answer = response;
     });
-    // Destroying the request after the response has started would be reported as a lost connection.
+    // If the request were destroyed after the response has started, this would be reported as a lost connection.
     request.on("timeout", () => (answer ?? request).destroy(wrong("The server stopped sending.")));
     request.on("error", reject);
   });

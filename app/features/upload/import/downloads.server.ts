@@ -117,7 +117,7 @@ export async function deleteOldDownloads(now = Date.now()): Promise<void> {
     .execute();
 }
 
-/** Restarts the downloads that a restart of the site interrupted. Called once, at startup. */
+/** Requeues the downloads that were interrupted when the site stopped. Called once, at startup. */
 export async function resumeDownloads(): Promise<void> {
   await database()
     .updateTable("downloads")
@@ -168,7 +168,7 @@ async function run(state: Downloads, row: DownloadRow, network: Network): Promis
     const videoId = await fetchAndPublish(row, running, network);
     await move(row.id, "running", { state: "done", video_id: videoId });
   } catch (error) {
-    // The download restarts at the next startup.
+    // The download starts over at the next startup.
     if (state.isStopped) return;
     if (!(error instanceof UploadError)) console.error(error);
     const reason = error instanceof UploadError ? error.message : "Failed to upload video.";
@@ -231,7 +231,7 @@ async function fetchAndPublish(
       status: row.status,
       schedule: { publishAt: null, unpublishAt: null },
       texts: JSON.parse(row.texts) as NewVideoTexts,
-      // The version is the one at the time of the request, since the terms may have changed since then.
+      // The version is the one that was accepted with the request, since the terms may have changed in the meantime.
       acceptance:
         row.terms === null ? undefined : { version: row.terms, acceptedAt: row.created_at },
       video,

@@ -59,7 +59,7 @@ async function entryOf(
   if (!id || !title) throw new ImportError("id or title is missing.");
   if (!/^[\w-]{1,64}$/.test(id)) throw new ImportError(`the id "${id}" can't be part of a URL.`);
   const video = await stored(root, "videos", textOf(row, "video_url"));
-  // A missing thumbnail doesn't matter, since one will be extracted from the video.
+  // A missing thumbnail doesn't matter, since a frame will be extracted from the video.
   const thumbnailName = textOf(row, "thumbnail_url", "thumbnail");
   const thumbnail = await stored(root, "thumbnails", thumbnailName).catch(() => undefined);
   const durationSeconds = parseDuration(textOf(row, "duration") ?? "");

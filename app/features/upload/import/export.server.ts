@@ -50,7 +50,7 @@ export async function* exportCatalogue(format: ExportFormat): AsyncGenerator<str
     }
     if (rows.length < ROWS_AT_ONCE) break;
     after = rows.at(-1)!.number;
-    // Yields, so that other requests can be served in between.
+    // Yields to the event loop, so that other requests can be served in between.
     await setImmediate();
   }
   if (format === "json") yield "\n]\n";

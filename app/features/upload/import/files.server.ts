@@ -25,9 +25,9 @@ const READ_BYTES = 1024 * 1024;
 interface HashedFile {
   /** Hexadecimal. */
   sha256: string;
-  /** Hexadecimal; computed only on request. */
+  /** The digest in hexadecimal; computed only on request. */
   md5?: string;
-  /** The first MiB. */
+  /** The first MiB of the file. */
   head: Buffer;
 }
 
@@ -66,8 +66,8 @@ export interface InspectedFile {
 }
 
 /**
- * Probes a file like an upload, but skips decoding a frame if every browser can play the file, which halves the time
- * for small files.
+ * Probes a file in the same way as an upload, but doesn't decode a frame if every browser can play the file. For small
+ * files, this takes half as long.
  *
  * @param extension the extension determined from the file's first bytes, see videoExtension().
  * @throws {RefusedFileError} if ffprobe can't read it as a video.
@@ -79,7 +79,7 @@ export async function inspectFile(file: string, extension: string): Promise<Insp
   return { extension, durationSeconds, playable, ...(cutOff && { cutOff }) };
 }
 
-/** How files are transferred from their folder to the bucket. */
+/** The way in which files are transferred from their folder to the bucket. */
 const IMPORT_MODES = ["copy", "move", "link"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
 
@@ -121,7 +121,7 @@ async function reserveFreeBasePath(basePath: string): Promise<boolean> {
   const folder = bucketFile("videos", basePath);
   if (!folder) return false;
   const uploadId = path.basename(basePath);
-  // A folder named after the second exists while an import has all of that second's ids reserved.
+  // While an import has reserved all ids of a second, a folder named after that second exists.
   const second = path.basename(secondOf(basePath));
   await fs.mkdir(path.dirname(folder), { recursive: true });
   const taken = (await fs.readdir(path.dirname(folder))).some(

@@ -25,10 +25,10 @@ import {
 } from "./table.server";
 
 const IMAGE_EXTENSIONS = [".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"];
-/** The default names of the table in the folder's top level. */
+/** The default names for the table at the top level of the folder. */
 const METADATA_NAMES = ["metadata.csv", "metadata.json"];
 
-/** Defaults for videos that have no details of their own. */
+/** Defaults for videos whose details aren't specified. */
 export interface FolderDefaults {
   category?: string;
   tags?: string[];
@@ -38,9 +38,9 @@ export interface FolderDefaults {
 }
 
 /**
- * Plans the import of a folder and its subfolders, ordered by name. Details come from the first of these sources that
- * has them: `clip.mp4.json` or `clip.json` next to the file, the file's row in the table, the folder's name if that is
- * a category, the defaults. A `clip.jpg` next to the file becomes its thumbnail.
+ * Plans the import of a folder and its subfolders, ordered by name. A video's details come from the first of these
+ * sources that has them: `clip.mp4.json` or `clip.json` next to the file, the file's row in the table, the folder's
+ * name if it is a category, and the defaults. A `clip.jpg` next to the file becomes its thumbnail.
  *
  * @throws {ImportError} if the folder or the table can't be read.
  */
@@ -145,7 +145,9 @@ function entryOf(
   };
 }
 
-/** Finds the named thumbnail next to the video or in the folder, or else an image with the same name as the video. */
+/**
+ * Finds the specified thumbnail next to the video or in the folder, or else an image with the same name as the video.
+ */
 function findThumbnail(name: string, named: string | undefined, present: Set<string>) {
   const bare = name.slice(0, -path.extname(name).length);
   const candidates = named

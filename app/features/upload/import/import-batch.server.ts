@@ -62,7 +62,7 @@ const ACCOUNT_ENDED = "The importing account was deactivated or deleted. The imp
 const ROWS_AT_ONCE = 50;
 
 interface PendingImport extends Candidate {
-  /** `{userId}/{uploadId}`, or undefined if there is no file. */
+  /** The base path, `{userId}/{uploadId}`, or undefined if there is no file. */
   basePath?: string;
   /** The path in the `videos` bucket, or an empty string if there is no file. */
   target: string;
@@ -71,7 +71,7 @@ interface PendingImport extends Candidate {
   isClean?: boolean;
   /** Whether the video becomes a draft because a required consent record is missing. */
   lacksRecord?: boolean;
-  /** The reason why the video isn't public although it should be. */
+  /** The reason why the video isn't public, although it should be. */
   refusal?: string;
 }
 
@@ -126,7 +126,7 @@ async function moveAndInsert(
     try {
       if (each.entry.file) {
         await moveVideo(mode, each.entry.file, each.target);
-        // Runs while the file still has its original digests.
+        // This runs while the file still has its original digests.
         await isOnBlockList(each);
         const isPlayable = each.inspected?.playable !== false;
         each.isClean = isPlayable && (await cleanVideo(each, each.entry.file));
@@ -140,7 +140,7 @@ async function moveAndInsert(
     onProgress?.(each.bytes, 1);
   });
   await flushUploads();
-  // Ordered as in the plan, rather than in the order in which copying finished.
+  // The files are in the order of the plan, rather than in the order in which copying finished.
   const inOrder = pending.filter((each) => moved.has(each));
   const inserted = new Set(await insertAllRows(inOrder, options));
   for (const each of inOrder.filter((each) => !inserted.has(each))) {
@@ -151,11 +151,13 @@ async function moveAndInsert(
 }
 
 /**
- * Inserts the rows in small transactions: each holds the database lock for a few milliseconds, and the lock then stays
- * free for the same length of time.
+ * Inserts the rows in small transactions: each transaction holds the database lock for a few milliseconds, and then
+ * leaves it free for the same length of time.
  *
- * @returns the entries whose files weren't added to the block list in the meantime.
- * @throws the error thrown by a transaction; the files of entries that aren't in the catalogue by then are unchanged.
+ * @returns the entries that were inserted, which excludes those whose files were added to the block list in the
+ * meantime.
+ * @throws the error thrown by a transaction. In that case, the files of entries that aren't in the catalogue yet are
+ * unchanged.
  */
 async function insertAllRows(
   moved: PendingImport[],
@@ -211,7 +213,7 @@ async function cleanVideo({ target }: PendingImport, source: string): Promise<bo
   return removeMetadata({ file });
 }
 
-/** Moves the thumbnail. An unreadable image is ignored, since one will be extracted from the video. */
+/** Moves the thumbnail. An unreadable image is ignored, since a frame will be extracted from the video. */
 async function addThumbnail(each: PendingImport): Promise<void> {
   const { thumbnail } = each.entry;
   if (!thumbnail || !each.basePath) return;
@@ -227,7 +229,7 @@ async function rollBack({ entry, target }: PendingImport, notOurs = false): Prom
   await withdraw([entry.file]);
 }
 
-/** Inserts a slice's rows with their file sizes, digests and jobs. */
+/** Inserts the rows for some of the entries, along with their file sizes, digests and jobs. */
 function insertRows(
   { userId, since, acceptance }: BatchOptions,
   moved: PendingImport[],
@@ -282,7 +284,7 @@ function insertRows(
       .set({ finished_at: new Date().toISOString() })
       .where("source", "in", sources),
   );
-  // The records were deleted by a site that couldn't see this process and assumed it had been killed.
+  // The records were deleted by a site that couldn't see this process and assumed that it had been killed.
   if (changes < new Set(sources).size)
     throw new Error("Files of the import were removed by another process.");
 }
@@ -306,7 +308,7 @@ function filesOf(each: PendingImport): MeasuredFile[] {
 /** @param time the creation time if the entry has none; times ascend in the order of the plan. */
 function rowOf(userId: string, each: PendingImport, time: number): Insertable<VideosTable> {
   const { entry, inspected, basePath, target, videoId, lacksRecord, isClean = true } = each;
-  // An incomplete file becomes a draft, so that a person can decide.
+  // A video whose file is incomplete becomes a draft, so that a person can decide what to do with it.
   const isDraft = entry.status === "published" && (inspected?.cutOff || lacksRecord);
   const url = target ? mediaUrl("videos", target) : "";
   const tags = resolveAliases(entry.tags);
@@ -333,8 +335,8 @@ function rowOf(userId: string, each: PendingImport, time: number): Insertable<Vi
 }
 
 /**
- * Adds an imported video to its series, in the transaction that inserts the video. Missing series are created as
- * private.
+ * Adds an imported video to its series, in the transaction that inserts the video. Series that don't exist yet are
+ * created as private series.
  *
  * @param series the video's positions by series title.
  */

@@ -193,7 +193,7 @@ const STATES: Record<Download["state"], string> = {
   canceled: "Canceled",
 };
 
-/** Running, queued and finished imports, newest first. */
+/** The running, queued and finished imports, newest first. */
 export function DownloadList({ downloads, busy }: { downloads: Download[]; busy: boolean }) {
   return (
     <ul className="flex flex-col ruled">

@@ -31,22 +31,22 @@ export interface ImportOptions {
   terms?: string;
   /** Stops the import after the current batch. */
   signal?: AbortSignal;
-  /** Bytes read plus bytes moved, so each file counts twice. */
+  /** The number of bytes read plus the number of bytes moved, so each file counts twice. */
   onProgress?(bytes: number, files: number): void;
 }
 
 export interface ImportSummary {
   imported: number;
   importedBytes: number;
-  /** Entries already imported, or whose id already exists in the catalogue. */
+  /** Entries that have already been imported, or whose id already exists in the catalogue. */
   alreadyImported: number;
   duplicates: { name: string; of: string }[];
   /** Imported videos that aren't public although they should be, with the reasons. */
   notPublic: { name: string; reason: string }[];
   failures: ImportFailure[];
-  /** Time spent computing SHA-256 digests. */
+  /** The time spent computing SHA-256 digests. */
   hashingMs: number;
-  /** Time spent in ffprobe, which runs for several files concurrently. */
+  /** The time spent in ffprobe, which runs for several files concurrently. */
   probingMs: number;
   interrupted: boolean;
 }
@@ -114,7 +114,7 @@ interface Measured {
   modifiedMs: number;
 }
 
-/** Yields entries with their file sizes, in batches small enough to redo after an interruption. */
+/** Yields entries with their file sizes, in batches that are small enough to be repeated after an interruption. */
 async function batches(
   entries: ImportEntry[],
   summary: ImportSummary,
@@ -144,7 +144,7 @@ async function batches(
   return list;
 }
 
-/** Filters out entries that are already imported or whose id already exists. */
+/** Filters out entries that have already been imported, or whose id already exists. */
 async function leaveOutKnown(
   batch: Measured[],
   summary: ImportSummary,
@@ -209,7 +209,7 @@ async function inspectFiles(
   return candidates;
 }
 
-/** Hashes a file, and detects its type from the first bytes at the same time. */
+/** Hashes a file, and at the same time detects its type from the first bytes. */
 async function hashEntry(
   measured: Measured,
   summary: ImportSummary,
@@ -250,14 +250,16 @@ function reasonOf(error: unknown): string {
   return message;
 }
 
-/** Returns those of the ids that exist in the catalogue. */
+/** Returns the given ids that exist in the catalogue. */
 export async function knownIds(ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await database().selectFrom("videos").select("id").where("id", "in", ids).execute();
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Returns which of the digests belong to catalogue videos' uploaded files, together with the videos' titles. */
+/**
+ * Returns the digests that belong to the uploaded files of videos in the catalogue, together with the videos' titles.
+ */
 async function knownDigests(digests: string[]): Promise<Map<string, string>> {
   if (digests.length === 0) return new Map();
   const rows = await database()

@@ -36,7 +36,7 @@ export function fingerprint(bytes: number, modifiedMs: number): string {
   return `${bytes} ${modifiedMs}`;
 }
 
-/** Records a batch's files before the first of them is touched. */
+/** Records a batch's files before any of them is changed. */
 export async function announce(files: PlannedFile[]): Promise<void> {
   if (files.length === 0) return;
   await database()
@@ -69,7 +69,7 @@ export async function withdraw(sources: string[]): Promise<void> {
  * @returns the number of removed files.
  */
 export async function recoverImports(now = Date.now()): Promise<number> {
-  // In a restored database, an import that has since finished may still be recorded as unfinished.
+  // In a restored database, an import may be recorded as unfinished although it finished after the backup.
   if (await removalsPausedBy()) return 0;
   const rows = await database()
     .selectFrom("imports")
@@ -108,7 +108,7 @@ function filesOf(target: string): MediaName[] {
   ];
 }
 
-/** A process that hasn't sent a heartbeat for this long has ended, even if another process now has its pid. */
+/** A process that hasn't sent a heartbeat for this long is considered dead, even if another process now has its pid. */
 const LONGEST_BATCH_MS = 60 * 60 * 1000;
 
 /** Returns the files that imports in other processes are currently moving; these files have no rows yet. */

@@ -19,7 +19,7 @@ const FAILURES_SHOWN = 20;
 
 /** The state of the server's import folder, as shown on the page. */
 export interface ServerFolder {
-  /** The numbers of finished and total files while an import is running. */
+  /** The number of finished files and the total number of files, while an import is running. */
   running?: { files: number; total: number; percent: number };
   /** The result of the last import, kept until the next import or a restart. */
   last?: FolderReport;
@@ -28,7 +28,7 @@ export interface ServerFolder {
 interface FolderReport {
   message: string;
   failures: ImportFailure[];
-  /** The number of further failures. */
+  /** The number of failures that aren't listed. */
   more: number;
 }
 
@@ -91,7 +91,7 @@ export async function beginFolderImport(wanted: FolderRequest): Promise<void> {
     total: 0,
     done: Promise.resolve(),
   };
-  // Set before the first `await`, so that a form that is submitted twice doesn't start two imports.
+  // Set before the first `await`, so that submitting the form twice doesn't start two imports.
   state().running = running;
   try {
     const plan = await planOf(wanted);

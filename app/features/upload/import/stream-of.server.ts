@@ -1,4 +1,4 @@
-/** Returns a response body that streams the chunks with backpressure and stops when the client disconnects. */
+/** Returns a response body that streams the chunks with backpressure, and stops when the client disconnects. */
 export function streamOf(parts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({

@@ -16,7 +16,10 @@ import {
 } from "~/shared/video-fields";
 import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
 
-/** With a wide header, every short line becomes a wide row: parsing 12 KB of such a table took 1.8 s. */
+/**
+ * If the header has many columns, every short line becomes a row with as many columns: parsing 12 KB of such a table
+ * took 1.8 s.
+ */
 const MAX_COLUMNS = 100;
 /** The number of characters to parse between two checks of the clock. */
 const PART_LENGTH = 256;
@@ -57,7 +60,7 @@ export async function readObject(file: string): Promise<TableRow> {
     const value: unknown = JSON.parse(await fs.readFile(file, "utf8"));
     if (isObject(value)) return value;
   } catch {
-    // The error is reported below, with a message that fits the file.
+    // The error is reported below, with a more suitable message.
   }
   throw new ImportError(`${path.basename(file)} isn't a JSON object.`);
 }
@@ -106,7 +109,7 @@ function isObject(value: unknown): value is TableRow {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Functions that read a row's fields. They return undefined if the field is missing. */
+/** Functions that each read one of a row's fields. They return undefined if the field is missing. */
 
 export function textOf(row: TableRow, ...names: string[]): string | undefined {
   for (const name of names) {
@@ -151,7 +154,7 @@ export function tagsOf(row: TableRow): string[] | undefined {
   return checkedText(tags, braced === undefined ? text : braced.replaceAll(/"|\bNULL\b/g, ""));
 }
 
-/** Reads series from an object that maps titles to positions, as exported. */
+/** Reads series from an object that maps titles to positions, as written by the export. */
 export function seriesOf(row: TableRow): Record<string, number> | undefined {
   let given = row.series;
   if (typeof given === "string" && given.trim() !== "") {
@@ -190,7 +193,7 @@ export function statusOf(row: TableRow): VideoStatus | undefined {
 
 /** A video to import, with its known details. */
 export interface ImportEntry {
-  /** The name shown in reports: the path in the folder, or a row of an export. */
+  /** The name shown in reports: the path in the folder, or the row in an export. */
   name: string;
   /** The absolute path of the video file; undefined for a row that never had a file. */
   file: string | undefined;
@@ -202,10 +205,10 @@ export interface ImportEntry {
   basePath?: string;
   title: string;
   description: string;
-  /** A stored value, which may be a legacy one. */
+  /** A stored value, which may be a legacy category. */
   category: string;
   tags: string[];
-  /** The titles of the video's series, with its position in each. */
+  /** The titles of the series that contain the video, with its position in each. */
   series?: Record<string, number>;
   status: VideoStatus;
   /** The duration given in the details, used only if the file doesn't contain one. */
@@ -228,7 +231,7 @@ export interface ImportFailure {
   reason: string;
 }
 
-/** The entries to import, and the entries that are already known to fail. */
+/** The entries to import, and the entries for which it is already known that they can't be imported. */
 export interface ImportPlan {
   entries: ImportEntry[];
   failures: ImportFailure[];
@@ -250,8 +253,9 @@ interface AddressEntry {
 }
 
 /**
- * Reads either all rows of a table or none, so that a corrected table can be submitted again without downloading a
- * video twice. The columns are `address` and an upload's text fields (title, description, category, tags, status).
+ * Reads all rows of a table, or throws if any of them is invalid, so that a corrected table can be submitted again
+ * without downloading a video twice. The columns are `address` and an upload's text fields (title, description,
+ * category, tags, status).
  *
  * @param text CSV with a header line, or JSON.
  * @throws {ImportError} if the text is neither, or for the first invalid row.

@@ -9,8 +9,8 @@ import { requestContext } from "~/platform/node/request-context.server";
 
 export function loader({ request }: LoaderFunctionArgs): Response | Promise<Response> {
   const { pathname } = new URL(request.url);
-  // Parsing a URL resolves dot segments and backslashes, and Remix removes `.data`. A file URL has exactly one valid
-  // spelling, so any other spelling doesn't refer to one of our files.
+  // Parsing a URL resolves dot segments and backslashes, and Remix removes `.data`. Each file's URL has exactly one
+  // valid spelling, so a URL with any other spelling doesn't refer to one of our files.
   const sent = requestContext()?.request.url?.replace(/\?.*$/s, "") ?? pathname;
   const name = sent === pathname ? parseMediaUrl(pathname) : undefined;
   if (!name) return notFound();

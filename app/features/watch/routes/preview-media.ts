@@ -8,21 +8,21 @@ import { requestContext } from "~/platform/node/request-context.server";
 const PLAYLIST = /mpegurl/i;
 
 /**
- * Serves the files of the video to which a preview link belongs, and of no other video. Their URLs are below the link's
- * URL, because a cookie would also give the browser's next user access to the video, and signed URLs can't be revoked.
+ * Serves only the files of the video to which a preview link belongs. Their URLs are below the link's URL, because a
+ * cookie would also give the browser's next user access to the video, and signed URLs can't be revoked.
  */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const token = params.token ?? "";
   const within = previewPath(token);
   const { pathname } = new URL(request.url);
-  // A file URL has exactly one valid spelling, see media.ts.
+  // Each file's URL has exactly one valid spelling; see media.ts.
   const sent = requestContext()?.request.url?.replace(/\?.*$/s, "") ?? pathname;
   const name = sent === pathname ? parseMediaUrl(pathname.slice(within.length)) : undefined;
   const preview = findPreview(token);
   if (!preview || !name || !videosOfFile(name).includes(preview.videoId)) return notFound();
   const response = await respondWithMedia(request, name, async () => true);
   const headers = new Headers(response.headers);
-  // Responses are never cached, so that nothing remains once the link has been revoked.
+  // Responses are never cached, so that no copies remain once the link has been revoked.
   headers.set("Cache-Control", "private, no-store, no-transform");
   headers.set("X-Robots-Tag", "noindex");
   const isText = response.status === 200 && PLAYLIST.test(headers.get("Content-Type") ?? "");

@@ -32,7 +32,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   const video = preview && (await findVideo(preview.videoId));
   if (!preview || !video) return data({ video: undefined }, { status: 404, headers: PRIVATE });
   if (preview.status === "published") throw redirect(videoPath(video.id), { headers: PRIVATE });
-  // While the age gate is shown, nobody has seen the video yet.
+  // While the age gate is shown, the visitor hasn't seen the video yet.
   const isShown = !needsAgeConfirmation(request) || (await currentUser(request)) !== undefined;
   if (isShown && isPageLoad(request) && countsAsView(request)) await countPreview(preview);
   const within = (address: string) => address && previewPath(token) + address;
@@ -52,7 +52,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   return data({ video: shown }, { headers: PRIVATE });
 }
 
-/** Returns whether the request loads the page, rather than just refreshing its data. */
+/** Returns whether the request loads the page, rather than only refreshing its data. */
 function isPageLoad(request: Request): boolean {
   const sent = requestContext()?.request.url ?? new URL(request.url).pathname;
   return request.method === "GET" && !/\.data(\?|$)/.test(sent);
@@ -87,7 +87,7 @@ export default function PreviewPage() {
           aria-label={video.title}
           className="aspect-video w-full rounded-lg bg-raised"
         >
-          {/* Used by browsers with native HLS; other browsers use the file. */}
+          {/* The playlist is used by browsers with native HLS; other browsers use the file. */}
           {video.player.hlsUrl && (
             <source src={video.player.hlsUrl} type="application/vnd.apple.mpegurl" />
           )}

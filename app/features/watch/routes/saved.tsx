@@ -29,7 +29,7 @@ export function loader({ request }: LoaderFunctionArgs) {
   return { site: siteIdentity(request), now: Date.now() };
 }
 
-/** The visitor's saved videos. The only thing that the server learns is which cards to send. */
+/** The page with the visitor's saved videos. The server only learns which videos' cards it must send. */
 export default function Saved() {
   const hydrated = useHydrated();
   return (

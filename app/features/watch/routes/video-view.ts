@@ -3,7 +3,7 @@ import { countsAsView, countView } from "~/features/catalogue/views.server";
 import { clientAddress } from "~/platform/client-address.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 
-/** An image of one transparent pixel. */
+/** An image that consists of one transparent pixel. */
 const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 const NEVER_KEPT = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 

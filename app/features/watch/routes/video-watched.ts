@@ -41,7 +41,7 @@ function hasOptedOut(headers: Headers): boolean {
 
 function respond(status: number): Response {
   const headers = new Headers(HEADERS);
-  // The rest of the body isn't awaited.
+  // The response doesn't wait for the rest of the body.
   if (status === 415) headers.set("Connection", "close");
   return new Response(null, { status, headers });
 }

@@ -74,8 +74,8 @@ async function readVideo(request: Request, id: string) {
 }
 
 /**
- * Returns a function that returns this page's URL at a position, keeping the list or series in which the video is being
- * watched.
+ * Returns a function that returns this page's URL with a position. The URL keeps the list or series in which the video
+ * is being watched.
  */
 function useVideoUrl(): (seconds?: number) => string {
   const { video, listLocation, series } = useLoaderData<typeof loader>();
@@ -147,10 +147,11 @@ function Details() {
       <h1 dir="auto" className="mt-5 text-xl font-bold">
         {video.title}
       </h1>
-      {/* Content that is already shown while the page is still loading must not move later. */}
+      {/* Content that is already shown while the page is loading must not move later. */}
       <div className="mt-3 flex flex-col gap-x-6 gap-y-3 sm:min-h-11 sm:flex-row sm:flex-wrap sm:items-center sm:justify-between">
         <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-muted figures">
-          {/* Wide enough for the next view count, which follows immediately, so that nothing moves. */}
+          {/* The space is wide enough for the next view count, which is shown immediately afterwards, so that nothing
+              moves. */}
           <span className="inline-flex min-h-11 min-w-15 items-center mouse:min-h-9">
             {formatViews(views)}
           </span>
@@ -221,7 +222,7 @@ function Watch({
   state,
 }: {
   next: (VideoCardData & { href: string }) | undefined;
-  /** Passed on to the next video, for the Back link. */
+  /** The value for the Back link, which is passed on to the next video. */
   state: unknown;
 }) {
   const { video, fileUrl, startSeconds, streamStart, chapters } = useLoaderData<typeof loader>();
@@ -230,7 +231,7 @@ function Watch({
   const [waitingFor, setWaitingFor] = useState<string>();
   const pending = useNavigation().location?.pathname;
   const isReplaced = pending?.startsWith("/video/") && pending !== useLocation().pathname;
-  // If loading the next page takes long, a skeleton replaces this player.
+  // If the next page takes a long time to load, a skeleton replaces this player.
   useEffect(() => {
     if (isReplaced) resetSpeed();
   }, [isReplaced]);
@@ -247,11 +248,11 @@ function Watch({
         video={{
           ...video,
           href: here(),
-          // The URL is versioned, so that the file stays the same during playback.
+          // The URL includes a version, so that the file stays the same during playback.
           fileUrl,
           startSeconds,
           chapters,
-          // If there is a file, its first frame is better than the placeholder.
+          // If there is a file, the browser shows its first frame, which is better than the placeholder.
           posterUrl: video.thumbnailUrl ?? (fileUrl ? null : PLACEHOLDER_URL),
           streamStart,
           next,
@@ -264,7 +265,7 @@ function Watch({
   );
 }
 
-/** Refreshes the page when the state of a video that can't be played yet changes. */
+/** Refreshes the page when there is a change in the state of a video that can't be played yet. */
 function LiveRefresh() {
   useLiveRefresh();
   return null;
