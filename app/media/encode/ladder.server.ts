@@ -78,7 +78,7 @@ export async function encodeLadder(
 }
 
 /**
- * Encodes a stream's files without its playlists, which is the part that takes long. It doesn't use the database, so
+ * Encodes a stream's files without its playlists, which is the time-consuming part. It doesn't use the database, so
  * that another machine can run it (docs/how-to/workers.md).
  *
  * @param folder relative to the task's folder.

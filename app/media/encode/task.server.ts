@@ -45,8 +45,8 @@ interface InternalTask extends TaskControl {
 }
 
 /**
- * Options for all served files. They drop the tags of the source and its streams, and chapters, because chapters have
- * titles.
+ * The options for every served file. They drop the tags of the source and its streams. They also drop chapters, because
+ * chapters have titles.
  */
 export const NO_METADATA = ["-map_metadata", "-1", "-map_chapters", "-1"];
 

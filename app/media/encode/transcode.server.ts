@@ -113,7 +113,7 @@ async function createPlayable(source: Source, probe: Probe, task: Task): Promise
   const { durationSeconds } = probe;
   if (probe.playable) {
     const container = containerOf(probe);
-    // A file that isn't played yet has to be copied, because its metadata couldn't be removed.
+    // If the file isn't being played yet, it has to be copied, because its metadata couldn't be removed.
     const isPlayed = source.row.video_url !== "";
     const named = isPlayed ? {} : { video_url: source.url };
     const isReady = source.isClean && probe.container !== "mov" && !probe.needsFaststart;
@@ -131,7 +131,7 @@ async function createPlayable(source: Source, probe: Probe, task: Task): Promise
     );
   }
   const artifact = besideSource(source);
-  // The file was created earlier and someone may be watching it, so it is replaced; see commit-artifact.server.ts.
+  // A file was created earlier and someone may be watching it, so it has to be replaced; see commit-artifact.server.ts.
   if (source.row.video_url !== "" && source.row.video_url === artifact.columns.video_url) {
     if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };
     return { ...NO_ARTIFACT, replacement: FILE, durationSeconds };
@@ -258,7 +258,8 @@ async function isRemuxed(source: Source, probe: Probe, task: Task): Promise<bool
 }
 
 /**
- * Returns the arguments that keep the language of an audio track. Its title isn't kept, because it may name the author.
+ * Returns the arguments that keep the language of an audio track. Its title isn't kept, because it may contain the
+ * author's name.
  */
 export function languageArguments({ language }: AudioTrack, index: number): string[] {
   const tag = languageTag(language);

@@ -265,8 +265,8 @@ function wasWrittenSince(file: string, createdAt: string): boolean {
   return (
     found !== undefined &&
     !found.isDirectory() &&
-    // Compare whole milliseconds, because the other time has no fractions. Tools may set a modification time in the
-    // future.
+    // Compare whole milliseconds, because the time of the removal has no fractions of a millisecond. Tools may set a
+    // modification time in the future.
     Math.floor(Math.min(found.mtimeMs, found.ctimeMs)) > Date.parse(createdAt)
   );
 }

@@ -26,7 +26,7 @@ export type ImageTask =
       background: string;
       target: string;
     }
-  /** Writes the image that works best as a poster, as WebP. */
+  /** Selects the image that works best as a poster, and writes it as WebP. */
   | { kind: "poster"; files: string[]; target: string }
   | {
       kind: "sprite";

@@ -75,8 +75,8 @@ export async function moveIntoBucket(
 }
 
 /**
- * Moves a single thumbnail into its bucket, with a separate upload id. It is removed a day later unless a row refers to
- * it by then.
+ * Moves a single thumbnail into its bucket, with a separate upload id. It is removed after a day unless a row refers to
+ * it.
  *
  * @returns its path within the bucket.
  */
@@ -116,7 +116,7 @@ export async function reserveUploadId(userId: string): Promise<number> {
   }
 }
 
-/** Upload ids reserved for a second in the past. */
+/** The upload ids that are reserved for one second in the past. */
 export interface ReservedSecond {
   /** The first of 1,000 consecutive upload ids. */
   first: number;

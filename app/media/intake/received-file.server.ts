@@ -82,7 +82,7 @@ export async function discardReceived(...files: (ReceivedFile | undefined)[]): P
  * time.
  */
 const WRITE_BYTES = 1024 * 1024;
-/** How long to wait for more bytes before writing fewer. */
+/** How long to wait for more bytes before writing a smaller piece. */
 const WRITE_DELAY_MS = 20;
 
 export interface SinkWatch {

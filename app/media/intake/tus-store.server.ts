@@ -42,9 +42,9 @@ export interface Incoming {
    * @throws {UploadError} if the upload must not begin.
    */
   requireAdmission: (upload: { terms: string | undefined; bytes: number }) => void;
-  /** How long a rejected client has to wait. */
+  /** How long a rejected client has to wait before it retries. */
   retryAfterSeconds?: number;
-  /** The body while it is being read. */
+  /** The request's body, while it is being read. */
   reading?: Readable;
 }
 

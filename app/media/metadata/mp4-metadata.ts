@@ -79,7 +79,7 @@ export function planFor(file: Bytes): Mp4Plan | undefined {
 
 class Mp4Plan {
   readonly edits: Edit[] = [];
-  /** The media data, which no edit touches. */
+  /** The media data, which no edit may overwrite. */
   readonly media: readonly Range[];
   private boxCount = 0;
   private editedBytes = 0;

@@ -53,7 +53,7 @@ interface Tools {
   /** Whether setpriv can make the file system read-only (util-linux 2.41, Linux 5.13). */
   landlock: boolean;
   filters: Set<string>;
-  /** The filters and encoders are listed on first use. */
+  /** The filters and encoders are looked up on first use. */
   encoders?: Set<string>;
 }
 
@@ -61,8 +61,8 @@ let tools: Tools | undefined;
 
 /**
  * The options with which unshare starts a process without a network. They work where the system allows unprivileged
- * user namespaces, which most containers don't. Root gets no user namespace, because it couldn't read other users'
- * files in one.
+ * user namespaces, which most containers don't. Root isn't given a user namespace, because it couldn't read other
+ * users' files inside one.
  */
 const WITHOUT_NETWORK = process.getuid?.() === 0 ? ["--net"] : ["--map-root-user", "--net"];
 
@@ -153,7 +153,7 @@ export function forgetFfmpeg(): void {
  *
  * @param probe the file's probe; required if ffmpeg reads audio and video from the beginning. The parts of a file whose
  *   timestamps jump may differ in size, which videoFilters() handles. ffmpeg must not reconfigure its filters for each
- *   part, because the new filters would first output a frame for each frame before that part.
+ *   part, because the new filters would first output one frame for every frame that precedes that part.
  */
 export function inputArguments(
   file: string,
@@ -226,7 +226,7 @@ export function start(
 }
 
 /**
- * Runs a program and returns its exit code and output, at most 4 MiB of it.
+ * Runs a program and returns its exit code and up to 4 MiB of its output.
  *
  * @throws {InterruptedError} if it was killed, timed out or couldn't start.
  */

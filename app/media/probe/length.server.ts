@@ -11,7 +11,7 @@ export interface DurationHints {
   audio: readonly number[];
   /** The number of frames per second. */
   frameRate: number;
-  /** Set only for MP4 and MOV. */
+  /** The layout of the boxes; set only for MP4 and MOV. */
   layout: Mp4Layout | undefined;
 }
 
@@ -134,7 +134,10 @@ async function announcedLength(
 const ASF_PROPERTIES = Buffer.from("a1dcab8c47a9cf118ee400c00c205365", "hex");
 const HEAD_BYTES = 4_096;
 
-/** Returns the size in the header of an AVI or ASF divided by its actual size; undefined for a complete file. */
+/**
+ * Returns the file size according to an AVI or ASF header, divided by the actual file size; undefined for a complete
+ * file.
+ */
 async function announcedBytes(file: string): Promise<number | undefined> {
   const input = await openInput(file);
   const { size } = input;

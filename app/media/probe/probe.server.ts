@@ -159,7 +159,7 @@ export async function probe(
   const isCut = layout !== undefined && layout.index !== "complete";
   const output = await runFfprobe(file, isCut);
   if (output.streams.length >= MAX_STREAMS) throw new RefusedFileError(422, TOO_MANY_STREAMS);
-  // In Matroska, an encrypted track names its key (ContentEncKeyID).
+  // In Matroska, an encrypted track specifies the id of its key (ContentEncKeyID).
   if (layout?.isEncrypted || output.streams.some(({ tags }) => tags?.enc_key_id !== undefined)) {
     throw new RefusedFileError(422, ENCRYPTED);
   }

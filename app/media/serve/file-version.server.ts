@@ -7,8 +7,8 @@ import { fileExists } from "../media-files.server";
 
 /**
  * A conversion may replace the file at a URL. Players that have read the previous file's index continue to request
- * ranges of that file without saying so, because browsers don't send If-Range for media. So the page adds the file's
- * version to the URL's query, and the previous file is kept for a while under its version.
+ * ranges of that file without indicating the version, because browsers don't send If-Range for media. So the page adds
+ * the file's version to the URL's query, and the previous file is kept for a while under its version.
  */
 
 /**

@@ -20,7 +20,8 @@ const ROWS_AT_ONCE = 1_000;
  * object is enqueued. If interrupted, the next call continues. Nothing is moved into the store until
  * `setMovingToDisk(false)` is called.
  *
- * @returns also the files that couldn't be moved, as bucket and path. Their records are kept.
+ * @returns the final progress, and the files that couldn't be moved, each as its bucket and path. Their records are
+ *   kept.
  * @throws {StorageError} if the store doesn't respond.
  */
 export async function moveBack(

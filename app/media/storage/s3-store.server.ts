@@ -36,7 +36,7 @@ export interface S3Keys {
   secretAccessKey: string;
 }
 
-/** Returns a store for a bucket on an S3-compatible service, or for those of its keys that have a prefix. */
+/** Returns a store for a bucket on an S3-compatible service, or only for the bucket's keys with a given prefix. */
 export function s3Store(
   { endpoint, region, bucket: Bucket, prefix }: Extract<StorageAddress, { kind: "s3" }>,
   credentials: S3Keys,
@@ -190,7 +190,7 @@ function endedWhenSilent(body: IncomingMessage): Readable {
 }
 
 const DENIED = [401, 403];
-/** Ceph has QuotaExceeded, MinIO XMinioAdminBucketQuotaExceeded (with status 400) and XMinioStorageFull. */
+/** Ceph returns QuotaExceeded; MinIO returns XMinioAdminBucketQuotaExceeded (with status 400) or XMinioStorageFull. */
 const FULL = /QuotaExceeded$|^EntityTooLarge$|^InsufficientStorage$|StorageFull$/;
 
 /** Waits for a response from the store. @throws {StorageError} */

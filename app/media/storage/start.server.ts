@@ -66,7 +66,7 @@ export function startMovingFiles(): void {
     }
   };
   every(REMOVE_ABANDONED_EVERY_MS, "remove abandoned uploads to the file store", async () => {
-    // The periodic task that moves files into the store reports failures.
+    // Failures aren't reported here, because the periodic task that moves files into the store reports them.
     if (!storeFailure()) await removeAbandoned();
   });
   const moving = every(MOVE_INTERVAL_MS, "move files into the store", work, { firstMs: 0 });
