@@ -59,7 +59,7 @@ export function lockData(
 }
 
 /**
- * Locks one file in the same way.
+ * Locks one file in the same way as the site's data.
  *
  * @param what the name of the data, for the error message.
  * @returns a function that releases the lock.

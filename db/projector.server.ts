@@ -116,7 +116,7 @@ export function createProjector(sqlite: Database) {
       if (was?.digest !== is?.digest) rises.catalogue += isSeen(was, is) ? PUBLIC_CHANGE : 1;
       else if (was?.views !== is?.views && isSeen(was, is)) rises.views += 1;
       if (was && is && is.views > was.views) addDayViews.run(id, is.views - was.views);
-      // Files may be recorded before their row is inserted. In that case, this changes the row once more.
+      // Files may be recorded before their video's row is inserted. In that case, this changes the row once more.
       if (is?.bytes === 0 && is.file_bytes) setBytes.run(is);
       if (is) remember.run(is);
       else drop.run(id);

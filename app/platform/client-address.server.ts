@@ -22,8 +22,8 @@ export function clientAddressOf({ headers, socket }: IncomingMessage): string {
 }
 
 /**
- * Returns the network by which a limit counts a request. Undefined if a trusted proxy doesn't name the client, because
- * the proxy's requests come from all visitors, who must not share one limit.
+ * Returns the network by which a limit counts a request. Undefined if a trusted proxy doesn't specify the client's
+ * address, because the proxy's requests come from all visitors, who must not share one limit.
  */
 export function limitedNetworkOf({ headers, socket }: IncomingMessage): string | undefined {
   const address = addressBehind(headers["x-forwarded-for"]?.toString() ?? "", socket.remoteAddress);

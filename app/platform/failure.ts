@@ -5,7 +5,7 @@ export interface Failure {
   status: 400 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503 | 507;
   toast: ToastMessage;
   retryAfterSeconds?: number;
-  /** What to do next, unless the toast already says so. */
+  /** What to do next; omitted if the toast already says it. */
   detail?: string;
 }
 

@@ -63,7 +63,7 @@ export function readSignedCookie(
   return findSignedCookie(request.headers.get("Cookie") ?? "", name, now);
 }
 
-/** Does the same for a Cookie header. */
+/** Returns the value of a signed cookie in a Cookie header; undefined if the cookie is missing, expired or forged. */
 export function findSignedCookie(
   cookies: string,
   name: SiteCookie,

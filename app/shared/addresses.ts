@@ -110,7 +110,7 @@ export function videoPath(id: string, listLocation?: ListLocation, startSeconds 
   return withParameters(`/video/${encodeURIComponent(id)}`, parameters);
 }
 
-/** Reads the list from a video's URL. Returns Home if the URL doesn't name an existing list. */
+/** Reads the list from a video's URL. Returns Home if the URL doesn't specify an existing list. */
 export function parseListLocation(parameters: URLSearchParams): ListLocation {
   const from = LISTS.find((name) => name === parameters.get("from")) ?? "home";
   const page = Number(parameters.get("page"));

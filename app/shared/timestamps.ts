@@ -44,8 +44,8 @@ export function timedParts(text: string, durationSeconds: number): TimedPart[] {
 
 /**
  * Returns the chapters that a description lists: at least three lines with a time and a name, the first at 0:00, in
- * ascending order. Returns none otherwise. There is no separate field for chapters, because the descriptions of
- * imported videos already contain them.
+ * ascending order. Otherwise, returns an empty list. There is no separate field for chapters, because the descriptions
+ * of imported videos already contain them.
  */
 export function chaptersOf(description: string, durationSeconds: number): Chapter[] {
   const chapters: Chapter[] = [];

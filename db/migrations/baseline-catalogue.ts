@@ -2,7 +2,7 @@
  * The `videos` table with its indexes and triggers, and the data that the projector derives from it
  * (`db/projector.server.ts`).
  *
- * Any tool may write to `videos`, such as the sqlite3 shell of Debian 12 (3.40). So indexes and triggers use no newer
+ * Any tool may write to `videos`, including the sqlite3 shell in Debian 12 (3.40). So indexes and triggers use no newer
  * features, and no trigger touches a search index.
  */
 

@@ -70,7 +70,7 @@ export interface AccountsTables {
   };
   activities: {
     id: Generated<number>;
-    /** The user who acted; null if the operator did it on the command line. */
+    /** The user who acted; null if the operator acted on the command line. */
     user_id: string | null;
     action: string;
     subject_id: string | null;
@@ -132,7 +132,7 @@ export interface AccountsTables {
   /** One row. */
   upload_terms_state: {
     id: 1;
-    /** Since when uploaders have had to accept the terms; null while they don't have to. */
+    /** The time from which uploaders have had to accept the terms; null while they don't have to. */
     required_since: Time | null;
   };
   /** The version of the terms that was accepted for each video. */

@@ -12,7 +12,7 @@ export interface MediaTables {
     created_at: Time;
     last_seen_at: Time | null;
     jobs_done: Generated<number>;
-    /** The reason why its last rejected result was rejected. */
+    /** The reason why the site rejected the last of its rejected results. */
     trouble: string | null;
   };
   /** One row. */
@@ -92,7 +92,7 @@ export interface JobsTable {
   run_after: Generated<Time>;
   worker: string | null;
   lease_until: Time | null;
-  /** How many times in a row the worker machine that was running it disappeared. */
+  /** The number of consecutive attempts during which the worker machine disappeared. */
   worker_losses: Generated<number>;
   /** 0 to 1 */
   progress: Generated<number>;

@@ -153,7 +153,7 @@ export interface ModerationTables {
   /** People who are shown in videos. */
   performers: {
     id: string;
-    /** The stage names, one per line. Lists show the first. */
+    /** The stage names, one per line. Lists show the first one. */
     stage_names: string;
     /** The first stage name in the form by which lists are sorted. */
     sort_name: string;

@@ -136,7 +136,7 @@ export async function convert(
       log(`Job ${job.job}: returned to the queue${why}.`);
       return isFull ? "full" : "returned";
     }
-    // Only an error about the video file itself is final.
+    // Only an error caused by the video file itself is final.
     const final = error instanceof RefusedFileError;
     const isExpected = final || error instanceof EncodeError || error instanceof InterruptedError;
     if (!isExpected) console.error(error);

@@ -32,7 +32,7 @@ const API_UPLOAD = /^\/api\/v1\/uploads\//i;
 
 /** During a shutdown, an upload that has received nothing for this long is ended with a response. */
 const STALLED_MS = 1_000;
-/** How long all other uploads may continue. The rest of the grace period is for the response. */
+/** During a shutdown, how long active uploads may continue. The rest of the grace period is for the response. */
 const MOVING_MS = 4_000;
 const POLL_EVERY_MS = 50;
 
@@ -73,7 +73,7 @@ export function claimBody(request: Request): Readable {
   return Readable.fromWeb(request.body as NodeReadableStream);
 }
 
-/** Calls `stop` when a shutdown has to end reading the body, early enough for a response. */
+/** Calls `stop` when a shutdown requires reading the body to end, early enough for a response to be sent. */
 export function stopAtShutdown(body: Readable, stop: () => void): void {
   if (!(body instanceof IncomingMessage)) return;
   const bodies = reading();

@@ -1,5 +1,6 @@
 /**
- * The files of a generated hover preview in two codecs. They are in the same folder, and the row names the H.264 file.
+ * The files of a generated hover preview in two codecs. They are in the same folder, and the row refers to the H.264
+ * file.
  */
 export const H264_PREVIEW = "h264.mp4";
 export const AV1_PREVIEW = "av1.mp4";

@@ -8,7 +8,7 @@ import { createStore, useStore } from "../store";
  * request the root's data separately, and in an error boundary, the previous data is gone.
  */
 export interface RequestFailure {
-  /** What was requested: a list of videos or another page. */
+  /** Whether a list of videos or another page was requested. */
   target: "videos" | "page";
   /** Why it failed. */
   message: string;
