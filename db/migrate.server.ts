@@ -14,7 +14,7 @@ interface RecordedMigration {
 /** Thrown if this version can't open a database. The message is for the operator. */
 export class MigrationError extends Error {}
 
-/** The name of the first released migration. Migrations in development builds had lower names. */
+/** The name of the first released migration. Migrations in development builds had names with lower numbers. */
 const BASELINE = "1000";
 
 /**

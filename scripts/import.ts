@@ -44,7 +44,7 @@ run it again to continue.
                            the studio requires acceptance
   --dry-run                print what would be imported, and change nothing`;
 
-/** The number of names of skipped files that are printed. */
+/** The maximum number of skipped files whose names are printed. */
 const MAX_NAMES = 3;
 
 await runScript(

@@ -53,7 +53,7 @@ const keys = processState("derived keys", () => new LRUCache<string, Buffer>({ m
 
 /**
  * Derives the key for one use of a secret (HKDF, RFC 5869). Anything signed or encrypted for one use is invalid for all
- * others.
+ * other uses.
  */
 export function derivedKey(secret: string, use: string): Buffer {
   const name = `${secret}\n${use}`;

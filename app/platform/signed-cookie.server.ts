@@ -6,7 +6,7 @@ import { cookiesIn, type SiteCookie } from "./site-cookies";
 /** The maximum length of a cookie. Browsers silently drop longer ones. */
 const MAX_COOKIE_BYTES = 4096;
 
-/** Returns the purpose of the signature. It contains the name, so that one cookie can't replace another. */
+/** Returns the purpose of the signature. It contains the cookie's name, so that one cookie can't replace another. */
 const purposeOf = (name: SiteCookie) => `cookie ${name}`;
 
 /** Whether visitors use https, according to PUBLIC_URL or else to the request or its proxy. */

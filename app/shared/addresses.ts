@@ -8,7 +8,7 @@ import {
 } from "./list-view";
 import { searchText } from "./search-text";
 
-/** The lists that link to videos and to which Back returns. */
+/** The lists that link to videos and to which the Back link returns. */
 export const LISTS = ["home", "categories", "trending", "tags"] as const;
 type ListName = (typeof LISTS)[number];
 

@@ -22,7 +22,7 @@ export interface Source {
   playedFile: string;
   /** The range to be encoded, for a trim that isn't encoded yet. */
   trim?: TrimRange;
-  /** The row's current columns. */
+  /** The current values of the row's columns. */
   row: {
     video_url: string;
     thumbnail_url: string | null;
@@ -44,7 +44,7 @@ export interface Artifact {
   moves: { from: string; bucket: Bucket; path: string }[];
   /** The file that replaces the played file at the same URL. */
   replacement?: string;
-  /** New values for columns of the video. The other columns stay unchanged. */
+  /** New values for the video's columns. All other columns stay unchanged. */
   columns: {
     video_url?: string;
     source_url?: string | null;

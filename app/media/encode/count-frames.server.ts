@@ -63,7 +63,7 @@ async function countPackets(task: Task, file: string, source: Video): Promise<nu
 
 const HASHES = "packets.txt";
 
-/** Returns a hash of each stream's packets, sorted. */
+/** Returns one hash per stream, computed from the stream's packets, in sorted order. */
 export async function hashPackets(
   task: Task,
   file: string,

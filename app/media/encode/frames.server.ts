@@ -100,8 +100,8 @@ export async function grayFrames(
 }
 
 /**
- * Extracts several frames with one ffmpeg process, because starting ffmpeg accounts for half the cost of a frame.
- * Missing frames are retried one by one, so that damage in the file affects only the damaged frames.
+ * Extracts several frames with one ffmpeg process, because starting ffmpeg accounts for half the cost of extracting a
+ * frame. Missing frames are retried one by one, so that damage in the file affects only the damaged frames.
  */
 async function grabFrames(
   file: string,

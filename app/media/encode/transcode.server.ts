@@ -60,8 +60,8 @@ export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "
 }
 
 /**
- * Whether a video is first played as a stream, from which the file for browsers is remuxed later, so that it is decoded
- * only once. Rows written by other tools are excluded, because they refer to the original file until there is a
+ * Whether a video is first played as a stream, from which the file for browsers is remuxed later, so that the video is
+ * decoded only once. Rows written by other tools are excluded, because they refer to the original file until there is a
  * playable one. Files whose timestamps jump are excluded too, because posters and comparisons seek by time and need a
  * converted file first.
  */
@@ -87,7 +87,7 @@ export function copyableAudioTracks(probe: Probe): AudioTrack[] {
   );
 }
 
-/** Whether the copy of a file has all of the file's tracks, so that the original needn't be kept. */
+/** Whether the copy of a file has all of the file's tracks, so that the original doesn't have to be kept. */
 export function copyHasAllTracks(probe: Probe): boolean {
   return probe.playable && copyableAudioTracks(probe).length === probe.audioTracks.length;
 }
@@ -277,8 +277,8 @@ function encodedAudioOptions(probe: Probe): string[] {
 }
 
 /**
- * Returns the size and bitrate of the first rendition. If sources are removed, the rendition has to be good enough to
- * encode the stream from.
+ * Returns the size and bitrate of the first rendition. If the site removes sources, the stream will be encoded from
+ * this rendition, which therefore has to be good enough.
  */
 function firstRendition({ video }: Probe): { side: number; bitrate: number } {
   const { keepSources, encoderMaxHeight } = settings();

@@ -249,8 +249,8 @@ interface Copy extends FileName {
  * Evicts the least recently used copies. Before it evicts a copy, it checks that the store has the object and that no
  * job is using the video.
  *
- * @param options.needed bytes to evict even if the copies are below STORAGE_CACHE_BYTES. Ignored if all evictable
- *   copies together are smaller.
+ * @param options.needed the number of bytes to evict even if the copies are below STORAGE_CACHE_BYTES. Ignored if all
+ *   evictable copies together are smaller.
  * @returns the number of bytes that were evicted.
  * @throws {StorageError}
  */

@@ -294,7 +294,7 @@ function exists(file: string): boolean {
 
 /**
  * Moves files back if the database has no record of their removal, for example because an older copy of it was
- * restored. A file stays aside if there is another file in its place.
+ * restored. A file isn't moved back if there is another file in its place.
  */
 async function returnUnknown(): Promise<void> {
   const known = prepared("SELECT 1 FROM removals WHERE bucket = ? AND path = ?");

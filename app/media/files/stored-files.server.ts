@@ -27,7 +27,7 @@ const ROWS_AT_ONCE = 1_000;
 export const ANNOUNCED_MS = 24 * 3_600_000;
 /**
  * How long an object stays in the store after its row was deleted, so that a copy of the database from the last few
- * days still finds every file that it refers to. Removals ordered by a person don't wait.
+ * days still finds every file that it refers to. Removals ordered by a person aren't delayed.
  */
 export const OBJECT_GRACE_MS = 7 * 24 * 3_600_000;
 

@@ -36,7 +36,7 @@ export interface Limits {
   seconds?: number;
   /** The limit on CPU seconds, for all threads together. */
   cpuSeconds: number;
-  /** The size of the largest file that it may write, in bytes. */
+  /** The maximum size of a file that the process may write, in bytes. */
   fileBytes?: number;
   /**
    * Whether nobody is waiting for the result. If so, the process gets the lowest CPU priority and idle disk priority.
@@ -206,8 +206,8 @@ export function limitedCommand(
 }
 
 /**
- * Starts a program without waiting for it. Its output isn't buffered and has to be read while it is running. The caller
- * must have a slot (process-gate.server.ts).
+ * Starts a program without waiting for it. Its output isn't buffered and has to be read while the program is running.
+ * The caller must have a slot (process-gate.server.ts).
  */
 export function start(
   program: Program,
@@ -300,7 +300,7 @@ export function throwIfInterrupted(
   // ffmpeg 5 exits with 0 if the last block of a file couldn't be written.
   if (lines.some((line) => NO_SPACE.test(line)))
     throw new InterruptedError("The disk is full.", "ENOSPC");
-  // It also exits with 0 if an HTTP response ends before its Content-Length.
+  // ffmpeg also exits with 0 if an HTTP response ends before its Content-Length.
   if (lines.some((line) => line.includes("Stream ends prematurely")))
     throw new InterruptedError("The file could not be read completely.");
   if (end.exitCode === 0) return;

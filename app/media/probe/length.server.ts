@@ -186,7 +186,7 @@ interface Measured {
   frameDelay: number;
 }
 
-/** Whether timestamps in a container may restart, so that the last one doesn't determine the duration. */
+/** Whether timestamps in a container may restart, so that the last timestamp doesn't determine the duration. */
 export function timestampsMayJump(formatName: string): boolean {
   return MAY_JUMP.includes(formatName);
 }

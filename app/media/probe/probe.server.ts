@@ -300,8 +300,8 @@ async function decodeOneFrame(file: string, { index, ...stream }: Stream): Promi
 }
 
 /**
- * The results for the most recent files, keyed by path and version. They are cached because a video's jobs run one
- * after the other.
+ * The results for the most recently probed files, keyed by path and version. They are cached because a video's jobs run
+ * one after the other.
  */
 const probes = processState("probed files", () => new LRUCache<string, Probe>({ max: 4 }));
 

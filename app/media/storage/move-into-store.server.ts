@@ -168,7 +168,7 @@ async function moveEntry(
       left.map(({ object }) => object),
       { reason: "discarded", notBefore: Date.now() },
     );
-    // If an entry has no files, they are missing from the disk, for example because a volume isn't mounted.
+    // If no files are found for an entry, they are missing from the disk, for example because a volume isn't mounted.
     const isEmpty = files.length === 0 && row.bytes > 0 && !isStored(row);
     finishEntry(row, token, left.length === 0 && !isEmpty);
     return done;
@@ -218,7 +218,7 @@ function isUnchanged({ file, before }: LocalFile): boolean {
   );
 }
 
-/** Yields those files of an entry that aren't in the store. */
+/** Yields the files of an entry that aren't in the store. */
 async function* newFilesIn(name: FileName, file: string): AsyncGenerator<LocalFile> {
   const before = await lstat(file, { bigint: true }).catch(unlessMissing);
   if (before?.isDirectory()) {

@@ -39,7 +39,7 @@ const inputOf = (file: string) => inputs.getStore()?.get(path.resolve(file));
 /**
  * Makes `inputArguments`, `openInput` and `inputSize` read a stored file with range requests inside `work`.
  *
- * @param file path the path of the local copy, which is missing.
+ * @param file the path of the local copy, which is missing.
  * @throws {StorageError} if the store failed in the meantime, even if `work` succeeded.
  */
 export async function withRangedInput<T>(

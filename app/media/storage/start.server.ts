@@ -14,8 +14,8 @@ const MOVE_INTERVAL_MS = 10_000;
 const CHECK_INTERVAL_MS = 60_000;
 const REMOVE_ABANDONED_EVERY_MS = 24 * 3_600_000;
 /**
- * The age from which incomplete uploads are removed. It is longer than any upload takes, even hundreds of gigabytes
- * over a slow connection.
+ * The age at which incomplete uploads are removed. It is longer than any upload takes, even hundreds of gigabytes over
+ * a slow connection.
  */
 const ABANDONED_MS = 3 * 24 * 3_600_000;
 

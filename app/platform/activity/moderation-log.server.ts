@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { prepared, sqliteHandle } from "~db/client.server";
 
 /**
- * A moderator's action, or that of an automatic rule. It contains no names or text that someone typed, because names
- * and text are deleted after some time, whereas the log never is. The detail may contain the `textDigest()` of a text.
+ * An action by a moderator or an automatic rule. It contains no names or text that someone typed, because names and
+ * text are deleted after some time, whereas the log never is. The detail may contain the `textDigest()` of a text.
  */
 export interface LogEntry {
   /** The action, such as `remove`. The transparency page counts the actions in `decisions.ts`. */
