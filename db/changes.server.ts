@@ -84,7 +84,7 @@ function projectOnThread(): Promise<void> {
   return state.running;
 }
 
-/** Projects changes until none are pending, or until the thread can't write either. */
+/** Projects changes until none are pending, or until another connection keeps the thread from writing. */
 async function projectUntilDone(): Promise<void> {
   const sqlite = sqliteHandle();
   const { waiting } = projector();

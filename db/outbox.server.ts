@@ -5,8 +5,8 @@ import { processState } from "./runtime.server";
 import type { AlertNotice, OutboxRow, ReportNotice } from "./schema/operations";
 
 /**
- * The outbox. A message is written in the same transaction as the change that it announces, and sending it is retried
- * until it arrives.
+ * The outbox. A message is written in the same transaction as the change that it announces, and delivery is retried
+ * until it succeeds.
  */
 
 const MINUTE_MS = 60_000;

@@ -203,7 +203,7 @@ function hasSameRelatedScore(was: Row | undefined, is: Row | undefined): boolean
   );
 }
 
-/** Whether the row is public before or after the change. */
+/** Whether the video was public before the change or is public after it. */
 function isSeen(was: Row | undefined, is: Row | undefined): boolean {
   return was?.public === 1 || is?.public === 1;
 }

@@ -10,7 +10,7 @@ const RETRY_EVERY_MS = 20;
 
 /**
  * Thrown if another process has held the lock for longer than a request may wait. Trying again may succeed. The message
- * names the process, so it is for the log and for commands, never for visitors.
+ * contains the name of that process, so it is for the log and for commands, never for visitors.
  */
 export class DatabaseBusyError extends Error {
   constructor(cause: unknown, holder = "Another process") {

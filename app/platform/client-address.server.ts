@@ -16,7 +16,7 @@ export function clientAddress(request: Request): string {
   return networkBehind(request.headers.get("X-Forwarded-For") ?? "", direct);
 }
 
-/** Returns the same address for Node's request, before the request reaches a route. */
+/** Returns the client's address for Node's request, before the request reaches a route. */
 export function clientAddressOf({ headers, socket }: IncomingMessage): string {
   return networkBehind(headers["x-forwarded-for"]?.toString() ?? "", socket.remoteAddress);
 }

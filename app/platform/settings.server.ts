@@ -110,7 +110,7 @@ const variables = {
   SMTP_FROM: someMailbox,
   /** Whether a report about a minor or about missing consent hides the video immediately. */
   REPORT_HIDE: onOff("on"),
-  /** The limit on the number of videos that such reports can hide. */
+  /** The limit on the number of videos that reports about minors or missing consent can hide. */
   REPORT_HIDE_LIMIT: hideLimit
     .default({ perHour: 20, shareOfDay: 0.02 })
     .describe(

@@ -160,14 +160,14 @@ export interface PasskeysTable {
   /** The credential's id in base64url. */
   id: string;
   user_id: string;
-  /** The host name for which it was created. */
+  /** The host name for which the passkey was created. */
   rp_id: string;
   name: string;
   /** The public key as a COSE_Key (RFC 9052 section 7) */
   public_key: Uint8Array;
   /** The signature counter; 0 for authenticators that don't support it. */
   counter: number;
-  /** 1 if its provider syncs it between devices. */
+  /** 1 if the passkey's provider syncs it between devices. */
   synced: number;
   created_at: Generated<Time>;
   last_used_at: Time | null;

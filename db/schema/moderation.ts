@@ -2,7 +2,7 @@ import type { Generated, GeneratedAlways, Selectable } from "kysely";
 
 /** Reports, holds, the block list, consent records and reviews. */
 export interface ModerationTables {
-  /** Notes about drafts that uploaders and editors exchange. */
+  /** Notes that uploaders and editors exchange about drafts. */
   review_notes: {
     id: Generated<number>;
     video_id: string;

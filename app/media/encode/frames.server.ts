@@ -93,8 +93,8 @@ export async function grayFrames(
     const pixels = frame === undefined ? undefined : await readFile(frame);
     frames.push(pixels?.length === side ** 2 ? pixels : undefined);
   }
-  // Remove the files only after all of them have been read: if a video lasts only a few milliseconds, several positions
-  // share a file.
+  // Remove the files only after all of them have been read, because several positions share a file if the video lasts
+  // only a few milliseconds.
   await removeTemporary(...files);
   return frames;
 }

@@ -106,7 +106,7 @@ export async function encodeRenditions(
 }
 
 /**
- * Writes a stream's playlists, whichever machine encoded its files.
+ * Writes a stream's playlists, regardless of which machine encoded the stream's files.
  *
  * @param withCopy also creates the file that is played without JavaScript.
  */

@@ -16,7 +16,7 @@ export interface Variant {
   codec: string;
   segments: readonly Segment[];
   keyframes: readonly Segment[];
-  /** Whether it is combined with the low-bitrate audio. */
+  /** Whether the rendition is combined with the low-bitrate audio. */
   forSlowConnections?: boolean;
 }
 

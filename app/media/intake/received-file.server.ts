@@ -190,7 +190,7 @@ export function pump(stream: Readable, sink: Writable): Promise<void> {
       sink.destroy();
       if (sink.closed) reject(error);
     };
-    // A stream that was destroyed before this call emits no more events.
+    // If the stream was destroyed before this call, it doesn't emit any more events.
     if (stream.destroyed) return fail(truncated());
     sink.on("error", fail);
     sink.on("finish", resolve);

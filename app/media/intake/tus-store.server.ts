@@ -105,8 +105,8 @@ export class UploadStore extends FileStore {
   }
 
   /**
-   * Computes the digest of a complete upload that has none because the process exited or the disk was full at the end.
-   * The client has no reason to send anything else, since all bytes were acknowledged.
+   * Computes the digest of a complete upload that doesn't have one yet because the process exited or the disk was full
+   * at the end. The client has no reason to send anything else, since all bytes were acknowledged.
    */
   async lateDigest(id: string, record: Upload): Promise<string | undefined> {
     const { size } = await stat(path.join(this.directory, id));

@@ -83,8 +83,8 @@ export function recordDigest(videoId: string, sha256: string): void {
 }
 
 /**
- * Records the digest of a video that has none because another tool inserted it, as part of a transaction. Ignores other
- * rows.
+ * Records the digest of a video that doesn't have one because another tool inserted the video, as part of a
+ * transaction. Ignores other rows.
  */
 function recordFirstDigest(videoId: string, sha256: string): void {
   prepared(

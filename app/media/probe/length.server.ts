@@ -173,7 +173,7 @@ const MAX_EXCESS_SECONDS = 1;
 const MIN_DISK_BYTES_PER_SECOND = 10 * 1024 ** 2;
 const MIN_CPU_BYTES_PER_SECOND = 20 * 1024 ** 2;
 
-/** What is known about a file before it is measured. */
+/** What is known about a file before its duration is measured. */
 interface Measured {
   /** The index of the video stream. */
   video: number;

@@ -37,7 +37,7 @@ export interface Mp4Layout {
   isEncrypted: boolean;
   /**
    * Whether `ffmpeg -c copy` preserves which frames are shown and when. It doesn't if a video or audio track has
-   * several sample descriptions, because the copy keeps only the first, or several edits (see `isOneEdit`).
+   * several edits (see `isOneEdit`) or several sample descriptions, because the copy keeps only the first description.
    */
   isCopyable: boolean;
   /** Whether the edits are shorter than the video track, so that frames outside the edits must not be shown. */

@@ -70,7 +70,7 @@ export function inputUrl(file: string): string | undefined {
   return inputOf(file)?.url;
 }
 
-/** Whether an ffmpeg argument is such a URL. */
+/** Whether an ffmpeg argument is the URL of a file that is read with range requests. */
 export function isInputUrl(argument: string): boolean {
   return [...(inputs.getStore()?.values() ?? [])].some(({ url }) => url === argument);
 }

@@ -30,7 +30,7 @@ const store = processState("store failure", () => ({
   failure: undefined as StoreFailure | undefined,
 }));
 
-/** Returns the store's current failure; undefined if the store is working or the site has none. */
+/** Returns the store's current failure; undefined if the store is working or the site has no store. */
 export function storeFailure(): StoreFailure | undefined {
   return store().failure;
 }

@@ -11,7 +11,7 @@ import { routeNameOf } from "./request-context.server";
 
 const MEDIA_ROUTES: readonly string[] = ["/media/*", "/preview/:token/media/*"];
 const TOO_MANY = "Too many files are being sent to your network. Try again in a moment.";
-/** The statuses of responses without a body, whatever their Content-Length says (RFC 9110 §6.4.1). */
+/** The statuses of responses without a body, regardless of their Content-Length (RFC 9110 §6.4.1). */
 const WITHOUT_BODY = [204, 304];
 
 /** The number of requests in progress for each network, kept only in memory. */
