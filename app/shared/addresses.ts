@@ -61,7 +61,7 @@ function listPathname(from: ListName, category?: string): string {
   return category && isPathName(category) ? `/categories/${pathName(category)}` : "/categories";
 }
 
-/** Whether a text can be used as a path segment. Dot segments can't, because browsers resolve them. */
+/** Whether a string can be used as a path segment. Dot segments can't, because browsers resolve them. */
 function isPathName(text: string): boolean {
   return text.trim() === searchText(text) && ![".", ".."].includes(text);
 }

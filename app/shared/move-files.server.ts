@@ -20,8 +20,8 @@ export async function move(from: string, to: string): Promise<void> {
 }
 
 /**
- * Moves a file or folder durably: it is flushed to disk before it gets its name, so that a power failure can't leave
- * an empty file under that name.
+ * Moves a file or folder durably: it is flushed to disk before it is renamed, so that a power failure can't leave an
+ * empty file under that name.
  */
 export async function moveFlushed(from: string, to: string): Promise<void> {
   await moveWith(from, to, flush);

@@ -17,7 +17,7 @@ export async function share(
   }
 }
 
-/** Copies a text and returns whether that worked. */
+/** Copies text to the clipboard, and returns whether that worked. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

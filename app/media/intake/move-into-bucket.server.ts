@@ -132,7 +132,7 @@ export function secondOf(basePath: string): string {
 
 /**
  * Reserves a thousand upload ids with a single folder: the ids of the latest second in which the user has no file.
- * Uploads never use ids from the past, and only one import can create the folder.
+ * Uploads never use ids from the past, and only one import can create a given folder.
  */
 export async function reserveSecond(userId: string): Promise<ReservedSecond> {
   const folder = inBucket("videos", userId);

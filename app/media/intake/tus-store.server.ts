@@ -57,8 +57,8 @@ interface Digest {
 }
 
 /**
- * The tus package's store with a different way of writing: data goes directly from the request to the file instead of
- * through four streams, and the digest is computed and the client's checksum verified on the way.
+ * The tus package's store, but with a different way of writing: data goes directly from the request to the file instead
+ * of through four streams, and the digest is computed and the client's checksum verified on the way.
  */
 export class UploadStore extends FileStore {
   private digests = new Map<string, Digest>();

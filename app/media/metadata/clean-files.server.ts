@@ -9,8 +9,9 @@ import { recordFile } from "../media-files.server";
 import type { MetadataResult, MetadataTask } from "./rewrite.server";
 
 /**
- * Keeps track of which public files have no private metadata. The site records this for files that it receives or
- * encodes. A file placed by another tool is marked in the studio until `npm run jobs -- --all` has cleaned it.
+ * Keeps track of which public files don't contain any private metadata. The site records this for files that it
+ * receives or encodes. A file placed by another tool is marked in the studio until `npm run jobs -- --all` has cleaned
+ * it.
  */
 
 const isUnclean = (column: string, bucket: "videos" | "thumbnails") => {

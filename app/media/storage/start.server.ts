@@ -39,7 +39,7 @@ function failed(message: string): void {
   store().failure = { message, since: store().failure?.since ?? Date.now() };
 }
 
-/** Starts to move files into the store. Does nothing if the site has no store. */
+/** Starts moving files into the store. Does nothing if the site has no store. */
 export function startMovingFiles(): void {
   if (!settings().storage) return;
   let isShuttingDown = false;

@@ -59,7 +59,7 @@ export function contentSecurityPolicy(scriptSources: readonly string[]): string 
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data: blob:",
     ["media-src 'self' blob:", ...store].join(" "),
-    // Without it, default-src applies to requests made by scripts.
+    // Without connect-src, default-src applies to requests made by scripts.
     ...(store.length > 0 ? [["connect-src 'self'", ...store].join(" ")] : []),
     "worker-src 'self' blob:",
     "object-src 'none'",
