@@ -182,6 +182,6 @@ export interface UploaderDecisionsTable {
   video_id: string;
   decision: "hide" | "keep" | "remove" | "counter-notice" | "restore";
   decided_at: Time;
-  /** The video's title and the reason, encrypted. */
+  /** The encrypted title of the video, and the encrypted reason. */
   payload: string;
 }

@@ -157,7 +157,7 @@ export interface ModerationTables {
     stage_names: string;
     /** The first stage name in the form by which lists are sorted. */
     sort_name: string;
-    /** The legal name and date of birth, encrypted. */
+    /** The encrypted legal name and date of birth. */
     payload: string;
     document_kind: (typeof IDENTITY_DOCUMENTS)[number] | null;
     /** The day on which someone compared the document with the person; null until then. */
@@ -179,7 +179,7 @@ export interface ModerationTables {
     type: "application/pdf" | "image/jpeg" | "image/png";
     /** The size before encryption. */
     bytes: number;
-    /** The file's key, encrypted. */
+    /** The encrypted key of the file. */
     file_key: string;
     added_at: Time;
     added_by: string | null;

@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Takes a job and completes it, or waits for a job. */
+/** Takes a job and completes it, or waits if there is no job. */
 async function takeOne(
   client: ReturnType<typeof siteClient>,
   folder: string,

@@ -199,7 +199,7 @@ async function fetchCopy(name: FileName, file: string, stored: StoredFile): Prom
   if (cache().addedBytes > storageCacheBytes * EVICTION_HEADROOM) evictor().work?.run();
 }
 
-/** Links a fetched copy to its path, synchronously. Does nothing if the file was removed or written in the meantime. */
+/** Synchronously links a fetched copy to its path. Does nothing if the file was removed or written in the meantime. */
 function place(name: FileName, fetched: string, file: string, stored: StoredFile): void {
   if (storedFile(name)?.object !== stored.object) return;
   mkdirSync(path.dirname(file), { recursive: true });

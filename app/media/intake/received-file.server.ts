@@ -88,7 +88,7 @@ const WRITE_DELAY_MS = 20;
 export interface SinkWatch {
   /** Called with the length of each chunk before it is written; throws to reject it. */
   admit: (bytes: number) => void;
-  /** Called with each chunk after it was written, in order. */
+  /** Called with each chunk, in order, after the chunk has been written. */
   wrote: (bytes: Buffer) => void;
   /** Checks the first bytes (or all bytes, if there are fewer) before any are written. */
   head?: { bytes: number; check: (head: Buffer) => Promise<void> };

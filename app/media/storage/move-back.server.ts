@@ -42,7 +42,7 @@ export async function moveBack(
       progress.bytes += stored.bytes;
       onMoved(progress);
     }
-    // The server may have recorded more files that it was moving into the store in the meantime.
+    // In the meantime, the server may have recorded more files that it was moving into the store.
     if (moved > 0) continue;
     if (lost.length === 0) await resetStoredFlags();
     return { ...progress, lost };
