@@ -21,7 +21,7 @@ export interface MediaFile extends MediaName {
   kind: MediaKind;
   /** The file's size; measured on the disk if omitted. */
   bytes?: number;
-  /** Whether it is free of metadata about the location, device or author; omitted if that wasn't checked. */
+  /** Whether the file is free of metadata about the location, device or author; omitted if that wasn't checked. */
   isClean?: boolean;
 }
 

@@ -244,7 +244,7 @@ const variables = {
     .describe("a name and an address of at most 1000 characters, with lines separated by |"),
   /** Whether checkpoints are left to Litestream. `auto` leaves them to Litestream if the database has its tables. */
   LITESTREAM: choice("auto", "on", "off"),
-  /** The origin of the site of which this site is a read replica. If undefined, this site is a primary. */
+  /** The origin of the site that this read replica copies. If undefined, this site is a primary. */
   READ_ONLY_FROM: origin
     .optional()
     .describe(

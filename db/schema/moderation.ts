@@ -83,7 +83,7 @@ export interface ModerationTables {
      * The title of the removed video, which is deleted after REPORT_KEEP; for a list of digests, the list's file name.
      */
     title: Generated<string | null>;
-    /** When the entry was removed from the list, ISO 8601 UTC; null while it is active. */
+    /** When the entry was removed from the list (ISO 8601 UTC); null while it is active. */
     removed_at: Generated<string | null>;
     /** The number of seconds until the first frame. */
     first: Generated<number>;
@@ -108,7 +108,7 @@ export interface ModerationTables {
     blocked_video_id: number;
     /** ISO 8601 UTC. */
     found_at: string;
-    /** When someone marked the video as a different one, ISO 8601 UTC. */
+    /** When someone marked the video as a different one (ISO 8601 UTC). */
     dismissed_at: string | null;
   };
   /** Hashed frames of videos, for the comparison with blocked videos. */
@@ -155,7 +155,7 @@ export interface ModerationTables {
     id: string;
     /** The stage names, one per line. Lists show the first one. */
     stage_names: string;
-    /** The first stage name in the form by which lists are sorted. */
+    /** The first stage name, in the form that is used to sort lists. */
     sort_name: string;
     /** The encrypted legal name and date of birth. */
     payload: string;

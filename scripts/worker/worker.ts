@@ -1,4 +1,4 @@
-// npm run worker: encodes videos for a site on another machine (docs/workers.md).
+// npm run worker: encodes videos for a site that runs on another machine (docs/workers.md).
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";

@@ -78,7 +78,7 @@ export function storedFilesAfter(
   return rows.all(bucket, name, limit);
 }
 
-/** Yields all records, ordered by name. They may change in the meantime. */
+/** Yields all records, ordered by name. The records may change while they are being read. */
 export function* allStoredFiles(): Generator<FileName & StoredFile> {
   let last: Parameters<typeof storedFilesAfter>[0] = { bucket: "", path: "" };
   for (;;) {

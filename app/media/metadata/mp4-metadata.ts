@@ -13,7 +13,7 @@ export interface Bytes {
   read(at: number, length: number): Buffer;
 }
 
-/** Bytes that overwrite the bytes at a position. The file's length doesn't change. */
+/** Bytes that replace the existing bytes at a position. The file's length doesn't change. */
 export interface Edit {
   at: number;
   bytes: Buffer;

@@ -14,7 +14,7 @@ import { routeNameOf } from "./request-context.server";
  * count.
  */
 
-/** The number of milliseconds of rendering per second that a network may use. */
+/** The rendering time, in milliseconds per second, that a network may use. */
 const BUDGET_MS = 300;
 /** The maximum budget that an idle network accumulates. Opening 50 tabs takes about a second of rendering. */
 const MAX_SAVED_MS = 3_000;
