@@ -34,7 +34,7 @@ if (process.argv.includes("--prepare")) process.exit(0);
 
 keepFilesPrivate();
 process.env.NODE_ENV ||= "production";
-// remix-serve would use any free port if PORT isn't set, and port 0 if it is empty.
+// remix-serve would use any free port if PORT isn't set, and port 0 if PORT is empty.
 process.env.PORT ||= "3000";
 if (process.env.HOST === "") delete process.env.HOST;
 

@@ -52,6 +52,6 @@ export function isForBrowser(event: MouseEvent<HTMLAnchorElement>): boolean {
   );
 }
 
-/** Whether a view transition to or from a URL is running; never on the server. */
+/** Whether a view transition to or from a URL is running; always false on the server. */
 export const useIsTransitioning: (to: string) => boolean =
   typeof document === "undefined" ? () => false : useViewTransitionState;

@@ -3,7 +3,7 @@ import type { ColumnType, Generated } from "kysely";
 /** Jobs, files and scans. */
 export interface MediaTables {
   jobs: JobsTable;
-  /** The worker machines that encode for the site, with their tokens. */
+  /** The worker machines that encode videos for the site, and their tokens. */
   workers: {
     id: Generated<number>;
     /** SHA-256 */

@@ -30,7 +30,7 @@ const uploads = processState("upload ids", () => ({ lastId: 0 }));
  * Moves a received video and its thumbnail to `{userId}/{uploadId}.{extension}`. When it returns, the files are flushed
  * to the disk, so that a row that is written afterwards never refers to a missing file.
  *
- * @throws {UploadError} 507 if the disk is full. No files are left behind then.
+ * @throws {UploadError} 507 if the disk is full. In that case, no files are left behind.
  */
 export async function moveIntoBucket(
   userId: string,

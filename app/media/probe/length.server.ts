@@ -157,7 +157,7 @@ async function announcedBytes(file: string): Promise<number | undefined> {
 
 /**
  * Containers in which ffmpeg corrects timestamps that restart or jump (AVFMT_TS_DISCONT). Recorders and discs write
- * such timestamps, and files appended to each other play in sequence.
+ * such timestamps, and files that were appended to each other also contain them and play in sequence.
  */
 const MAY_JUMP = ["mpegts", "mpeg", "ogg"];
 

@@ -6,7 +6,7 @@ import { prepared, sqliteHandle } from "~db/client.server";
  * text are deleted after some time, whereas the log never is. The detail may contain a `textDigest()` instead.
  */
 export interface LogEntry {
-  /** The action, such as `remove`. The transparency page counts the actions in `decisions.ts`. */
+  /** The action, such as `remove`. The transparency page counts the actions that are listed in `decisions.ts`. */
   action: string;
   reportId?: string | null;
   videoId?: string | null;

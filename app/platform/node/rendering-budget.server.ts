@@ -9,9 +9,9 @@ import { type Middleware, whenClosed } from "./middleware.server";
 import { routeNameOf } from "./request-context.server";
 
 /**
- * Limits how long one network's pages may keep the serving thread busy. The thread's time is scarce, not the number of
- * requests: 30 connections to one slow page delayed all other pages by half a second. Cached pages and files don't
- * count.
+ * Limits how long one network's pages may keep the serving thread busy. What has to be limited is the thread's time,
+ * not the number of requests: 30 connections to one slow page delayed all other pages by half a second. Cached pages
+ * and files don't count.
  */
 
 /** The rendering time, in milliseconds per second, that a network may use. */

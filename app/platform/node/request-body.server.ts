@@ -20,8 +20,8 @@ import { onShutdown } from "./shutdown.server";
  */
 
 /**
- * How long a client may continue to send after an early response, and how many bytes. Closing the connection
- * immediately would reset it, and the client would lose the response (RFC 9112 §9.6).
+ * How long a client may continue to send after an early response, and how many bytes it may send. Closing the
+ * connection immediately would reset it, and the client would lose the response (RFC 9112 §9.6).
  */
 const LINGER_MS = 10_000;
 const LINGER_BYTES = 64 * 1024 * 1024;
@@ -120,7 +120,10 @@ function closeAfterEarlyAnswer(request: IncomingMessage, response: ServerRespons
   } as typeof writeHead;
 }
 
-/** Keeps reading for a while before the connection is closed. Node would destroy it after the last response. */
+/**
+ * Keeps reading for a while before the connection is closed. Otherwise, Node would destroy the connection after the
+ * last response.
+ */
 function lingerOnClose(request: IncomingMessage, socket: Socket): void {
   socket.destroySoon = () => {
     if (request.complete || socket.destroyed) {

@@ -26,7 +26,8 @@ const STRICT_TRANSPORT: [string, string] = ["Strict-Transport-Security", "max-ag
 const OTHER_POLICY = "object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 /**
- * Sets the headers of every response before the request reaches a route, and the policy of responses that have none.
+ * Sets the headers of every response before the request reaches a route. Also sets the policy of responses that don't
+ * have one.
  */
 export function sendSecurityHeaders(): void {
   const headers: [string, string][] = Object.entries(ALWAYS);
