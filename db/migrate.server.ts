@@ -7,7 +7,7 @@ import { migrations as allMigrations, type Migration } from "./migrations";
 /** A migration that has run on a database. */
 interface RecordedMigration {
   name: string;
-  /** Null in a database created by a development build, because those recorded no digests. */
+  /** Null in a database created by a development build, because development builds didn't record digests. */
   digest: string | null;
 }
 

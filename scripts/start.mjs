@@ -62,6 +62,7 @@ function messageOf({ code, syscall, hostname }) {
   return wrongHost;
 }
 
-// Run it in this process, so that SIGTERM reaches the server. remix-serve reads its argument from process.argv.
+// Run remix-serve in this process, so that SIGTERM reaches the server. remix-serve reads its argument from
+// process.argv.
 process.argv[2] = path.join(root, "build", "server", "index.js");
 await import(pathToFileURL(path.join(root, "node_modules/@remix-run/serve/dist/cli.js")).href);

@@ -9,7 +9,9 @@ const MAX_COOKIE_BYTES = 4096;
 /** Returns the purpose of the signature. It contains the cookie's name, so that one cookie can't replace another. */
 const purposeOf = (name: SiteCookie) => `cookie ${name}`;
 
-/** Whether visitors use https, according to PUBLIC_URL or else to the request or its proxy. */
+/**
+ * Whether visitors use https, according to PUBLIC_URL if it is set, otherwise according to the request or its proxy.
+ */
 export function siteIsHttps(): boolean {
   const { publicUrl } = settings();
   if (publicUrl) return publicUrl.startsWith("https:");

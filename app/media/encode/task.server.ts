@@ -119,7 +119,7 @@ export interface Run {
   /** Whether to skip progress reports, because the run is only a small part of the job. */
   silent?: boolean;
   watchdogMs?: number;
-  /** An existing folder to which it may write, in addition to the task's folder. */
+  /** An existing folder to which ffmpeg may write, in addition to the task's folder. */
   folder?: string;
   /** Called with the number of video frames (or packets, if copied) written so far. */
   onFrames?(count: number): void;

@@ -100,7 +100,7 @@ const shortened = (segment: string) => segment.slice(0, 200);
 /** Returns a new human-readable key: the file's name with 64 random bits before the extension. */
 export function newObjectKey({ bucket, path: name }: FileName): string {
   const extension = path.extname(name);
-  // The name may come from another tool and be too long for the digits to fit.
+  // The name may come from another tool and be too long to append the digits.
   const stem = name.slice(0, name.length - extension.length).replace(/[^/]{200,}$/, shortened);
   return `${bucket}/${stem}.${randomBytes(8).toString("hex")}${extension}`;
 }

@@ -48,7 +48,7 @@ export function startMovingFiles(): void {
   const work = async () => {
     if (isShuttingDown || performance.now() < notBefore) return;
     try {
-      // If there is nothing to move, moveOnce() makes no request to the store.
+      // If there is nothing to move, moveOnce() doesn't send a request to the store.
       if (storeFailure() || performance.now() >= nextCheck) {
         await checkStore();
         nextCheck = performance.now() + CHECK_INTERVAL_MS;

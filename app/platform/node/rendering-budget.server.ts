@@ -22,7 +22,7 @@ const MAX_SAVED_MS = 3_000;
 const MAX_DEBT_MS = 3_000;
 /** The time reserved for each request in progress. Otherwise, 100 requests could start with one millisecond left. */
 const RESERVED_MS = 20;
-/** The maximum number of networks, which limits the memory for many addresses to about 2 MB. */
+/** The maximum number of networks, which limits memory use to about 2 MB even if there are many addresses. */
 const MAX_NETWORKS = 10_000;
 /** After this time, a network has its full budget again, and its entry is removed. */
 const REFILL_MS = ((MAX_SAVED_MS + MAX_DEBT_MS) / BUDGET_MS) * 1_000;
