@@ -35,7 +35,7 @@ const heldLocks = processState(
  *
  * @param waitMs how long to wait for a process that is shutting down.
  * @returns a function that releases the locks early.
- * @throws {DataLockError} if another process holds one of them.
+ * @throws {DataLockError} if another process holds one of the locks.
  */
 export function lockData(
   { databasePath, uploadsDir }: { databasePath: string; uploadsDir: string },

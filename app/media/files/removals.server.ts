@@ -22,7 +22,7 @@ import {
 /**
  * Removes files that are no longer referenced. Code that removes the last reference to a file enqueues its removal in
  * the same transaction. A single worker removes the file, after checking in another transaction that nothing refers to
- * it: if another tool has written such a row in the meantime, the file is kept.
+ * it: if another tool has written a row that refers to it in the meantime, the file is kept.
  *
  * The file is moved aside in that transaction and deleted after the commit. If the process is killed at any point, the
  * file is either still in its place, or has been moved aside and is checked again.

@@ -182,7 +182,7 @@ export function oneAtATime<T>(admission: () => Promise<T>): Promise<T> {
 
 /**
  * Returns the store for the metadata of resumable uploads, which is in `{id}.json` next to the upload. Files are
- * written atomically, so that a killed process leaves no partial file.
+ * written atomically, so that a killed process doesn't leave a partial file.
  *
  * `creation_date` is set to the time of the last byte, because the tus packages use it to expire uploads, and an upload
  * that takes days must not expire before it is complete.

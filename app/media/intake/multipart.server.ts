@@ -43,7 +43,8 @@ const READ_ON_BYTES = 1024 * 1024;
  * fields without a rule are skipped, and an empty file input counts as absent. The caller has to discard the files that
  * it doesn't move.
  *
- * @param rules by field name. If the whole form is too large, the first rule's message is used.
+ * @param rules the rule for each file field, by field name. If the whole form is too large, the first rule's message is
+ *   used.
  * @param uploader the id of a user whose share of the disk is limited; see `requireDiskSpace`.
  */
 export async function receiveMultipart(

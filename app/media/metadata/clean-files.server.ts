@@ -64,7 +64,7 @@ export async function cleanVideoFile(videoId: string, url: string): Promise<bool
  *
  * @returns true if the file may now be published; false if it is unchanged and only a remuxed copy of its video and
  *   audio may be published.
- * @throws if the file could not be read or written. It is unchanged in that case.
+ * @throws if the file could not be read or written. In that case, the file is unchanged.
  */
 export async function removeMetadata(task: MetadataTask): Promise<boolean> {
   const answer = await queryThread<MetadataResult>("files", "remove-metadata", task);
