@@ -13,8 +13,9 @@ import { closeDatabase, database } from "~db/client.server";
 import { followReplica } from "~db/follow-replica.server";
 
 /**
- * Starts a reader: only what serves visitors. It runs no migrations or jobs and creates no account or folder, and opens
- * its replica of the database read-only. If an error occurs, the process exits with a message.
+ * Starts a reader, which runs only the parts of the site that serve visitors. It doesn't run migrations or jobs,
+ * doesn't create accounts or folders, and opens its replica of the database read-only. If an error occurs, the process
+ * exits with a message.
  */
 export function startReader(): void {
   requireUploads();
@@ -35,7 +36,7 @@ export function startReader(): void {
 function requireUploads(): void {
   const { uploadsDir, storage } = settings();
   try {
-    // If there is an object store, the folder stays empty.
+    // With an object store, the folder is created but stays empty.
     if (storage) fs.mkdirSync(uploadsDir, { recursive: true });
     fs.readdirSync(uploadsDir);
   } catch {

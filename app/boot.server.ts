@@ -145,7 +145,9 @@ function startServices(): void {
 
 const booted = processState("boot", () => ({ isBegun: false }));
 
-/** Starts the site, or a reader. Later calls, which happen in development after a module was edited, do nothing. */
+/**
+ * Starts the site, or a reader. Later calls, which happen in development after a module has been edited, do nothing.
+ */
 export async function boot(): Promise<void> {
   if (booted().isBegun) return;
   booted().isBegun = true;

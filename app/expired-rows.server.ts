@@ -10,7 +10,7 @@ import { every } from "~db/runtime.server";
 
 const EVERY_MS = 3_600_000;
 
-/** Starts to delete expired rows, now and every hour, even if nobody is using the site. */
+/** Starts deleting expired rows, now and every hour, even if nobody is using the site. */
 export function startDeletingExpiredRows(): void {
   every(EVERY_MS, "delete expired rows", () => deleteExpiredRows(), { firstMs: 0 });
 }

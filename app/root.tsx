@@ -87,7 +87,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
       ...(user && { user: { role: user.role, mayPublish: user.mayPublish } }),
       ...(user && allows(user, "/admin/reports") && { reports: countWaiting() }),
       toast,
-      // Don't register the service worker in development, where hundreds of modules change under it.
+      // Don't register the service worker in development, because hundreds of modules change while it is active.
       hasServiceWorker: settings().serviceWorker && settings().environment !== "development",
       // Runs on every page except ungated ones; see `useAgeGate`.
       asksForAge: !signedIn && needsAgeConfirmation(request),
@@ -134,7 +134,7 @@ export function Layout({ children }: { children: ReactNode }) {
           <ToastProvider fromServer={page?.toast}>
             <ExitByShift />
             {hasAgeGate && <AgeGate siteName={siteName} />}
-            {/* On a phone, the player is above the header. The key replaces the frame, so that nothing jumps. */}
+            {/* On a phone, the player is above the header. The key remounts the frame, so that nothing jumps. */}
             <div
               key={kind}
               className={classNames("min-h-dvh flex-col", hasAgeGate ? "hidden" : "flex")}

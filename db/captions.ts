@@ -9,7 +9,7 @@ export interface Captions {
   language: string;
   /** The label in the caption menu, which is unique within a video. */
   label: string;
-  /** Whether an admin uploaded it, as opposed to a track extracted from the video file. */
+  /** Whether an admin uploaded the track; false if it was extracted from the video file. */
   added: boolean;
 }
 

@@ -57,7 +57,7 @@ export async function ensureProjected(): Promise<void> {
  * Projects pending changes in the main thread.
  *
  * @returns "more" if there are so many that the writing thread should do it; "blocked" if another process is writing or
- *   projecting fails, for example on a full disk. Pages still work in that case, because lists need no derived data.
+ *   projecting fails, for example on a full disk. Pages still work in that case, because lists don't need derived data.
  */
 function projectPending(): "done" | "more" | "blocked" {
   const { last, count } = projector().waiting();
@@ -84,7 +84,7 @@ function projectOnThread(): Promise<void> {
   return state.running;
 }
 
-/** Projects changes until none are pending, or until the thread can't write either. */
+/** Projects changes until none are pending, or until another connection keeps the thread from writing. */
 async function projectUntilDone(): Promise<void> {
   const sqlite = sqliteHandle();
   const { waiting } = projector();

@@ -164,7 +164,7 @@ export function database(): Kysely<Schema> {
   return connection().kysely;
 }
 
-/** Returns the same connection, for the few statements that Kysely can't express. */
+/** Returns the site's connection itself, for the few statements that Kysely can't express. */
 export function sqliteHandle(): Sqlite.Database {
   return connection().sqlite;
 }
@@ -193,7 +193,8 @@ export function transaction<T>(work: () => NotPromise<T>): Promise<T> {
 }
 
 /**
- * Does the same for work that can be postponed: it tries once, without waiting for the lock.
+ * Runs `work` in one immediate transaction, but tries only once, without waiting for the lock. Use it for work that can
+ * be postponed.
  *
  * @returns false if nothing was written because another connection is writing.
  */
@@ -238,7 +239,7 @@ export function checkDatabase(): void {
   sqliteHandle().prepare("SELECT catalogue FROM catalogue_version").get();
 }
 
-/** Closes the connection. The next use opens the file that the settings name at that time. */
+/** Closes the connection. The next use opens the file that the settings specify at that time. */
 export function closeDatabase(): void {
   const database = state();
   database.connection?.sqlite.close();

@@ -35,7 +35,7 @@ const heldLocks = processState(
  *
  * @param waitMs how long to wait for a process that is shutting down.
  * @returns a function that releases the locks early.
- * @throws {DataLockError} if another process holds one of them.
+ * @throws {DataLockError} if another process holds one of the locks.
  */
 export function lockData(
   { databasePath, uploadsDir }: { databasePath: string; uploadsDir: string },
@@ -59,7 +59,7 @@ export function lockData(
 }
 
 /**
- * Locks one file in the same way.
+ * Locks one file in the same way as the site's data.
  *
  * @param what the name of the data, for the error message.
  * @returns a function that releases the lock.

@@ -16,7 +16,7 @@ const MAX_LAG_MS = 5_000;
 // The settings module sets this; it is reevaluated whenever this module is.
 let litestreamSetting: () => LitestreamSetting = () => "auto";
 
-/** Sets how to read the setting. The settings module calls this, because `db` doesn't depend on it. */
+/** Sets the function that reads the setting. The settings module calls this, because `db` doesn't depend on it. */
 export function configureLitestream(setting: () => LitestreamSetting): void {
   litestreamSetting = setting;
 }

@@ -7,14 +7,14 @@ import { migrations as allMigrations, type Migration } from "./migrations";
 /** A migration that has run on a database. */
 interface RecordedMigration {
   name: string;
-  /** Null in a database created by a development build, because those recorded no digests. */
+  /** Null in a database created by a development build, because development builds didn't record digests. */
   digest: string | null;
 }
 
 /** Thrown if this version can't open a database. The message is for the operator. */
 export class MigrationError extends Error {}
 
-/** The name of the first released migration. Migrations in development builds had lower names. */
+/** The name of the first released migration. Migrations in development builds had names with lower numbers. */
 const BASELINE = "1000";
 
 /**

@@ -116,7 +116,7 @@ export function createProjector(sqlite: Database) {
       if (was?.digest !== is?.digest) rises.catalogue += isSeen(was, is) ? PUBLIC_CHANGE : 1;
       else if (was?.views !== is?.views && isSeen(was, is)) rises.views += 1;
       if (was && is && is.views > was.views) addDayViews.run(id, is.views - was.views);
-      // Files may be recorded before their row is inserted. In that case, this changes the row once more.
+      // Files may be recorded before their video's row is inserted. In that case, this changes the row once more.
       if (is?.bytes === 0 && is.file_bytes) setBytes.run(is);
       if (is) remember.run(is);
       else drop.run(id);
@@ -203,7 +203,7 @@ function hasSameRelatedScore(was: Row | undefined, is: Row | undefined): boolean
   );
 }
 
-/** Whether the row is public before or after the change. */
+/** Whether the video was public before the change or is public after it. */
 function isSeen(was: Row | undefined, is: Row | undefined): boolean {
   return was?.public === 1 || is?.public === 1;
 }

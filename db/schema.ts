@@ -40,8 +40,8 @@ export interface VideosTable {
   /** The `duration` in seconds. */
   seconds: GeneratedAlways<number>;
   /**
-   * Sorts like `created_at`, and by `number` if that is equal. It exceeds the precision of a JavaScript number, so use
-   * it only in SQL, or read it as a bigint or text.
+   * Sorts like `created_at`, and by `number` if the times are equal. It exceeds the precision of a JavaScript number,
+   * so use it only in SQL, or read it as a bigint or text.
    */
   sort_key: GeneratedAlways<number>;
   /** The size of the video's files. */
@@ -80,7 +80,7 @@ export interface VideosTable {
   publish_at: Time | null;
   /** When the video is scheduled to be hidden; null if it isn't scheduled. */
   unpublish_at: Time | null;
-  /** Since when a draft has been waiting for an editor; null while it is waiting for its uploader. */
+  /** When a draft started waiting for an editor; null while it is waiting for its uploader. */
   ready_at: Time | null;
   /** 1 while `video_holds` has a row for the video. Triggers set it. */
   held: Generated<0 | 1>;
@@ -104,7 +104,7 @@ export interface Schema
     id: ColumnType<1, never, never>;
     at: Time;
   };
-  /** Has one row, written by the projector, which contains how often the catalogue and the view counts have changed. */
+  /** Has one row, written by the projector, which counts the changes to the catalogue and to the view counts. */
   catalogue_version: {
     id: ColumnType<1, never, never>;
     catalogue: number;

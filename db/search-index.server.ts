@@ -2,8 +2,8 @@ import type { Database } from "better-sqlite3";
 
 const INDEXES = ["video_search", "video_search_short"];
 /**
- * The separator that follows the title and each tag, so that no match spans two of them. A search for a text between
- * two separators finds only that exact tag.
+ * The separator that follows the title and each tag, so that no match spans two of them. A search for a tag between two
+ * separators finds only that exact tag.
  */
 export const SEPARATOR = "\u001f";
 

@@ -1,7 +1,7 @@
 /**
  * SQLite allows one writing connection at a time. SQLite's busy timeout blocks the calling thread, which serves all
  * pages, so the site's connection doesn't use it. Instead, a write that finds the database locked is retried here while
- * everything else continues. Reads need no lock in WAL mode.
+ * everything else continues. Reads don't need a lock in WAL mode.
  */
 
 /** If another process has held the lock for this long, the change fails. */
@@ -10,7 +10,7 @@ const RETRY_EVERY_MS = 20;
 
 /**
  * Thrown if another process has held the lock for longer than a request may wait. Trying again may succeed. The message
- * names the process, so it is for the log and for commands, never for visitors.
+ * contains the name of that process, so it is for the log and for commands, never for visitors.
  */
 export class DatabaseBusyError extends Error {
   constructor(cause: unknown, holder = "Another process") {

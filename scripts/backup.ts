@@ -65,8 +65,8 @@ async function backUpInto(folder: string, withUploads: boolean): Promise<void> {
   const { databasePath, uploadsDir } = settings();
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const target = path.join(folder, BACKUP.uploads);
-  // Copy files before the database and again after it, so that each row in the copy has its file in the copy, even if
-  // the file was added or deleted while others were being copied.
+  // Copy the files once before the database and once after it, so that the copy contains the file for each of its rows,
+  // even if the file was added or deleted while other files were being copied.
   const stored = openStoredCopies(databasePath);
   const before = withUploads ? copyNew(uploadsDir, target, stored.has).copied : 0;
   stored.close();

@@ -44,7 +44,7 @@ run it again to continue.
                            the studio requires acceptance
   --dry-run                print what would be imported, and change nothing`;
 
-/** The number of names of skipped files that are printed. */
+/** The maximum number of skipped files whose names are printed. */
 const MAX_NAMES = 3;
 
 await runScript(
@@ -95,7 +95,7 @@ await runScript(
   },
 );
 
-/** Warns once, before the import, because all of a thousand files may lack a category. */
+/** Warns once, before the import, because every one of a thousand files may lack a category. */
 function warnAboutCategories({ entries, failures }: ImportPlan): void {
   const withoutCategory = failures.filter(isWithoutCategory).map(({ name }) => name);
   const count = withoutCategory.length;
@@ -118,8 +118,8 @@ async function userId(email: string | undefined): Promise<string> {
 }
 
 /**
- * Requires the terms to be accepted before the import. The message says which version of the terms, and where to find
- * it.
+ * Requires the terms to be accepted before the import. The error message says which version of the terms has to be
+ * accepted, and where to find it.
  */
 function requireAcceptedTerms(accepted: string | undefined): void {
   const refusal = termsRefusal(accepted);

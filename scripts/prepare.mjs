@@ -127,7 +127,7 @@ function installAll() {
 
 /** Returns the flags for compiling SQLite; native/object-wrap.h explains why. */
 function compilerFlags() {
-  // The compiler on Windows has no such flag.
+  // The compiler on Windows doesn't have this flag.
   if (isWindows) return {};
   const header = path.join(root, "scripts", "native", "object-wrap.h").replaceAll(" ", "\\ ");
   return { CXXFLAGS: `${process.env.CXXFLAGS ?? ""} -include ${header}`.trim() };

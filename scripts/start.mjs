@@ -34,7 +34,7 @@ if (process.argv.includes("--prepare")) process.exit(0);
 
 keepFilesPrivate();
 process.env.NODE_ENV ||= "production";
-// remix-serve would use any free port if PORT isn't set, and port 0 if it is empty.
+// remix-serve would use any free port if PORT isn't set, and port 0 if PORT is empty.
 process.env.PORT ||= "3000";
 if (process.env.HOST === "") delete process.env.HOST;
 
@@ -62,6 +62,7 @@ function messageOf({ code, syscall, hostname }) {
   return wrongHost;
 }
 
-// Run it in this process, so that SIGTERM reaches the server. remix-serve reads its argument from process.argv.
+// Run remix-serve in this process, so that SIGTERM reaches the server. remix-serve reads its argument from
+// process.argv.
 process.argv[2] = path.join(root, "build", "server", "index.js");
 await import(pathToFileURL(path.join(root, "node_modules/@remix-run/serve/dist/cli.js")).href);

@@ -34,7 +34,7 @@ const NIGHTLY = [
   },
   {
     program: "swift",
-    // A library that tests/s3/swift_s3.py runs.
+    // A library that tests/s3/swift_s3.py uses.
     file: "lib/python3/dist-packages/swift/common/middleware/s3api",
     debian: "python3-swift",
     without: "tests of an S3-compatible store are skipped",

@@ -25,8 +25,8 @@ export interface FileName {
 }
 
 /**
- * Allows only characters that don't need escaping in URLs, and no leading dot. So each file has exactly one URL, and no
- * path leaves the bucket.
+ * Allows only characters that don't need escaping in URLs, and doesn't allow a leading dot. As a result, each file has
+ * exactly one URL, and no path can leave the bucket.
  */
 const PATH = /^[\w~-][\w.~-]{0,254}(?:\/[\w~-][\w.~-]{0,254}){1,7}$/;
 
@@ -66,7 +66,7 @@ export function bucketFile(bucket: Bucket, pathInBucket: string): string | undef
   let file = path.resolve(settings().uploadsDir, bucket);
   for (const segment of pathInBucket.split("/")) {
     file = path.join(file, segment);
-    // Missing files are allowed: they can't be symbolic links.
+    // Missing files are allowed, because a missing file can't be a symbolic link.
     if (fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
   }
   return file;

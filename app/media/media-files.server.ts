@@ -8,8 +8,8 @@ import { bucketFile, filePath, type MediaName, nameOfFile } from "./bucket.serve
 import { storedFile, storedFileAt, storedFilesOf } from "./files/stored-files.server";
 
 /**
- * The record of the files in the buckets and their sizes, so that the studio can show the used space without walking
- * the disk. This module also keeps the totals: `storage.bytes` for all files, `videos.bytes` for each video.
+ * The record of the files in the buckets and their sizes, so that the studio can show how much space is used without
+ * walking the disk. This module also keeps the totals: `storage.bytes` for all files, `videos.bytes` for each video.
  */
 
 /** A file, or a folder of derived files, which counts as one entry. */
@@ -21,7 +21,7 @@ export interface MediaFile extends MediaName {
   kind: MediaKind;
   /** The file's size; measured on the disk if omitted. */
   bytes?: number;
-  /** Whether it is free of metadata about the location, device or author; omitted if that wasn't checked. */
+  /** Whether the file is free of metadata about the location, device or author; omitted if that wasn't checked. */
   isClean?: boolean;
 }
 

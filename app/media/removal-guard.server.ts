@@ -11,7 +11,7 @@ import { isStored } from "./files/stored-files.server";
 
 /**
  * Decides whether files may be removed automatically. With a wrong DATABASE_PATH, an unmounted volume or a restored
- * database, files that are the only copies would look unused. Videos that a person deletes permanently are removed
+ * database, files that exist nowhere else would look unused. Videos that a person deletes permanently are removed
  * anyway; only the removal of their objects from the store waits.
  *
  * The marker, `site.json` in the uploads folder, repeats the site's id and clock. The clock is a counter in the
@@ -26,7 +26,7 @@ interface SiteState {
 }
 
 interface SiteMarker extends SiteState {
-  /** When it was written (ISO 8601, UTC). Missing in markers written by older versions. */
+  /** The time when the marker was written (ISO 8601, UTC). Missing in markers written by older versions. */
   writtenAt?: string;
 }
 
@@ -100,7 +100,7 @@ export async function identifySite(): Promise<PauseReason | undefined> {
   return reason;
 }
 
-/** Starts the site's clock. It stops while removals are paused. */
+/** Starts the site's clock. The clock stops while removals are paused. */
 export function startSiteClock(): void {
   every(TICK_EVERY_MS, "advance the site's clock", tick);
 }
@@ -221,7 +221,7 @@ async function manyFilesAreMissing(): Promise<boolean> {
 
 /** Returns the recorded video files and thumbnails of a sample of videos, spread evenly over the library. */
 function sampledFiles(): MediaName[] {
-  // A single SELECT for both would read the whole table.
+  // A single SELECT for both the minimum and the maximum would read the whole table.
   const { first, last } = prepared<{ first: number; last: number }>(
     `SELECT (SELECT coalesce(min(number), 0) FROM videos) AS first,
        (SELECT coalesce(max(number), 0) FROM videos) AS last`,

@@ -1,7 +1,7 @@
 import { type AttemptLimit, attemptLimit } from "./attempt-limit.server";
 import { widerNetwork } from "./client-address.server";
 
-/** An IPv6 customer often has a /48, which contains 65,536 of the /64 networks by which limits count. */
+/** An IPv6 customer often has a /48, which contains 65,536 of the /64 networks to which limits apply. */
 const NETWORKS_PER_CUSTOMER = 4;
 
 /**

@@ -50,8 +50,8 @@ export function ageCookie(request: Request): string {
 }
 
 /**
- * Returns the same cookie for a visitor whose age was verified. It expires on the hour, so that everyone who was
- * checked within the same hour has the same cookie and can't be identified by it.
+ * Returns the age cookie for a visitor whose age was verified. It expires on the hour, so that everyone who was checked
+ * within the same hour has the same cookie and can't be identified by it.
  */
 export function checkedAgeCookie(now = Date.now()): string {
   const hour = Math.ceil((now + settings().ageCheckKeepMs) / HOUR_MS);

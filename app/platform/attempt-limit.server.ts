@@ -18,8 +18,8 @@ export interface AttemptLimit {
 }
 
 /**
- * The maximum number of keys. It limits the memory that many addresses or made-up accounts can use to about 1 MB per
- * limit.
+ * The maximum number of keys. It caps the memory that each limit uses at about 1 MB, even if there are many addresses
+ * or made-up accounts.
  */
 const MAX_KEYS = 10_000;
 
@@ -29,7 +29,7 @@ const MAX_KEYS = 10_000;
  */
 export const maxEntries = (max: number) => ({ maxSize: max, sizeCalculation: () => 1 });
 
-/** How often keys from past windows are removed, so that they don't stay until their space is needed. */
+/** How often keys from past windows are removed, so that they don't stay in memory until their space is needed. */
 const PURGE_EVERY_MS = 60_000;
 
 /**

@@ -68,7 +68,7 @@ export function startScan(command: string, args: readonly string[]) {
 /**
  * Starts a Node process that exchanges messages with this one.
  *
- * @param variables to add to the environment.
+ * @param variables additional environment variables.
  */
 export function startMessagingProcess(
   command: string,

@@ -16,14 +16,14 @@ export function clientAddress(request: Request): string {
   return networkBehind(request.headers.get("X-Forwarded-For") ?? "", direct);
 }
 
-/** Returns the same address for Node's request, before the request reaches a route. */
+/** Returns the client's address for Node's request, before the request reaches a route. */
 export function clientAddressOf({ headers, socket }: IncomingMessage): string {
   return networkBehind(headers["x-forwarded-for"]?.toString() ?? "", socket.remoteAddress);
 }
 
 /**
- * Returns the network by which a limit counts a request. Undefined if a trusted proxy doesn't name the client, because
- * the proxy's requests come from all visitors, who must not share one limit.
+ * Returns the network to which a request is attributed for limits. Undefined if a trusted proxy doesn't specify the
+ * client's address, because the proxy's requests come from all visitors, who must not share one limit.
  */
 export function limitedNetworkOf({ headers, socket }: IncomingMessage): string | undefined {
   const address = addressBehind(headers["x-forwarded-for"]?.toString() ?? "", socket.remoteAddress);
@@ -80,7 +80,9 @@ export function widerNetwork(network: string): string {
     : network.replace(/\.\d+$/, "");
 }
 
-/** Returns the network by which limits count an address: the address itself for IPv4, or its /64 for IPv6. */
+/**
+ * Returns the network to which an address is attributed for limits: the address itself for IPv4, or its /64 for IPv6.
+ */
 export function networkOf(address: string): string {
   const ip = parseAddress(address);
   if (!ip) return address;

@@ -9,7 +9,7 @@ function keyFor(purpose: string, secret: string): Buffer {
 }
 
 /**
- * Encrypts a text for the database (AES-256-GCM), so that it can be read only with SESSION_SECRET.
+ * Encrypts text for the database (AES-256-GCM), so that it can be read only with SESSION_SECRET.
  *
  * @param secrets the secrets to use instead of SESSION_SECRET, newest first.
  */

@@ -29,7 +29,7 @@ const CHECKS = {
 
 export type CheckName = keyof typeof CHECKS | "copy";
 
-/** Returns the names of the failing checks, or none if the site is healthy. */
+/** Returns the names of the failing checks, or an empty list if the site is healthy. */
 export async function failingChecks(): Promise<CheckName[]> {
   const failing: CheckName[] = [];
   for (const [name, check] of Object.entries(CHECKS)) {

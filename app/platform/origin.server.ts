@@ -24,7 +24,7 @@ export function requireOwnOrigin(request: Request): void {
   }
 }
 
-/** Does the same check on Node's request, before the request reaches a route. */
+/** Whether a request comes from a page of this site. Checks Node's request, before the request reaches a route. */
 export function isOwnRequest(request: IncomingMessage): boolean {
   return isOwnOrigin({
     site: request.headers["sec-fetch-site"]?.toString(),

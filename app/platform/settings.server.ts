@@ -110,7 +110,7 @@ const variables = {
   SMTP_FROM: someMailbox,
   /** Whether a report about a minor or about missing consent hides the video immediately. */
   REPORT_HIDE: onOff("on"),
-  /** The limit on the number of videos that such reports can hide. */
+  /** The limit on the number of videos that reports about minors or missing consent can hide. */
   REPORT_HIDE_LIMIT: hideLimit
     .default({ perHour: 20, shareOfDay: 0.02 })
     .describe(
@@ -172,7 +172,7 @@ const variables = {
     .pipe(z.array(z.enum(CODECS)))
     .refine((codecs) => codecs.includes("h264"))
     .describe("h264, or h264 followed by av1 or hevc, separated by commas"),
-  /** The number of views from which a video counts as popular. */
+  /** The number of views at which a video starts to count as popular. */
   ENCODER_CODECS_VIEWS: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .default(1_000)
     .describe("a whole number of views"),
@@ -244,7 +244,7 @@ const variables = {
     .describe("a name and an address of at most 1000 characters, with lines separated by |"),
   /** Whether checkpoints are left to Litestream. `auto` leaves them to Litestream if the database has its tables. */
   LITESTREAM: choice("auto", "on", "off"),
-  /** The origin of the site of which this site is a read replica. If undefined, this site is a primary. */
+  /** The origin of the site that this read replica copies. If undefined, this site is a primary. */
   READ_ONLY_FROM: origin
     .optional()
     .describe(
@@ -262,7 +262,7 @@ type Parsed = { [N in Name]: z.output<(typeof variables)[N]> };
 /** The environment variables that the site reads. */
 export const SETTING_NAMES = Object.keys(variables) as Name[];
 
-/** The exceptions to the rule that a setting's property is the variable's name in camel case. */
+/** The exceptions to the rule that a setting's property name is the variable's name in camel case. */
 const PROPERTIES = {
   NODE_ENV: "environment",
   SESSION_SECRET: "sessionSecrets",
@@ -295,8 +295,8 @@ const REQUIRED_WITH = [
 ] as const;
 
 /**
- * Parses the settings in an environment. Secrets may also be in files that the environment names. An empty variable
- * counts as unset.
+ * Parses the settings in an environment. Secrets may also be in files whose paths are in the environment. An empty
+ * variable counts as unset.
  *
  * @throws {SettingsError} for the first invalid variable.
  */

@@ -6,10 +6,12 @@ import { cookiesIn, type SiteCookie } from "./site-cookies";
 /** The maximum length of a cookie. Browsers silently drop longer ones. */
 const MAX_COOKIE_BYTES = 4096;
 
-/** Returns the purpose of the signature. It contains the name, so that one cookie can't replace another. */
+/** Returns the purpose of the signature. It contains the cookie's name, so that one cookie can't replace another. */
 const purposeOf = (name: SiteCookie) => `cookie ${name}`;
 
-/** Whether visitors use https, according to PUBLIC_URL or else to the request or its proxy. */
+/**
+ * Whether visitors use https, according to PUBLIC_URL if it is set, otherwise according to the request or its proxy.
+ */
 export function siteIsHttps(): boolean {
   const { publicUrl } = settings();
   if (publicUrl) return publicUrl.startsWith("https:");
@@ -63,7 +65,7 @@ export function readSignedCookie(
   return findSignedCookie(request.headers.get("Cookie") ?? "", name, now);
 }
 
-/** Does the same for a Cookie header. */
+/** Returns the value of a signed cookie in a Cookie header; undefined if the cookie is missing, expired or forged. */
 export function findSignedCookie(
   cookies: string,
   name: SiteCookie,

@@ -1,6 +1,6 @@
 /**
- * The names of all cookies that the site sets. `signedCookie` accepts no other names, and the page cache ignores all
- * other cookies. `features/site/browser-data.ts` describes the purpose of each.
+ * The names of all cookies that the site sets. `signedCookie` doesn't accept any other names, and the page cache
+ * ignores all other cookies. `features/site/browser-data.ts` describes the purpose of each.
  */
 export const SITE_COOKIES = [
   "age",

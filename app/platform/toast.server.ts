@@ -16,7 +16,10 @@ export type Toast = {
 };
 
 const COOKIE = "toast";
-/** How long a toast is kept, which is long enough for the redirect. If it hasn't been shown by then, it is outdated. */
+/**
+ * How long a toast is kept, which is long enough for the redirect. A toast that hasn't been shown within this time is
+ * outdated.
+ */
 const TOAST_MAX_AGE_MS = 60_000;
 const MAX_DESCRIPTION_LENGTH = 500;
 

@@ -8,7 +8,7 @@ import {
 } from "./list-view";
 import { searchText } from "./search-text";
 
-/** The lists that link to videos and to which Back returns. */
+/** The lists that link to videos and to which the Back link returns. */
 export const LISTS = ["home", "categories", "trending", "tags"] as const;
 type ListName = (typeof LISTS)[number];
 
@@ -61,7 +61,7 @@ function listPathname(from: ListName, category?: string): string {
   return category && isPathName(category) ? `/categories/${pathName(category)}` : "/categories";
 }
 
-/** Whether a text can be used as a path segment. Dot segments can't, because browsers resolve them. */
+/** Whether a string can be used as a path segment. Dot segments can't, because browsers resolve them. */
 function isPathName(text: string): boolean {
   return text.trim() === searchText(text) && ![".", ".."].includes(text);
 }
@@ -110,7 +110,7 @@ export function videoPath(id: string, listLocation?: ListLocation, startSeconds 
   return withParameters(`/video/${encodeURIComponent(id)}`, parameters);
 }
 
-/** Reads the list from a video's URL. Returns Home if the URL doesn't name an existing list. */
+/** Reads the list from a video's URL. Returns Home if the URL doesn't specify an existing list. */
 export function parseListLocation(parameters: URLSearchParams): ListLocation {
   const from = LISTS.find((name) => name === parameters.get("from")) ?? "home";
   const page = Number(parameters.get("page"));

@@ -51,7 +51,7 @@ export function isCategoryId(value: string | null | undefined): value is Categor
   return byName.get(value ?? "")?.id === value;
 }
 
-/** Returns the current id of the category with a stored or requested value; undefined if there is no such category. */
+/** Returns the current id of the category for a stored or requested value; undefined if there is no such category. */
 export function toCategoryId(value: string | null | undefined): CategoryId | undefined {
   return byName.get(value ?? "")?.id;
 }

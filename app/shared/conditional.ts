@@ -28,7 +28,7 @@ export function failedPrecondition(
   return since !== undefined && seconds <= since ? 304 : undefined;
 }
 
-/** Whether `If-None-Match` matches the entity tag, using the weak comparison, as the header is defined. */
+/** Whether `If-None-Match` matches the entity tag, using the weak comparison that the header's definition requires. */
 export function matchesWeakly(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch.trim() === "*") return true;
   const opaque = (tag: string) => tag.replace(/^W\//, "");

@@ -41,7 +41,7 @@ for (const run of RUNS.trim().split(/\s+/)) {
   }
 }
 
-/** Folds a text for comparison. The number of code points doesn't change. */
+/** Folds the case of a string for comparison. The number of code points doesn't change. */
 export function fold(text: string): string {
   if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
   return Array.from(text, (character) => folded.get(character) ?? character).join("");

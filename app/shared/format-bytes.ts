@@ -20,7 +20,10 @@ const GB = 1024 ** 3;
 /** The assumed size of a video if disk usage is unknown (specification, section 8). */
 const ESTIMATED_VIDEO_MB = 50;
 
-/** Formats bytes in GB with two decimal places from 1 GB on, otherwise in MB with one (specification, section 9). */
+/**
+ * Formats bytes in GB with two decimal places if there is at least 1 GB, otherwise in MB with one decimal place
+ * (specification, section 9).
+ */
 export function formatStorage(bytes: number): string {
   return bytes >= GB ? `${(bytes / GB).toFixed(2)} GB` : `${(bytes / MB).toFixed(1)} MB`;
 }

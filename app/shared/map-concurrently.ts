@@ -1,4 +1,4 @@
-/** The number of files that are processed concurrently, so that waiting for the disk overlaps. */
+/** The number of files that are processed concurrently, so that their waits for the disk overlap. */
 const CONCURRENCY = 8;
 
 /** Runs `work` for each item, a few at a time, and returns the results in the order of the items. */

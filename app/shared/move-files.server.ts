@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { copyFile, cp, link, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
-/** The error codes of `link` on file systems without hard links and across file systems. */
+/** The error codes that `link` returns across file systems and on file systems without hard links. */
 const WITHOUT_HARD_LINKS = new Set(["EPERM", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"]);
 
 /** Whether a file has to be copied because `link` failed with this code. */
@@ -20,8 +20,8 @@ export async function move(from: string, to: string): Promise<void> {
 }
 
 /**
- * Moves a file or folder durably: it is flushed to disk before it gets its name, so that a power failure can't leave
- * an empty file under that name.
+ * Moves a file or folder durably: it is flushed to disk before it is renamed, so that a power failure can't leave an
+ * empty file under that name.
  */
 export async function moveFlushed(from: string, to: string): Promise<void> {
   await moveWith(from, to, flush);

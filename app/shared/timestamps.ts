@@ -19,13 +19,13 @@ export const CHAPTER_LINE = new RegExp(
   String.raw`^\s*(?:[-*•–—]\s*)?[([]?(${TIME})(?![\w:])[)\]]?\s*(?:[-–—:|]\s*)?(\S.*)$`,
 );
 
-/** A part of a text: words, or a timestamp in the video. */
+/** A part of a description: plain text, or a timestamp in the video. */
 export interface TimedPart {
   text: string;
   seconds?: number;
 }
 
-/** Splits a text at the timestamps that are within the video. A duration of 0 means that it is unknown. */
+/** Splits a description at the timestamps that are within the video. A duration of 0 means that it is unknown. */
 export function timedParts(text: string, durationSeconds: number): TimedPart[] {
   const parts: TimedPart[] = [];
   let end = 0;
@@ -44,8 +44,8 @@ export function timedParts(text: string, durationSeconds: number): TimedPart[] {
 
 /**
  * Returns the chapters that a description lists: at least three lines with a time and a name, the first at 0:00, in
- * ascending order. Returns none otherwise. There is no separate field for chapters, because the descriptions of
- * imported videos already contain them.
+ * ascending order. Otherwise, returns an empty list. There is no separate field for chapters, because the descriptions
+ * of imported videos already contain them.
  */
 export function chaptersOf(description: string, durationSeconds: number): Chapter[] {
   const chapters: Chapter[] = [];

@@ -22,7 +22,7 @@ export interface VideoCardData {
 /** One page of a list. The page number is clamped to the existing pages. */
 export interface VideoPage {
   videos: VideoCardData[];
-  /** From 1 to pageCount, or 1 if the list is empty. */
+  /** The page number, from 1 to pageCount; 1 if the list is empty. */
   page: number;
   pageCount: number;
   total: number;

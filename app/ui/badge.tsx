@@ -39,7 +39,7 @@ export function Badge({
  * A video's status: green if it is published, yellow if it is in review, gray for anything else (specification, section
  * 4).
  *
- * @param isHeld whether the video is on hold, and so not public despite its status.
+ * @param isHeld whether the video is on hold, and therefore not public despite its status.
  */
 export function StatusBadge({ status, isHeld = false }: { status: string; isHeld?: boolean }) {
   const tone = status === "published" ? "good" : status === "review" ? "warn" : "plain";

@@ -105,8 +105,8 @@ export function Dialog({
 }
 
 /**
- * Returns the element to focus when the dialog opens: its first field, or its heading if it only asks or says
- * something, so that Enter neither confirms nor closes the dialog.
+ * Returns the element to focus when the dialog opens: its first field, or its heading if it contains only a question or
+ * a message, so that Enter neither confirms nor closes the dialog.
  */
 function startOf(dialog: HTMLDialogElement): HTMLElement | null {
   return dialog.querySelector<HTMLElement>(FIELD) ?? dialog.querySelector("h2");

@@ -12,7 +12,7 @@ interface PageLinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "h
 
 /**
  * A link to a page on this site, for pages that have many such links. The router's link resolves its URL against the
- * matched routes three times during rendering. On a list, that took the server longer than React itself did. An
+ * matched routes three times during rendering. For a list, that took more of the server's time than React itself. An
  * absolute path doesn't have to be resolved.
  */
 export function PageLink({
@@ -52,6 +52,6 @@ export function isForBrowser(event: MouseEvent<HTMLAnchorElement>): boolean {
   );
 }
 
-/** Whether a view transition to or from a URL is running; never on the server. */
+/** Whether a view transition to or from a URL is running; always false on the server. */
 export const useIsTransitioning: (to: string) => boolean =
   typeof document === "undefined" ? () => false : useViewTransitionState;

@@ -17,7 +17,7 @@ export async function share(
   }
 }
 
-/** Copies a text and returns whether that worked. */
+/** Copies text to the clipboard, and returns whether that worked. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -35,7 +35,7 @@ function copyWithSelection(text: string): boolean {
   field.style.position = "fixed";
   field.style.opacity = "0";
   const before = document.activeElement;
-  // Add the text inside the modal or fullscreen element, since nothing else can be selected while there is one.
+  // Add the text inside the modal or fullscreen element, since text outside it can't be selected.
   const top = document.querySelector("dialog:modal") ?? document.fullscreenElement;
   (top ?? document.body).append(field);
   field.focus({ preventScroll: true });

@@ -11,7 +11,7 @@ const LACKS_CONSENT = `EXISTS (SELECT 1 FROM consent_requirement) AND NOT EXISTS
             SELECT 1 FROM performer_documents AS document
             WHERE document.performer_id = performers.id AND document.kind = 'identity'))))`;
 
-/** Puts a video on hold if a tool publishes it without checking whether it has a record. */
+/** Puts a video on hold if a tool publishes it without checking whether it has a consent record. */
 const holdForConsent = /* sql */ `
     INSERT OR IGNORE INTO video_holds (video_id, reason, source_id, since)
       VALUES (NEW.id, 'consent', 'required', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));

@@ -1,5 +1,5 @@
 /**
- * Video files, the jobs that create them, and the digests and fingerprints with which repeated uploads are recognized.
+ * Video files, the jobs that create them, and the digests and fingerprints that are used to recognize repeated uploads.
  */
 export const media = /* sql */ `
   -- Rows of videos that other tools insert have no jobs.

@@ -70,7 +70,7 @@ export interface AccountsTables {
   };
   activities: {
     id: Generated<number>;
-    /** The user who acted; null if the operator did it on the command line. */
+    /** The user who acted; null if the operator acted on the command line. */
     user_id: string | null;
     action: string;
     subject_id: string | null;
@@ -132,7 +132,7 @@ export interface AccountsTables {
   /** One row. */
   upload_terms_state: {
     id: 1;
-    /** Since when uploaders have had to accept the terms; null while they don't have to. */
+    /** The time from which uploaders have had to accept the terms; null while they don't have to. */
     required_since: Time | null;
   };
   /** The version of the terms that was accepted for each video. */
@@ -160,14 +160,14 @@ export interface PasskeysTable {
   /** The credential's id in base64url. */
   id: string;
   user_id: string;
-  /** The host name for which it was created. */
+  /** The host name for which the passkey was created. */
   rp_id: string;
   name: string;
   /** The public key as a COSE_Key (RFC 9052 section 7) */
   public_key: Uint8Array;
   /** The signature counter; 0 for authenticators that don't support it. */
   counter: number;
-  /** 1 if its provider syncs it between devices. */
+  /** 1 if the passkey's provider syncs it between devices. */
   synced: number;
   created_at: Generated<Time>;
   last_used_at: Time | null;
@@ -182,6 +182,6 @@ export interface UploaderDecisionsTable {
   video_id: string;
   decision: "hide" | "keep" | "remove" | "counter-notice" | "restore";
   decided_at: Time;
-  /** The video's title and the reason, encrypted. */
+  /** The encrypted title of the video, and the encrypted reason. */
   payload: string;
 }

@@ -3,7 +3,7 @@ import type { ColumnType, Generated } from "kysely";
 /** Jobs, files and scans. */
 export interface MediaTables {
   jobs: JobsTable;
-  /** The worker machines that encode for the site, with their tokens. */
+  /** The worker machines that encode videos for the site, and their tokens. */
   workers: {
     id: Generated<number>;
     /** SHA-256 */
@@ -12,7 +12,7 @@ export interface MediaTables {
     created_at: Time;
     last_seen_at: Time | null;
     jobs_done: Generated<number>;
-    /** The reason why its last rejected result was rejected. */
+    /** The reason why the site rejected the last of its rejected results. */
     trouble: string | null;
   };
   /** One row. */
@@ -92,7 +92,7 @@ export interface JobsTable {
   run_after: Generated<Time>;
   worker: string | null;
   lease_until: Time | null;
-  /** How many times in a row the worker machine that was running it disappeared. */
+  /** The number of consecutive attempts during which the worker machine disappeared. */
   worker_losses: Generated<number>;
   /** 0 to 1 */
   progress: Generated<number>;
@@ -119,7 +119,9 @@ export interface MediaFilesTable {
   bytes: number;
   /** 1 once all of the entry's files are in the object store; 0 before that; negative while they are being moved. */
   stored: Generated<number>;
-  /** 1 once the file is known to have no metadata about the location, device or author; 0 if that wasn't checked. */
+  /**
+   * 1 once the file is known not to contain metadata about the location, device or author; 0 if that wasn't checked.
+   */
   clean: Generated<0 | 1>;
 }
 

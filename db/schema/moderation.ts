@@ -2,7 +2,7 @@ import type { Generated, GeneratedAlways, Selectable } from "kysely";
 
 /** Reports, holds, the block list, consent records and reviews. */
 export interface ModerationTables {
-  /** Notes about drafts that uploaders and editors exchange. */
+  /** Notes that uploaders and editors exchange about drafts. */
   review_notes: {
     id: Generated<number>;
     video_id: string;
@@ -83,7 +83,7 @@ export interface ModerationTables {
      * The title of the removed video, which is deleted after REPORT_KEEP; for a list of digests, the list's file name.
      */
     title: Generated<string | null>;
-    /** When the entry was removed from the list, ISO 8601 UTC; null while it is active. */
+    /** When the entry was removed from the list (ISO 8601 UTC); null while it is active. */
     removed_at: Generated<string | null>;
     /** The number of seconds until the first frame. */
     first: Generated<number>;
@@ -108,7 +108,7 @@ export interface ModerationTables {
     blocked_video_id: number;
     /** ISO 8601 UTC. */
     found_at: string;
-    /** When someone marked the video as a different one, ISO 8601 UTC. */
+    /** When someone marked the video as a different one (ISO 8601 UTC). */
     dismissed_at: string | null;
   };
   /** Hashed frames of videos, for the comparison with blocked videos. */
@@ -153,11 +153,11 @@ export interface ModerationTables {
   /** People who are shown in videos. */
   performers: {
     id: string;
-    /** The stage names, one per line. Lists show the first. */
+    /** The stage names, one per line. Lists show the first one. */
     stage_names: string;
-    /** The first stage name in the form by which lists are sorted. */
+    /** The first stage name, in the form that is used to sort lists. */
     sort_name: string;
-    /** The legal name and date of birth, encrypted. */
+    /** The encrypted legal name and date of birth. */
     payload: string;
     document_kind: (typeof IDENTITY_DOCUMENTS)[number] | null;
     /** The day on which someone compared the document with the person; null until then. */
@@ -179,7 +179,7 @@ export interface ModerationTables {
     type: "application/pdf" | "image/jpeg" | "image/png";
     /** The size before encryption. */
     bytes: number;
-    /** The file's key, encrypted. */
+    /** The encrypted key of the file. */
     file_key: string;
     added_at: Time;
     added_by: string | null;

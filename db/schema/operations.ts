@@ -75,7 +75,7 @@ export interface OperationsTables {
     user_id: string;
     name: string;
     description: Generated<string>;
-    /** A category's id, or empty. */
+    /** A category's id, or an empty string. */
     category: Generated<string>;
     /** Comma-separated. */
     tags: Generated<string>;

@@ -19,14 +19,14 @@ const EVERY_MS = 1_000;
 const MAX_LOG_PAGES = 16_384;
 /**
  * Litestream runs a checkpoint at 40 MB. If the log is this long, Litestream is no longer running and the log would
- * fill the disk. After a checkpoint by the site, Litestream has to start a new generation, which is the lesser harm.
+ * fill the disk. After a checkpoint by the site, Litestream has to start a new generation, which is the lesser evil.
  */
 const ABANDONED_LOG_BYTES = 512 * 1024 ** 2;
 
 /** Writing this many rows with their indexes fills about a third of `MAX_LOG_PAGES`. */
 const ROWS_BETWEEN_CHECKPOINTS = 1_500;
 
-/** Starts to run checkpoints for the site's database. */
+/** Starts running checkpoints for the site's database. */
 export function startCheckpoints(abandonedBytes = ABANDONED_LOG_BYTES): void {
   const sqlite = sqliteHandle();
   let lastWritten: number | undefined;

@@ -8,8 +8,8 @@ const ROWS_PER_TRANSACTION = 1_500;
 const CACHE_KIB = 64 * 1024;
 
 /**
- * Returns a function that projects some of the pending changes. It returns false if nothing was written because another
- * connection is writing.
+ * Returns a function that projects a batch of the pending changes. The function returns false if nothing was written
+ * because another connection is writing.
  */
 export function createProjectTask(sqlite: Sqlite.Database): () => boolean {
   sqlite.pragma("synchronous = NORMAL");

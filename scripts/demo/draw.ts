@@ -35,7 +35,7 @@ export async function drawPanorama(scene: Scene, seed: number, file: string): Pr
   await sharp(Buffer.from(svg)).png().toFile(file);
 }
 
-/** Crops the middle of the panorama as the thumbnail. */
+/** Crops the middle of the panorama for use as the thumbnail. */
 export async function cutPoster(scene: Scene, panorama: string, file: string): Promise<void> {
   await sharp(panorama).resize(scene.width, scene.height, { fit: "cover" }).png().toFile(file);
 }

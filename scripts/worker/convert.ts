@@ -14,7 +14,7 @@ import { fetchVideo, sendFile } from "./transfer";
 
 /** The heartbeat interval, which is a twelfth of the lease. */
 const BEAT_MS = 10_000;
-/** The minimum free space for starting a job. */
+/** The minimum free disk space for starting a job. */
 const MIN_FREE_BYTES = 256 * 1024 ** 2;
 
 /** A job from the site. */
@@ -92,7 +92,7 @@ export async function convert(
     await rm(task.folder, { recursive: true, force: true });
     await mkdir(path.join(task.folder, "made"), { recursive: true });
     await requireRoom(task.folder);
-    // The site determines the stream, and this machine determines the encoder.
+    // The site chooses the stream's settings, and this machine chooses the encoder.
     process.env.ENCODER_MAX_HEIGHT = String(job.settings.maxHeight);
     process.env.ENCODER_PRESET = job.settings.preset;
     forgetSettings();
@@ -136,7 +136,7 @@ export async function convert(
       log(`Job ${job.job}: returned to the queue${why}.`);
       return isFull ? "full" : "returned";
     }
-    // Only an error about the video file itself is final.
+    // Only an error caused by the video file itself is final.
     const final = error instanceof RefusedFileError;
     const isExpected = final || error instanceof EncodeError || error instanceof InterruptedError;
     if (!isExpected) console.error(error);

@@ -52,7 +52,7 @@ export async function fetchVideo(
 }
 
 /**
- * Uploads a file of a result, except for the part that the site already has.
+ * Uploads one of a result's files, except for the part that the site already has.
  *
  * @returns the SHA-256 of the file.
  */

@@ -1,4 +1,4 @@
-// npm run worker: encodes videos for a site on another machine (docs/workers.md).
+// npm run worker: encodes videos for a site that runs on another machine (docs/workers.md).
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -22,7 +22,7 @@ Requires ffmpeg, but no access to the site's database or disk.
 
 ENCODER_HARDWARE and ENCODER_THREADS apply to this machine.`;
 
-/** How long this machine takes no jobs after its disk was full. */
+/** How long this machine doesn't take any jobs after its disk has been full. */
 const FULL_WAIT_MS = 60_000;
 
 try {
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Takes a job and completes it, or waits for a job. */
+/** Takes a job and completes it, or waits if there is no job. */
 async function takeOne(
   client: ReturnType<typeof siteClient>,
   folder: string,

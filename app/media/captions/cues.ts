@@ -14,8 +14,8 @@ export interface Cue {
 }
 
 /**
- * The maximum length of a line. Displayed lines have 40 to 80 characters; lines with fonts and positions have a few
- * hundred.
+ * The maximum length of a line. Lines have 40 to 80 characters when displayed, or a few hundred including markup for
+ * fonts and positions.
  */
 export const MAX_LINE_LENGTH = 2_000;
 /** The maximum number of cues: one every four seconds for a day. */
@@ -40,8 +40,8 @@ const KNOWN_CLASS = /^(?:bg_)?(?:white|lime|cyan|red|yellow|magenta|blue|black)$
 const WRITTEN: Record<string, string> = { "<": "&lt;", ">": "&gt;", "&": "&amp;" };
 
 /**
- * Returns the cues in a caption text, sorted by start time; none if the text is in neither format. Takes time linear in
- * the length of the text, whatever it contains.
+ * Returns the cues in a caption file's text, sorted by start time; an empty list if the text is in neither format. The
+ * running time is linear in the length of the text, whatever the text contains.
  *
  * @throws {CaptionsLimitError} if a line is too long or there are too many cues.
  */
@@ -97,12 +97,12 @@ function withKnownClasses(line: string): string {
   );
 }
 
-/** Converts a line from SubRip: keeps its basic tags, removes fonts and overrides, and escapes everything else. */
+/** Converts a line from SubRip: keeps basic tags, removes font and override tags, and escapes everything else. */
 function fromSubrip(line: string): string {
   return line.replace(SUBRIP_SIGNS, (found: string, slash = "", tag?: string) => {
     if (tag) return `<${slash}${tag.toLowerCase()}>`;
     if (found.length === 1) return WRITTEN[found]!;
-    // Existing entities aren't escaped again.
+    // Don't escape existing entities again.
     return found.startsWith("&") ? found : "";
   });
 }
@@ -154,7 +154,7 @@ function withoutDecoration(cues: readonly Cue[]): Cue[] {
   const seen = new Set<string>();
   return cues.flatMap((cue) => {
     const lines = cue.text.split("\n").filter((line) => !DRAWING.test(line));
-    // Decorated lines appear once for each of their layers.
+    // A decorated line is repeated for each of its layers. Keep only one copy.
     const key = `${cue.start} ${cue.end} ${lines.join("\n")}`;
     if (lines.length === 0 || seen.has(key)) return [];
     seen.add(key);

@@ -25,7 +25,7 @@ export function languageTag(code: string): string {
 
 /**
  * Words in a track's title that are added to its label, in the order in which the label shows them. Other words aren't
- * shown, because the title may name the video's author.
+ * shown, because the title may contain the name of the video's author.
  */
 const TITLE_WORDS: [RegExp, string][] = [
   [/\b(?:simplified|traditional|latin american?|european|brazilian|canadian|castilian)\b/i, "$&"],
@@ -40,9 +40,9 @@ const TITLE_WORDS: [RegExp, string][] = [
 ];
 
 /**
- * Returns the label for captions: the language, with details from the title or a flag.
+ * Returns the label for captions: the language, with details from the track's title or flags.
  *
- * @param unnamed the label if neither is known.
+ * @param unnamed the label if neither the language nor any detail is known.
  */
 export function captionsLabel(stream: Omit<SubtitleStream, "index">, unnamed = "Captions"): string {
   const found = TITLE_WORDS.flatMap(([words, label]) => {

@@ -9,7 +9,7 @@ export interface ScanResult {
   reason: string;
 }
 
-/** The source file of a job and its video's row. */
+/** A job's source file and the row of its video. */
 export interface Source {
   videoId: string;
   /** `{userId}/{uploadId}`, the base path of derived files. */
@@ -22,7 +22,7 @@ export interface Source {
   playedFile: string;
   /** The range to be encoded, for a trim that isn't encoded yet. */
   trim?: TrimRange;
-  /** The row's current columns. */
+  /** The current values of the row's columns. */
   row: {
     video_url: string;
     thumbnail_url: string | null;
@@ -44,7 +44,7 @@ export interface Artifact {
   moves: { from: string; bucket: Bucket; path: string }[];
   /** The file that replaces the played file at the same URL. */
   replacement?: string;
-  /** New values for columns of the video. The other columns stay unchanged. */
+  /** New values for the video's columns. All other columns stay unchanged. */
   columns: {
     video_url?: string;
     source_url?: string | null;
@@ -56,8 +56,8 @@ export interface Artifact {
     true_peak?: number | null;
   };
   /**
-   * The URL of the stream to which the files are added. If the video has a different stream by then, they are
-   * discarded.
+   * The URL of the stream to which the files are added. If the video has been given a different stream in the meantime,
+   * the files are discarded.
    */
   ofStream?: string;
   /** The ids of similar videos. */
@@ -82,7 +82,7 @@ export interface Artifact {
 
 export const NO_ARTIFACT: Artifact = { moves: [], columns: {} };
 
-/** The minimum duration for a stream. Shorter videos don't need one, because nobody seeks in them. */
+/** The minimum duration of a video that gets a stream. Shorter videos don't need one, because nobody seeks in them. */
 const MIN_STREAM_SECONDS = 0.1;
 
 /**

@@ -16,9 +16,9 @@ export interface AudioRendition {
   channels: number;
   /** The label shown in the player's menu, which is the same for every encoding. */
   label: string;
-  /** BCP 47; omitted if the source doesn't specify it. */
+  /** The BCP 47 language tag; omitted if the source doesn't specify the language. */
   language?: string;
-  /** Whether it is played unless the user chooses another rendition. */
+  /** Whether the rendition is played unless the user chooses another one. */
   isDefault: boolean;
   /** Whether players may select it based on the user's language: true for the first rendition in each language. */
   isAutoselect: boolean;

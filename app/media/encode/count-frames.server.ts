@@ -8,7 +8,7 @@ import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
 type Video = Pick<Probe, "durationSeconds" | "video">;
 
-/** The file size limit for these commands, which write almost nothing. */
+/** The file size limit for ffmpeg commands that only count frames and therefore write almost nothing. */
 const FILE_BYTES = 1024 ** 2;
 const TO_NOTHING = ["-f", "null", "-"];
 /** The tolerance for rounding to another time base and for different estimates of the last frame's duration. */
@@ -63,7 +63,7 @@ async function countPackets(task: Task, file: string, source: Video): Promise<nu
 
 const HASHES = "packets.txt";
 
-/** Returns a hash of each stream's packets, sorted. */
+/** Returns one hash per stream, computed from the stream's packets, in sorted order. */
 export async function hashPackets(
   task: Task,
   file: string,

@@ -49,8 +49,8 @@ export function threads(): number {
 const LADDER_VERSION = 1;
 
 /**
- * Returns the settings with which streams are encoded now. They are also stored with each stream: if the stored ones
- * differ, re-encoding the stream is worthwhile; see `reencodeOutdatedStreams`.
+ * Returns the settings with which streams are currently encoded. They are also stored with each stream: if the stored
+ * ones differ, re-encoding the stream is worthwhile; see `reencodeOutdatedStreams`.
  *
  * @example ladderSettings() // "1 off auto 1080"
  */

@@ -77,7 +77,7 @@ const MAX_BOX_BYTES = 1024 ** 2;
 const MAX_SAMPLES = 100_000;
 
 /**
- * Returns the box headers within a range. Use it only for files written by our own ffmpeg, perhaps on another machine
+ * Returns the box headers within a range. Use it only for files written by our own ffmpeg, possibly on another machine
  * (docs/how-to/workers.md), because the number of boxes isn't limited.
  */
 async function boxesOf(file: FileHandle, from: number, to: number): Promise<BoxHeader[]> {

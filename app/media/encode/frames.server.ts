@@ -93,15 +93,15 @@ export async function grayFrames(
     const pixels = frame === undefined ? undefined : await readFile(frame);
     frames.push(pixels?.length === side ** 2 ? pixels : undefined);
   }
-  // Remove the files only after all of them have been read: if a video lasts only a few milliseconds, several positions
-  // share a file.
+  // Remove the files only after all of them have been read, because several positions share a file if the video lasts
+  // only a few milliseconds.
   await removeTemporary(...files);
   return frames;
 }
 
 /**
- * Extracts several frames with one ffmpeg process, because starting ffmpeg accounts for half the cost of a frame.
- * Missing frames are retried one by one, so that damage in the file affects only the damaged frames.
+ * Extracts several frames with one ffmpeg process, because starting ffmpeg accounts for half the cost of extracting a
+ * frame. Missing frames are retried one by one, so that damage in the file affects only the damaged frames.
  */
 async function grabFrames(
   file: string,

@@ -78,7 +78,7 @@ export async function encodeLadder(
 }
 
 /**
- * Encodes a stream's files without its playlists, which is the part that takes long. It doesn't use the database, so
+ * Encodes a stream's files without its playlists, which is the time-consuming part. It doesn't use the database, so
  * that another machine can run it (docs/how-to/workers.md).
  *
  * @param folder relative to the task's folder.
@@ -106,7 +106,7 @@ export async function encodeRenditions(
 }
 
 /**
- * Writes a stream's playlists, whichever machine encoded its files.
+ * Writes a stream's playlists, regardless of which machine encoded the stream's files.
  *
  * @param withCopy also creates the file that is played without JavaScript.
  */

@@ -16,7 +16,7 @@ export interface Variant {
   codec: string;
   segments: readonly Segment[];
   keyframes: readonly Segment[];
-  /** Whether it is combined with the low-bitrate audio. */
+  /** Whether the rendition is combined with the low-bitrate audio. */
   forSlowConnections?: boolean;
 }
 
@@ -165,8 +165,8 @@ export function segmentsOf(fragments: readonly Segment[]): Segment[] {
 }
 
 /**
- * Returns those segments of a video that won't change anymore while it is being encoded. They never include the video's
- * last segment.
+ * Returns the segments of a video that are already final, although the rest of the video is still being encoded. They
+ * never include the video's last segment.
  *
  * @param videoSeconds duration of the complete video.
  */
@@ -184,7 +184,7 @@ export function closedSegments(fragments: readonly Segment[], videoSeconds: numb
  * Returns the segments of an audio rendition, whose fragments are shorter: each segment ends with the fragment whose
  * end is closest to the end of the video segment.
  *
- * @param isGrowing whether both are being encoded: only segments that won't change anymore are returned.
+ * @param isGrowing whether the audio and video are still being encoded. If so, only final segments are returned.
  */
 export function audioSegments(
   fragments: readonly Segment[],

@@ -20,7 +20,7 @@ export interface Rendition {
 /** The maximum keyframe interval, which limits how much has to be decoded after seeking. */
 const KEYFRAME_SECONDS = 2;
 
-/** The ladder's steps, by the shorter side, so that portrait videos have the same ones. */
+/** The ladder's steps, by the shorter side, so that portrait videos use the same steps. */
 const STEPS = [
   { side: 240, bitrate: 400_000 },
   { side: 360, bitrate: 800_000 },
@@ -32,7 +32,7 @@ const STEPS = [
 /** The lowest step. Its peak bitrate, including the low-bitrate audio (audio-renditions.ts), is below 192 kbit/s. */
 const LOW_BANDWIDTH_STEP = { side: 144, bitrate: 75_000 };
 
-/** The factor by which the bitrate increases for twice as many frames per second. */
+/** The factor by which the bitrate increases when the frame rate doubles. */
 const HIGH_FRAME_RATE_FACTOR = 1.5;
 /** Renditions of at least this size, and the largest one, keep all frames of a 60 fps video. */
 const HIGH_FRAME_RATE_MIN_SIDE = 720;

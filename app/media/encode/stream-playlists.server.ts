@@ -101,7 +101,7 @@ export async function writePlaylists(folder: string, ladder: Ladder): Promise<vo
   await write("master.m3u8", masterPlaylist(variants, audio));
 }
 
-/** Returns those attributes of a rendition in the master playlist that don't depend on its content. */
+/** Returns the attributes of a rendition in the master playlist that don't depend on the rendition's content. */
 function playlistAttributes(rendition: Rendition, { rate }: Pick<Ladder, "rate">) {
   const { width, height, forSlowConnections } = rendition;
   const { numerator, denominator } = rateOf(rendition, rate);

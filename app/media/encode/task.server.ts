@@ -45,8 +45,8 @@ interface InternalTask extends TaskControl {
 }
 
 /**
- * Options for all served files. They drop the tags of the source and its streams, and chapters, because chapters have
- * titles.
+ * The options for every served file. They drop the tags of the source and its streams. They also drop chapters, because
+ * chapters have titles.
  */
 export const NO_METADATA = ["-map_metadata", "-1", "-map_chapters", "-1"];
 
@@ -119,7 +119,7 @@ export interface Run {
   /** Whether to skip progress reports, because the run is only a small part of the job. */
   silent?: boolean;
   watchdogMs?: number;
-  /** An existing folder to which it may write, in addition to the task's folder. */
+  /** An existing folder to which ffmpeg may write, in addition to the task's folder. */
   folder?: string;
   /** Called with the number of video frames (or packets, if copied) written so far. */
   onFrames?(count: number): void;

@@ -60,8 +60,8 @@ export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "
 }
 
 /**
- * Whether a video is first played as a stream, from which the file for browsers is remuxed later, so that it is decoded
- * only once. Rows written by other tools are excluded, because they refer to the original file until there is a
+ * Whether a video is first played as a stream, from which the file for browsers is remuxed later, so that the video is
+ * decoded only once. Rows written by other tools are excluded, because they refer to the original file until there is a
  * playable one. Files whose timestamps jump are excluded too, because posters and comparisons seek by time and need a
  * converted file first.
  */
@@ -87,7 +87,7 @@ export function copyableAudioTracks(probe: Probe): AudioTrack[] {
   );
 }
 
-/** Whether the copy of a file has all of the file's tracks, so that the original needn't be kept. */
+/** Whether the copy of a file has all of the file's tracks, so that the original doesn't have to be kept. */
 export function copyHasAllTracks(probe: Probe): boolean {
   return probe.playable && copyableAudioTracks(probe).length === probe.audioTracks.length;
 }
@@ -113,7 +113,7 @@ async function createPlayable(source: Source, probe: Probe, task: Task): Promise
   const { durationSeconds } = probe;
   if (probe.playable) {
     const container = containerOf(probe);
-    // A file that isn't played yet has to be copied, because its metadata couldn't be removed.
+    // If the file isn't being played yet, it has to be copied, because its metadata couldn't be removed.
     const isPlayed = source.row.video_url !== "";
     const named = isPlayed ? {} : { video_url: source.url };
     const isReady = source.isClean && probe.container !== "mov" && !probe.needsFaststart;
@@ -131,7 +131,7 @@ async function createPlayable(source: Source, probe: Probe, task: Task): Promise
     );
   }
   const artifact = besideSource(source);
-  // The file was created earlier and someone may be watching it, so it is replaced; see commit-artifact.server.ts.
+  // A file was created earlier and someone may be watching it, so it has to be replaced; see commit-artifact.server.ts.
   if (source.row.video_url !== "" && source.row.video_url === artifact.columns.video_url) {
     if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };
     return { ...NO_ARTIFACT, replacement: FILE, durationSeconds };
@@ -258,7 +258,8 @@ async function isRemuxed(source: Source, probe: Probe, task: Task): Promise<bool
 }
 
 /**
- * Returns the arguments that keep the language of an audio track. Its title isn't kept, because it may name the author.
+ * Returns the arguments that keep the language of an audio track. Its title isn't kept, because it may contain the
+ * author's name.
  */
 export function languageArguments({ language }: AudioTrack, index: number): string[] {
   const tag = languageTag(language);
@@ -276,8 +277,8 @@ function encodedAudioOptions(probe: Probe): string[] {
 }
 
 /**
- * Returns the size and bitrate of the first rendition. If sources are removed, the rendition has to be good enough to
- * encode the stream from.
+ * Returns the size and bitrate of the first rendition. If the site removes sources, the stream will be encoded from
+ * this rendition, which therefore has to be good enough.
  */
 function firstRendition({ video }: Probe): { side: number; bitrate: number } {
   const { keepSources, encoderMaxHeight } = settings();

@@ -40,7 +40,7 @@ const EVICTION_HEADROOM = 0.1;
 const cache = processState("local copies", () => ({
   /** By path. */
   fetching: new Map<string, Promise<void>>(),
-  /** Bytes added since the last walk. */
+  /** The number of bytes added since the folders were last walked. */
   addedBytes: 0,
 }));
 
@@ -199,7 +199,7 @@ async function fetchCopy(name: FileName, file: string, stored: StoredFile): Prom
   if (cache().addedBytes > storageCacheBytes * EVICTION_HEADROOM) evictor().work?.run();
 }
 
-/** Links a fetched copy to its path, synchronously. Does nothing if the file was removed or written in the meantime. */
+/** Synchronously links a fetched copy to its path. Does nothing if the file was removed or written in the meantime. */
 function place(name: FileName, fetched: string, file: string, stored: StoredFile): void {
   if (storedFile(name)?.object !== stored.object) return;
   mkdirSync(path.dirname(file), { recursive: true });
@@ -232,7 +232,7 @@ const evictor = processState("eviction of local copies", () => ({
   work: undefined as ReturnType<typeof every> | undefined,
 }));
 
-/** Starts to keep the local copies within STORAGE_CACHE_BYTES. Does nothing if the site has no store. */
+/** Starts limiting the local copies to STORAGE_CACHE_BYTES. Does nothing if the site has no store. */
 export function startEvicting(): void {
   if (!settings().storage) return;
   const evict = () => evictCopies().then(() => {});
@@ -249,8 +249,8 @@ interface Copy extends FileName {
  * Evicts the least recently used copies. Before it evicts a copy, it checks that the store has the object and that no
  * job is using the video.
  *
- * @param options.needed bytes to evict even if the copies are below STORAGE_CACHE_BYTES. Ignored if all evictable
- *   copies together are smaller.
+ * @param options.needed the number of bytes to evict even if the copies are below STORAGE_CACHE_BYTES. Ignored if all
+ *   evictable copies together are smaller.
  * @returns the number of bytes that were evicted.
  * @throws {StorageError}
  */
@@ -290,7 +290,7 @@ async function evict(copy: Copy): Promise<boolean> {
     );
     return false;
   }
-  // Evict in a transaction, because another process may be bringing the file back to the disk.
+  // Evict in a transaction, because another process may be moving the file back to the disk.
   return transaction(() => !isMovingToDisk() && unlinkCopy(copy));
 }
 
@@ -305,7 +305,7 @@ function unlinkCopy({ file, stored, bucket, path: name }: Copy): boolean {
   return true;
 }
 
-/** Whether all files are being brought back to the disk. */
+/** Whether all files are being moved back to the disk. */
 export function isMovingToDisk(): boolean {
   return prepared("SELECT moving_to_disk FROM storage").pluck().get() === 1;
 }

@@ -50,8 +50,8 @@ const near = (column: string, base: string) =>
   `(${column} >= ${base} || '.' AND ${column} < ${base} || '0')`;
 
 /**
- * Selects the ids of rows that may refer to a file of a base path. Rows that refer to derived files also refer to a
- * video file.
+ * Selects the ids of rows that may refer to a file with a given base path. Rows that refer to derived files also refer
+ * to a video file.
  */
 const IDS = /* sql */ `
   SELECT video_id FROM media_files

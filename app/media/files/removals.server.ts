@@ -22,7 +22,7 @@ import {
 /**
  * Removes files that are no longer referenced. Code that removes the last reference to a file enqueues its removal in
  * the same transaction. A single worker removes the file, after checking in another transaction that nothing refers to
- * it: if another tool has written such a row in the meantime, the file is kept.
+ * it: if another tool has written a row that refers to it in the meantime, the file is kept.
  *
  * The file is moved aside in that transaction and deleted after the commit. If the process is killed at any point, the
  * file is either still in its place, or has been moved aside and is checked again.
@@ -265,8 +265,8 @@ function wasWrittenSince(file: string, createdAt: string): boolean {
   return (
     found !== undefined &&
     !found.isDirectory() &&
-    // Compare whole milliseconds, because the other time has no fractions. Tools may set a modification time in the
-    // future.
+    // Compare whole milliseconds, because the time of the removal has no fractions of a millisecond. Tools may set a
+    // modification time in the future.
     Math.floor(Math.min(found.mtimeMs, found.ctimeMs)) > Date.parse(createdAt)
   );
 }
@@ -294,7 +294,7 @@ function exists(file: string): boolean {
 
 /**
  * Moves files back if the database has no record of their removal, for example because an older copy of it was
- * restored. A file stays aside if there is another file in its place.
+ * restored. A file isn't moved back if there is another file in its place.
  */
 async function returnUnknown(): Promise<void> {
   const known = prepared("SELECT 1 FROM removals WHERE bucket = ? AND path = ?");

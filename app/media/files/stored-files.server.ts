@@ -27,7 +27,7 @@ const ROWS_AT_ONCE = 1_000;
 export const ANNOUNCED_MS = 24 * 3_600_000;
 /**
  * How long an object stays in the store after its row was deleted, so that a copy of the database from the last few
- * days still finds every file that it refers to. Removals ordered by a person don't wait.
+ * days still finds every file that it refers to. Removals ordered by a person aren't delayed.
  */
 export const OBJECT_GRACE_MS = 7 * 24 * 3_600_000;
 
@@ -78,7 +78,7 @@ export function storedFilesAfter(
   return rows.all(bucket, name, limit);
 }
 
-/** Yields all records, ordered by name. They may change in the meantime. */
+/** Yields all records, ordered by name. The records may change while they are being read. */
 export function* allStoredFiles(): Generator<FileName & StoredFile> {
   let last: Parameters<typeof storedFilesAfter>[0] = { bucket: "", path: "" };
   for (;;) {
@@ -100,7 +100,7 @@ const shortened = (segment: string) => segment.slice(0, 200);
 /** Returns a new human-readable key: the file's name with 64 random bits before the extension. */
 export function newObjectKey({ bucket, path: name }: FileName): string {
   const extension = path.extname(name);
-  // The name may come from another tool and be too long for the digits to fit.
+  // The name may come from another tool and be too long to append the digits.
   const stem = name.slice(0, name.length - extension.length).replace(/[^/]{200,}$/, shortened);
   return `${bucket}/${stem}.${randomBytes(8).toString("hex")}${extension}`;
 }

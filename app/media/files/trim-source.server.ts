@@ -48,7 +48,7 @@ export function bestFilePath({
 
 /**
  * Returns the `{userId}/{uploadId}` of a trim that isn't encoded yet. Its user id is that of the original. Its upload
- * id was reserved when its row was created, and is that time.
+ * id was reserved when its row was created, and is the same as the row's creation time.
  */
 export function trimBasePath({
   cut_of,

@@ -60,7 +60,7 @@ async function bestOf(files: readonly string[]): Promise<string> {
 async function perform(task: ImageTask): Promise<ImageResult> {
   switch (task.kind) {
     case "thumbnail":
-      // The image is made upright and limited to its first frame, without EXIF and other metadata.
+      // Rotate the image upright, and keep only its first frame, without EXIF or other metadata.
       await open(task.file)
         .rotate()
         .resize({ width: task.width ?? MAX_WIDTH_PIXELS, withoutEnlargement: true })

@@ -17,7 +17,7 @@ export type ImageTask =
   /** Re-encodes an image as WebP: upright, at most 1280 or `width` pixels wide, without metadata. */
   | { kind: "thumbnail"; file: string; target: string; width?: number }
   | { kind: "colors"; file: string }
-  /** Draws an SVG centered on a solid background, as PNG. */
+  /** Draws an SVG centered on a solid background, and writes it as a PNG. */
   | {
       kind: "drawing";
       svg: string;
@@ -26,7 +26,7 @@ export type ImageTask =
       background: string;
       target: string;
     }
-  /** Writes the image that works best as a poster, as WebP. */
+  /** Selects the image that works best as a poster, and writes it as WebP. */
   | { kind: "poster"; files: string[]; target: string }
   | {
       kind: "sprite";

@@ -14,8 +14,8 @@ const SWEEP_EVERY_MS = 3_600_000;
  */
 const RECENT_MS = 3_600_000;
 /**
- * While the site is running, files are kept longer, because a form's thumbnail has to stay for as long as its video
- * takes to upload.
+ * While the site is running, files are kept longer, because a form's thumbnail has to be kept until its video has been
+ * uploaded.
  */
 const ABANDONED_MS = 24 * 3_600_000;
 

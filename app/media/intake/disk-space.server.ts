@@ -93,7 +93,7 @@ interface HeldSpace {
 const reservations = processState("disk space reservations", () => new Set<HeldSpace>());
 
 /**
- * Reserves space for the files of a form until it is released.
+ * Reserves space for a form's files until the reservation is released.
  *
  * @param uploader the id of a user whose share is limited; undefined for anyone else.
  * @throws {UploadError} 507, as `requireDiskSpace` does.
@@ -129,8 +129,9 @@ export function renewReservation(id: string, bytes: number, uploader?: string): 
 }
 
 /**
- * Ensures that there is space for a file in addition to other reservations and the reserve. Evicts local copies of
- * stored files if necessary. Call it inside `oneAtATime`, so that two uploads don't reserve the same space.
+ * Ensures that there is space for a file in addition to other reservations and the space that must stay free. Evicts
+ * local copies of stored files if necessary. Call it inside `oneAtATime`, so that two uploads don't reserve the same
+ * space.
  *
  * @param uploader the id of a user who may reserve only a quarter of the free space; undefined for anyone else.
  * @throws {UploadError} 507
@@ -181,7 +182,7 @@ export function oneAtATime<T>(admission: () => Promise<T>): Promise<T> {
 
 /**
  * Returns the store for the metadata of resumable uploads, which is in `{id}.json` next to the upload. Files are
- * written atomically, so that a killed process leaves no partial file.
+ * written atomically, so that a killed process doesn't leave a partial file.
  *
  * `creation_date` is set to the time of the last byte, because the tus packages use it to expire uploads, and an upload
  * that takes days must not expire before it is complete.

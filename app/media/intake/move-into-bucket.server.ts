@@ -30,7 +30,7 @@ const uploads = processState("upload ids", () => ({ lastId: 0 }));
  * Moves a received video and its thumbnail to `{userId}/{uploadId}.{extension}`. When it returns, the files are flushed
  * to the disk, so that a row that is written afterwards never refers to a missing file.
  *
- * @throws {UploadError} 507 if the disk is full. No files are left behind then.
+ * @throws {UploadError} 507 if the disk is full. In that case, no files are left behind.
  */
 export async function moveIntoBucket(
   userId: string,
@@ -75,8 +75,8 @@ export async function moveIntoBucket(
 }
 
 /**
- * Moves a single thumbnail into its bucket, with a separate upload id. It is removed a day later unless a row refers to
- * it by then.
+ * Moves a single thumbnail into its bucket, with a separate upload id. It is removed after a day unless a row refers to
+ * it.
  *
  * @returns its path within the bucket.
  */
@@ -116,7 +116,7 @@ export async function reserveUploadId(userId: string): Promise<number> {
   }
 }
 
-/** Upload ids reserved for a second in the past. */
+/** The upload ids that are reserved for one second in the past. */
 export interface ReservedSecond {
   /** The first of 1,000 consecutive upload ids. */
   first: number;
@@ -132,7 +132,7 @@ export function secondOf(basePath: string): string {
 
 /**
  * Reserves a thousand upload ids with a single folder: the ids of the latest second in which the user has no file.
- * Uploads never use ids from the past, and only one import can create the folder.
+ * Uploads never use ids from the past, and only one import can create a given folder.
  */
 export async function reserveSecond(userId: string): Promise<ReservedSecond> {
   const folder = inBucket("videos", userId);

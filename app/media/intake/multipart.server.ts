@@ -17,7 +17,7 @@ export interface ReceivedForm {
   fields: Map<string, string>;
   /** Files that were received completely; empty after an error. */
   files: Map<string, ReceivedFile>;
-  /** Why the form was rejected. Its text fields are kept for the page; its files are removed. */
+  /** The reason why the form was rejected. Its text fields are kept for the page; its files are removed. */
   error?: UploadError;
 }
 
@@ -28,8 +28,9 @@ const MAX_FILES = 10;
 const MAX_PARTS = 100;
 const MAX_HEADER_BYTES = 32 * 1024;
 /**
- * The parser's buffer for a part that hasn't been read yet. It must be larger than a chunk from the network: if a
- * skipped part fills the buffer, the parser never notices its end (deps/dicer/lib/Dicer.js in the package).
+ * The size of the parser's buffer for a part that hasn't been read yet. It must be larger than a chunk from the
+ * network: if a skipped part fills the buffer, the parser never notices its end (deps/dicer/lib/Dicer.js in the
+ * package).
  */
 const PART_BUFFER_BYTES = 256 * 1024;
 /** The size limit for text fields, boundaries and headers together. */
@@ -42,7 +43,8 @@ const READ_ON_BYTES = 1024 * 1024;
  * fields without a rule are skipped, and an empty file input counts as absent. The caller has to discard the files that
  * it doesn't move.
  *
- * @param rules by field name. If the whole form is too large, the first rule's message is used.
+ * @param rules the rule for each file field, by field name. If the whole form is too large, the first rule's message is
+ *   used.
  * @param uploader the id of a user whose share of the disk is limited; see `requireDiskSpace`.
  */
 export async function receiveMultipart(
@@ -136,7 +138,7 @@ async function read(
     parser.on("filesLimit", () => reject(new UploadError(413, "The form has too many files.")));
     parser.on("partsLimit", () => {
       reject(new UploadError(413, "The form has too many parts."));
-      // Unlike after other errors, stop reading, because parsing the parts is what takes time.
+      // Stop reading, unlike after other errors, because parsing the parts is what takes time.
       stop();
     });
     parser.on("file", (field, stream, name) => {

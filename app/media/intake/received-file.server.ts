@@ -36,7 +36,7 @@ export const HEAD_BYTES = 4_100;
  * Writes a stream to `uploads/tmp`, with back-pressure.
  *
  * @throws {UploadError} 413 as soon as the stream is too long, 507 if the disk is full, and any error thrown by the
- *   rule's check. No file is left behind then.
+ *   rule's check. In that case, no file is left behind.
  */
 export async function receiveFile(
   stream: Readable,
@@ -82,13 +82,13 @@ export async function discardReceived(...files: (ReceivedFile | undefined)[]): P
  * time.
  */
 const WRITE_BYTES = 1024 * 1024;
-/** How long to wait for more bytes before writing fewer. */
+/** How long to wait for more bytes before writing a smaller piece. */
 const WRITE_DELAY_MS = 20;
 
 export interface SinkWatch {
   /** Called with the length of each chunk before it is written; throws to reject it. */
   admit: (bytes: number) => void;
-  /** Called with each chunk after it was written, in order. */
+  /** Called with each chunk, in order, after the chunk has been written. */
   wrote: (bytes: Buffer) => void;
   /** Checks the first bytes (or all bytes, if there are fewer) before any are written. */
   head?: { bytes: number; check: (head: Buffer) => Promise<void> };
@@ -190,7 +190,7 @@ export function pump(stream: Readable, sink: Writable): Promise<void> {
       sink.destroy();
       if (sink.closed) reject(error);
     };
-    // A stream that was destroyed before this call emits no more events.
+    // If the stream was destroyed before this call, it doesn't emit any more events.
     if (stream.destroyed) return fail(truncated());
     sink.on("error", fail);
     sink.on("finish", resolve);

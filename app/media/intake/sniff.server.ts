@@ -18,11 +18,11 @@ const VIDEO_EXTENSIONS: Record<string, string> = {
   "video/MP2P": "mpg",
   "video/mp2t": "ts",
   "video/ogg": "ogv",
-  // The first stream is either a Skeleton stream, which describes the others, or unknown.
+  // The first stream is either unknown or a Skeleton stream, which describes the other streams.
   "application/ogg": "ogv",
   "video/x-flv": "flv",
   "video/x-ms-asf": "wmv",
-  // These are detected from the first stream, which may be audio. The probe rejects files without video.
+  // These types are detected from the first stream, which may be audio. The probe rejects files without video.
   "audio/x-ms-asf": "wmv",
   "application/vnd.ms-asf": "wmv",
   "application/mxf": "mxf",

@@ -70,7 +70,7 @@ function owner(headers: Headers): string {
 /** The sender of a tus request. */
 export interface TusSender {
   userId: string;
-  /** Whether they may reserve only a share of the disk; see `requireDiskSpace`. */
+  /** Whether the sender may reserve only a share of the disk; see `requireDiskSpace`. */
   isLimited: boolean;
 }
 
@@ -211,13 +211,13 @@ export async function removeUploadsOf(userId: string): Promise<void> {
   }
 }
 
-/** Removes uploads that have received no bytes for a day. */
+/** Removes uploads that haven't received any bytes for a day. */
 export async function removeExpiredUploads(): Promise<number> {
   return tusEndpoint().store.deleteExpired();
 }
 
 interface HeldLock {
-  /** Makes the current holder stop, because its client has reconnected. */
+  /** Makes the request that holds the lock stop, because its client has reconnected. */
   release: () => void;
   released: Promise<void>;
 }

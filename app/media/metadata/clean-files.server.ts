@@ -9,8 +9,9 @@ import { recordFile } from "../media-files.server";
 import type { MetadataResult, MetadataTask } from "./rewrite.server";
 
 /**
- * Keeps track of which public files have no private metadata. The site records this for files that it receives or
- * encodes. A file placed by another tool is marked in the studio until `npm run jobs -- --all` has cleaned it.
+ * Keeps track of which public files don't contain any private metadata. The site records this for files that it
+ * receives or encodes. A file placed by another tool is marked in the studio until `npm run jobs -- --all` has cleaned
+ * it.
  */
 
 const isUnclean = (column: string, bucket: "videos" | "thumbnails") => {
@@ -63,7 +64,7 @@ export async function cleanVideoFile(videoId: string, url: string): Promise<bool
  *
  * @returns true if the file may now be published; false if it is unchanged and only a remuxed copy of its video and
  *   audio may be published.
- * @throws if the file could not be read or written. It is unchanged in that case.
+ * @throws if the file could not be read or written. In that case, the file is unchanged.
  */
 export async function removeMetadata(task: MetadataTask): Promise<boolean> {
   const answer = await queryThread<MetadataResult>("files", "remove-metadata", task);
@@ -83,8 +84,8 @@ export function recordDigest(videoId: string, sha256: string): void {
 }
 
 /**
- * Records the digest of a video that has none because another tool inserted it, as part of a transaction. Ignores other
- * rows.
+ * Records the digest of a video that doesn't have one because another tool inserted the video, as part of a
+ * transaction. Ignores other rows.
  */
 function recordFirstDigest(videoId: string, sha256: string): void {
   prepared(

@@ -13,7 +13,7 @@ export interface Bytes {
   read(at: number, length: number): Buffer;
 }
 
-/** Bytes that overwrite the bytes at a position. The file's length doesn't change. */
+/** Bytes that replace the existing bytes at a position. The file's length doesn't change. */
 export interface Edit {
   at: number;
   bytes: Buffer;
@@ -79,7 +79,7 @@ export function planFor(file: Bytes): Mp4Plan | undefined {
 
 class Mp4Plan {
   readonly edits: Edit[] = [];
-  /** The media data, which no edit touches. */
+  /** The media data, which no edit may overwrite. */
   readonly media: readonly Range[];
   private boxCount = 0;
   private editedBytes = 0;
@@ -91,7 +91,7 @@ class Mp4Plan {
     for (const box of top) if (box.type !== "mdat") this.clean(box, "file");
   }
 
-  /** Clears a box that isn't kept in its parent, or those fields of a kept box that identify its author. */
+  /** Clears a box that isn't kept in its parent, or the fields of a kept box that identify the file's author. */
   private clean(box: Box, parent: string, handler = ""): void {
     const { type, start, from, to } = box;
     const isKept = KEPT[parent]!.has(type) && (type !== "kind" || this.isRole(box));
@@ -159,7 +159,7 @@ class Mp4Plan {
     }
   }
 
-  /** Reads bytes, and throws if the file has fewer. */
+  /** Reads the given number of bytes, and throws if the file ends before that. */
   private read(at: number, length: number): Buffer {
     const bytes = this.file.read(at, length);
     if (bytes.length < length) throw new LayoutError("The file ends too early.");

@@ -14,7 +14,7 @@ export interface BoxHeader {
   body: number;
   /** The offset of the first byte after it, or the end of the range if the box is truncated. */
   end: number;
-  /** Whether the box is complete, not truncated. */
+  /** Whether the box is complete rather than truncated. */
   isWhole: boolean;
 }
 

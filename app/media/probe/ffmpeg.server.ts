@@ -36,7 +36,7 @@ export interface Limits {
   seconds?: number;
   /** The limit on CPU seconds, for all threads together. */
   cpuSeconds: number;
-  /** The size of the largest file that it may write, in bytes. */
+  /** The maximum size of a file that the process may write, in bytes. */
   fileBytes?: number;
   /**
    * Whether nobody is waiting for the result. If so, the process gets the lowest CPU priority and idle disk priority.
@@ -53,7 +53,7 @@ interface Tools {
   /** Whether setpriv can make the file system read-only (util-linux 2.41, Linux 5.13). */
   landlock: boolean;
   filters: Set<string>;
-  /** The filters and encoders are listed on first use. */
+  /** The filters and encoders are looked up on first use. */
   encoders?: Set<string>;
 }
 
@@ -61,8 +61,8 @@ let tools: Tools | undefined;
 
 /**
  * The options with which unshare starts a process without a network. They work where the system allows unprivileged
- * user namespaces, which most containers don't. Root gets no user namespace, because it couldn't read other users'
- * files in one.
+ * user namespaces, which most containers don't. Root isn't given a user namespace, because it couldn't read other
+ * users' files inside one.
  */
 const WITHOUT_NETWORK = process.getuid?.() === 0 ? ["--net"] : ["--map-root-user", "--net"];
 
@@ -153,7 +153,7 @@ export function forgetFfmpeg(): void {
  *
  * @param probe the file's probe; required if ffmpeg reads audio and video from the beginning. The parts of a file whose
  *   timestamps jump may differ in size, which videoFilters() handles. ffmpeg must not reconfigure its filters for each
- *   part, because the new filters would first output a frame for each frame before that part.
+ *   part, because the new filters would first output one frame for every frame that precedes that part.
  */
 export function inputArguments(
   file: string,
@@ -206,8 +206,8 @@ export function limitedCommand(
 }
 
 /**
- * Starts a program without waiting for it. Its output isn't buffered and has to be read while it is running. The caller
- * must have a slot (process-gate.server.ts).
+ * Starts a program without waiting for it. Its output isn't buffered and has to be read while the program is running.
+ * The caller must have a slot (process-gate.server.ts).
  */
 export function start(
   program: Program,
@@ -226,7 +226,7 @@ export function start(
 }
 
 /**
- * Runs a program and returns its exit code and output, at most 4 MiB of it.
+ * Runs a program and returns its exit code and up to 4 MiB of its output.
  *
  * @throws {InterruptedError} if it was killed, timed out or couldn't start.
  */
@@ -300,7 +300,7 @@ export function throwIfInterrupted(
   // ffmpeg 5 exits with 0 if the last block of a file couldn't be written.
   if (lines.some((line) => NO_SPACE.test(line)))
     throw new InterruptedError("The disk is full.", "ENOSPC");
-  // It also exits with 0 if an HTTP response ends before its Content-Length.
+  // ffmpeg also exits with 0 if an HTTP response ends before its Content-Length.
   if (lines.some((line) => line.includes("Stream ends prematurely")))
     throw new InterruptedError("The file could not be read completely.");
   if (end.exitCode === 0) return;

@@ -11,7 +11,7 @@ export interface DurationHints {
   audio: readonly number[];
   /** The number of frames per second. */
   frameRate: number;
-  /** Set only for MP4 and MOV. */
+  /** The layout of the boxes; set only for MP4 and MOV. */
   layout: Mp4Layout | undefined;
 }
 
@@ -134,7 +134,10 @@ async function announcedLength(
 const ASF_PROPERTIES = Buffer.from("a1dcab8c47a9cf118ee400c00c205365", "hex");
 const HEAD_BYTES = 4_096;
 
-/** Returns the size in the header of an AVI or ASF divided by its actual size; undefined for a complete file. */
+/**
+ * Returns the file size according to an AVI or ASF header, divided by the actual file size; undefined for a complete
+ * file.
+ */
 async function announcedBytes(file: string): Promise<number | undefined> {
   const input = await openInput(file);
   const { size } = input;
@@ -154,7 +157,7 @@ async function announcedBytes(file: string): Promise<number | undefined> {
 
 /**
  * Containers in which ffmpeg corrects timestamps that restart or jump (AVFMT_TS_DISCONT). Recorders and discs write
- * such timestamps, and files appended to each other play in sequence.
+ * such timestamps, and files that were appended to each other also contain them and play in sequence.
  */
 const MAY_JUMP = ["mpegts", "mpeg", "ogg"];
 
@@ -166,11 +169,11 @@ const BACKWARD_SECONDS = 0.1;
 /** How much longer the longest stream may be than the video. */
 const MAX_EXCESS_SECONDS = 1;
 
-/** The speed of the slowest disk and processor on which reading a whole file must succeed. */
+/** The speed of the slowest disk and processor with which reading a whole file has to succeed. */
 const MIN_DISK_BYTES_PER_SECOND = 10 * 1024 ** 2;
 const MIN_CPU_BYTES_PER_SECOND = 20 * 1024 ** 2;
 
-/** What is known about a file before it is measured. */
+/** What is known about a file before its duration is measured. */
 interface Measured {
   /** The index of the video stream. */
   video: number;
@@ -183,7 +186,7 @@ interface Measured {
   frameDelay: number;
 }
 
-/** Whether timestamps in a container may restart, so that the last one doesn't determine the duration. */
+/** Whether timestamps in a container may restart, so that the last timestamp doesn't determine the duration. */
 export function timestampsMayJump(formatName: string): boolean {
   return MAY_JUMP.includes(formatName);
 }

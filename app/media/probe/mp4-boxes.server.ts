@@ -31,11 +31,13 @@ export interface Mp4Layout {
   isFragmented: boolean;
   /** Whether neither the index nor the media data is truncated. */
   isWhole: boolean;
-  /** Whether video or audio is encrypted. ffprobe doesn't report that, but names the codec inside. */
+  /**
+   * Whether video or audio is encrypted. ffprobe doesn't report the encryption, only the codec of the encrypted stream.
+   */
   isEncrypted: boolean;
   /**
    * Whether `ffmpeg -c copy` preserves which frames are shown and when. It doesn't if a video or audio track has
-   * several sample descriptions, because the copy keeps only the first, or several edits (see `isOneEdit`).
+   * several edits (see `isOneEdit`) or several sample descriptions, because the copy keeps only the first description.
    */
   isCopyable: boolean;
   /** Whether the edits are shorter than the video track, so that frames outside the edits must not be shown. */
@@ -46,8 +48,8 @@ export interface Mp4Layout {
 
 /**
  * Returns the layout of an MP4 or MOV; undefined for any other file. Reads at most 2,000 box headers of 16 bytes, and
- * the fields and edit lists that determine whether a copy plays the same. A file with more boxes isn't rejected, but
- * its streams aren't copied either.
+ * the fields and edit lists that determine whether a copy plays the same as the original. A file with more boxes isn't
+ * rejected, but its streams aren't copied either.
  */
 export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined> {
   const input = await openInput(file);
@@ -175,8 +177,8 @@ function editUnits(list: Buffer): number {
 }
 
 /**
- * Whether an `elst` (§8.6.6) plays a single part of the track, once. If there are several parts, ffmpeg copies the
- * samples of each part from the preceding keyframe on, and writes one edit that covers all of them. An empty edit
+ * Whether an `elst` (§8.6.6) plays a single part of the track exactly once. If there are several parts, ffmpeg copies
+ * the samples of each part from the preceding keyframe on, and writes one edit that covers all of them. An empty edit
  * (media time -1) before the part only delays it: ffmpeg adds its duration to all timestamps, and writes an empty edit
  * again if they don't start at 0.
  *

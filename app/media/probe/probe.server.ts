@@ -159,7 +159,7 @@ export async function probe(
   const isCut = layout !== undefined && layout.index !== "complete";
   const output = await runFfprobe(file, isCut);
   if (output.streams.length >= MAX_STREAMS) throw new RefusedFileError(422, TOO_MANY_STREAMS);
-  // In Matroska, an encrypted track names its key (ContentEncKeyID).
+  // In Matroska, an encrypted track specifies the id of its key (ContentEncKeyID).
   if (layout?.isEncrypted || output.streams.some(({ tags }) => tags?.enc_key_id !== undefined)) {
     throw new RefusedFileError(422, ENCRYPTED);
   }
@@ -300,8 +300,8 @@ async function decodeOneFrame(file: string, { index, ...stream }: Stream): Promi
 }
 
 /**
- * The results for the most recent files, keyed by path and version. They are cached because a video's jobs run one
- * after the other.
+ * The results for the most recently probed files, keyed by path and version. They are cached because a video's jobs run
+ * one after the other.
  */
 const probes = processState("probed files", () => new LRUCache<string, Probe>({ max: 4 }));
 

@@ -31,7 +31,7 @@ export interface SlotOptions {
   /** A signal that cancels the wait. */
   signal?: AbortSignal;
   /**
-   * Whether to wait regardless of the length of the owner's queue, for example for an upload that would otherwise be
+   * Whether to wait regardless of the length of the owner's queue, for example because an upload would otherwise be
    * lost.
    */
   ignoresQueueLimit?: boolean;
@@ -106,7 +106,7 @@ export class ProcessGate {
 
 const gate = processState("process gate", () => new ProcessGate(MAX_PROCESSES, MAX_WAITING));
 
-/** Why the current async context may start processes: because it is a queued job, or because it has a slot. */
+/** The reason why the current async context may start processes: it is a queued job, or it has a slot. */
 type Permit = "job" | "slot";
 const permits = new AsyncLocalStorage<Permit>();
 

@@ -52,7 +52,7 @@ export interface SubtitleStream {
   /** The language as given in the file, such as `eng`. It may be empty or any text. */
   language: string;
   title: string;
-  /** Whether it covers only foreign-language dialogue and signs. */
+  /** Whether the subtitles cover only foreign-language dialogue and signs. */
   forced: boolean;
   hearingImpaired: boolean;
 }
@@ -127,7 +127,7 @@ export const isVideoStream = ({ codec_type, disposition }: Stream) =>
 export const isAudioStream = ({ codec_type, channels }: Stream) =>
   codec_type === "audio" && Boolean(channels);
 
-/** Returns the streams that the file marks as default, or all of them if it marks none. */
+/** Returns the streams that the file marks as default, or all streams if it doesn't mark any. */
 export function preferred(streams: Stream[]): Stream[] {
   const chosen = streams.filter(({ disposition }) => disposition?.default === 1);
   return chosen.length > 0 ? chosen : streams;

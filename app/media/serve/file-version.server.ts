@@ -7,8 +7,8 @@ import { fileExists } from "../media-files.server";
 
 /**
  * A conversion may replace the file at a URL. Players that have read the previous file's index continue to request
- * ranges of that file without saying so, because browsers don't send If-Range for media. So the page adds the file's
- * version to the URL's query, and the previous file is kept for a while under its version.
+ * ranges of that file without indicating the version, because browsers don't send If-Range for media. So the page adds
+ * the file's version to the URL's query, and the previous file is kept for a while under its version.
  */
 
 /**
@@ -21,10 +21,13 @@ export function versionOf({ size, mtimeNs, ino }: fs.BigIntStats): string {
 
 const VERSION = /^[\da-z]{1,13}(?:-[\da-z]{1,13}){2}$/;
 const PREFIX = "original-";
-/** The prefix for files with private metadata, which are the video's source. Only the studio serves them. */
+/**
+ * The prefix for previous versions with private metadata, which are kept as the video's source. Only the studio serves
+ * them.
+ */
 const PRIVATE_PREFIX = "private-";
 
-/** Returns the path in its bucket at which a replaced version of a video file is kept. */
+/** Returns the path at which a replaced version of a video file is kept, within the file's bucket. */
 export function earlierVersionPath(videoPath: string, version: string, isClean: boolean): string {
   const prefix = isClean ? PREFIX : PRIVATE_PREFIX;
   return `${mediaBasePath(videoPath)}/${prefix}${version}${path.extname(videoPath)}`;

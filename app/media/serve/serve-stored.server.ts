@@ -74,8 +74,9 @@ async function addressElsewhere({ object, type }: StoredFile): Promise<string | 
 }
 
 /**
- * Whether a file is part of a stream, because players request each part of a stream from the site. Complete video files
- * are proxied instead, because browsers would reuse the first redirect target, which expires after a minute.
+ * Whether a file is part of a stream. Redirects work for such files, because players request each part of a stream from
+ * the site. Complete video files are proxied instead, because browsers would reuse the first redirect target, which
+ * expires after a minute.
  */
 function isPartOfStream({ path }: MediaName): boolean {
   return /\/hls(?:-\w+)?\/[^/]+$/.test(path);
@@ -156,7 +157,7 @@ function unsatisfiable(bytes: number, headers: Headers): Response {
   return new Response("The requested range is outside the file.\n", { status: 416, headers });
 }
 
-/** A CDN in front of the store, which requires URLs that are signed by the site. */
+/** A CDN in front of the store. The CDN requires URLs that are signed by the site. */
 export interface Cdn {
   /** The CDN's base URL, without a trailing slash. */
   origin: string;

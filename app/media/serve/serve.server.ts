@@ -173,7 +173,7 @@ export function mediaFile({ bucket, path }: MediaName): string | undefined {
   }
 }
 
-/** Responds with the whole text. Ranges aren't supported, because the text may change between two requests. */
+/** Responds with the complete string. Ranges aren't supported, because the content may change between two requests. */
 function textResponse(request: Request, text: string, headers: Headers): Response {
   headers.delete("Accept-Ranges");
   headers.set("Content-Length", String(Buffer.byteLength(text)));

@@ -20,16 +20,16 @@ import { ImageError, type ImageFailure, processImage } from "../images/process-i
 import { recordFile } from "../media-files.server";
 
 /**
- * Thumbnails are up to 1280 pixels wide, but cards show them 150 to 600 pixels wide, or as wide as a phone. With
- * `?w=480` or `?w=720`, each thumbnail's URL returns a smaller version. That version is created on the first request;
- * until it exists, the thumbnail itself is returned.
+ * Thumbnails are up to 1280 pixels wide, but cards show them 150 to 600 pixels wide, or as wide as a phone's screen.
+ * With `?w=480` or `?w=720`, each thumbnail's URL returns a smaller version. That version is created on the first
+ * request; until it exists, the thumbnail itself is returned.
  */
 const SMALL_WIDTHS_PIXELS = [480, 720];
 /** The maximum number of queued versions. Beyond it, versions aren't queued, but a later request may queue them. */
 const MAX_QUEUED = 200;
 /** The number of unreadable thumbnails that are remembered, so that they aren't retried on each request. */
 const MAX_REMEMBERED = 10_000;
-/** The failures that would recur. */
+/** The failures that would recur if the thumbnail were read again. */
 const LASTING: readonly ImageFailure[] = ["unreadable", "too many pixels"];
 
 const resizing = processState(

@@ -20,7 +20,7 @@ import { fileExists } from "../media-files.server";
  */
 
 const MASTER = /\/hls(?:-\w+)?\/master(?:-\w+)?\.m3u8$/;
-/** The suffix of a caption file's URL that addresses the playlist for these captions. */
+/** The suffix that is appended to a caption file's URL to request the playlist for these captions. */
 const PLAYLIST = ".m3u8";
 
 /**

@@ -97,7 +97,8 @@ function dueDocuments(): DueRow[] {
 }
 
 /**
- * Returns the next entries to be moved. Another tool may still be writing a file without a video, so such files wait.
+ * Returns the next entries to be moved. A file that doesn't belong to a video may still be in use by the tool that is
+ * writing it, so such files have to wait.
  */
 function dueAfter({ bucket, path: after }: FileName): DueRow[] {
   return prepared<DueRow>(
@@ -153,7 +154,7 @@ async function moveEntry(
     files.filter(({ before }) => before.size <= MAX_SMALL_BYTES),
     move,
   );
-  // Move large files one at a time, because each of them buffers a part.
+  // Move large files one at a time, because each move buffers a part in memory.
   for (const each of files) if (each.before.size > MAX_SMALL_BYTES) await move(each);
   const recorded = await transaction(() => {
     const mayRecord = !isMovingToDisk() && !hasRunningJob(row.videoId);
@@ -167,7 +168,7 @@ async function moveEntry(
       left.map(({ object }) => object),
       { reason: "discarded", notBefore: Date.now() },
     );
-    // If an entry has no files, they are missing from the disk, for example because a volume isn't mounted.
+    // If no files are found for an entry, they are missing from the disk, for example because a volume isn't mounted.
     const isEmpty = files.length === 0 && row.bytes > 0 && !isStored(row);
     finishEntry(row, token, left.length === 0 && !isEmpty);
     return done;
@@ -217,7 +218,7 @@ function isUnchanged({ file, before }: LocalFile): boolean {
   );
 }
 
-/** Yields those files of an entry that aren't in the store. */
+/** Yields the files of an entry that aren't in the store. */
 async function* newFilesIn(name: FileName, file: string): AsyncGenerator<LocalFile> {
   const before = await lstat(file, { bigint: true }).catch(unlessMissing);
   if (before?.isDirectory()) {

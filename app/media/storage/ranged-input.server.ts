@@ -39,7 +39,7 @@ const inputOf = (file: string) => inputs.getStore()?.get(path.resolve(file));
 /**
  * Makes `inputArguments`, `openInput` and `inputSize` read a stored file with range requests inside `work`.
  *
- * @param file path the path of the local copy, which is missing.
+ * @param file the path of the local copy, which is missing.
  * @throws {StorageError} if the store failed in the meantime, even if `work` succeeded.
  */
 export async function withRangedInput<T>(
@@ -70,7 +70,7 @@ export function inputUrl(file: string): string | undefined {
   return inputOf(file)?.url;
 }
 
-/** Whether an ffmpeg argument is such a URL. */
+/** Whether an ffmpeg argument is the URL of a file that is read with range requests. */
 export function isInputUrl(argument: string): boolean {
   return [...(inputs.getStore()?.values() ?? [])].some(({ url }) => url === argument);
 }

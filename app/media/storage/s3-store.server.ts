@@ -26,7 +26,7 @@ const MAX_ATTEMPTS = 4;
 const CONNECTED_WITHIN_MS = 10_000;
 /** The time limit for one attempt. An 8 MiB part takes 64 s at 1 Mbit/s. */
 const ANSWERED_WITHIN_MS = 90_000;
-/** The time limit for all attempts at a read together. A visitor waiting for an image will have left by then. */
+/** The time limit for all attempts at a read together. No visitor waits longer than that for an image. */
 const READ_WITHIN_MS = 15_000;
 /** If a store sends nothing for this long in the middle of a response, it has stalled. */
 const SILENT_MS = 10_000;
@@ -36,7 +36,7 @@ export interface S3Keys {
   secretAccessKey: string;
 }
 
-/** Returns a store for a bucket on an S3-compatible service, or for those of its keys that have a prefix. */
+/** Returns a store for a bucket on an S3-compatible service, or only for the bucket's keys with a given prefix. */
 export function s3Store(
   { endpoint, region, bucket: Bucket, prefix }: Extract<StorageAddress, { kind: "s3" }>,
   credentials: S3Keys,
@@ -190,7 +190,7 @@ function endedWhenSilent(body: IncomingMessage): Readable {
 }
 
 const DENIED = [401, 403];
-/** Ceph has QuotaExceeded, MinIO XMinioAdminBucketQuotaExceeded (with status 400) and XMinioStorageFull. */
+/** Ceph returns QuotaExceeded; MinIO returns XMinioAdminBucketQuotaExceeded (with status 400) or XMinioStorageFull. */
 const FULL = /QuotaExceeded$|^EntityTooLarge$|^InsufficientStorage$|StorageFull$/;
 
 /** Waits for a response from the store. @throws {StorageError} */

@@ -14,8 +14,8 @@ const MOVE_INTERVAL_MS = 10_000;
 const CHECK_INTERVAL_MS = 60_000;
 const REMOVE_ABANDONED_EVERY_MS = 24 * 3_600_000;
 /**
- * The age from which incomplete uploads are removed. It is longer than any upload takes, even hundreds of gigabytes
- * over a slow connection.
+ * The age at which incomplete uploads are removed. It is longer than any upload takes, even hundreds of gigabytes over
+ * a slow connection.
  */
 const ABANDONED_MS = 3 * 24 * 3_600_000;
 
@@ -30,7 +30,7 @@ const store = processState("store failure", () => ({
   failure: undefined as StoreFailure | undefined,
 }));
 
-/** Returns the store's current failure; undefined if the store is working or the site has none. */
+/** Returns the store's current failure; undefined if the store is working or the site has no store. */
 export function storeFailure(): StoreFailure | undefined {
   return store().failure;
 }
@@ -39,7 +39,7 @@ function failed(message: string): void {
   store().failure = { message, since: store().failure?.since ?? Date.now() };
 }
 
-/** Starts to move files into the store. Does nothing if the site has no store. */
+/** Starts moving files into the store. Does nothing if the site has no store. */
 export function startMovingFiles(): void {
   if (!settings().storage) return;
   let isShuttingDown = false;
@@ -48,7 +48,7 @@ export function startMovingFiles(): void {
   const work = async () => {
     if (isShuttingDown || performance.now() < notBefore) return;
     try {
-      // If there is nothing to move, moveOnce() makes no request to the store.
+      // If there is nothing to move, moveOnce() doesn't send a request to the store.
       if (storeFailure() || performance.now() >= nextCheck) {
         await checkStore();
         nextCheck = performance.now() + CHECK_INTERVAL_MS;
@@ -66,7 +66,7 @@ export function startMovingFiles(): void {
     }
   };
   every(REMOVE_ABANDONED_EVERY_MS, "remove abandoned uploads to the file store", async () => {
-    // The periodic task that moves files into the store reports failures.
+    // Failures aren't reported here, because the periodic task that moves files into the store reports them.
     if (!storeFailure()) await removeAbandoned();
   });
   const moving = every(MOVE_INTERVAL_MS, "move files into the store", work, { firstMs: 0 });

@@ -140,7 +140,7 @@ export function unknownActor(action: string): string {
 
 export type ActivityAction = keyof typeof MESSAGES;
 
-/** The actions whose detail contains an account's email address, between spaces. */
+/** The actions whose detail contains an account's email address, surrounded by spaces. */
 export const ABOUT_ACCOUNTS = [
   "account-create",
   "account-delete",

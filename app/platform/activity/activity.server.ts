@@ -140,7 +140,7 @@ export async function listActivities(
   return (await query.execute()).map(({ user_id, email, subjectId, ...row }) => ({
     ...row,
     email: email ?? undefined,
-    // user_id is null if the operator did it on the command line.
+    // user_id is null if the operator performed the action on the command line.
     isDeletedAccount: user_id !== null && email === null,
     subjectId: subjectId ?? undefined,
   }));

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { prepared, sqliteHandle } from "~db/client.server";
 
 /**
- * A moderator's action, or that of an automatic rule. It contains no names or text that someone typed, because names
- * and text are deleted after some time, whereas the log never is. The detail may contain the `textDigest()` of a text.
+ * An action by a moderator or an automatic rule. It contains no names or text that someone typed, because names and
+ * text are deleted after some time, whereas the log never is. The detail may contain a `textDigest()` instead.
  */
 export interface LogEntry {
-  /** The action, such as `remove`. The transparency page counts the actions in `decisions.ts`. */
+  /** The action, such as `remove`. The transparency page counts the actions that are listed in `decisions.ts`. */
   action: string;
   reportId?: string | null;
   videoId?: string | null;
@@ -15,7 +15,7 @@ export interface LogEntry {
   detail?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Returns the hexadecimal SHA-256 of a text, which can later prove what the text said. */
+/** Returns the hexadecimal SHA-256 of some text, which can later prove what the text said. */
 export function textDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }

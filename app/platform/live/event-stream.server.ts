@@ -75,7 +75,7 @@ export function openStreamCount(): number {
  * streams stay open.
  *
  * @param jobEventsAccess returns, for a Cookie header whose session may follow the job queue, a function that reports
- *   whether the session still may.
+ *   whether the session still has that permission.
  */
 export function serveEvents(
   jobEventsAccess: (cookies: string) => (() => boolean) | undefined,

@@ -20,7 +20,7 @@ export interface Change {
 
 /** The polling interval. A poll takes a few microseconds. */
 const POLL_EVERY_MS = 100;
-/** A burst of changes is announced once, when it has ended, but no later than this. */
+/** A burst of changes is announced once, when it ends, or after this time at the latest. */
 const MAX_BURST_MS = 400;
 /** While there are continuous changes, lists aren't refetched more often than this. */
 const CATALOGUE_EVERY_MS = 500;

@@ -11,17 +11,17 @@ import { routeNameOf } from "./request-context.server";
 
 const MEDIA_ROUTES: readonly string[] = ["/media/*", "/preview/:token/media/*"];
 const TOO_MANY = "Too many files are being sent to your network. Try again in a moment.";
-/** The statuses of responses without a body, whatever their Content-Length says (RFC 9110 §6.4.1). */
+/** The statuses of responses without a body, regardless of their Content-Length (RFC 9110 §6.4.1). */
 const WITHOUT_BODY = [204, 304];
 
-/** The number of requests in progress by network, in memory only. */
+/** The number of requests in progress for each network, kept only in memory. */
 const inProgress = processState("media requests", () => new Map<string, number>());
 
 /**
  * Returns the middleware that counts the bytes of files, and responds with 429 to a network that already has
  * MAX_PARALLEL_MEDIA requests for files in progress.
  *
- * @param isSignedIn exempts requests from signed-in users from the limit.
+ * @param isSignedIn returns whether a request comes from a signed-in user, to whom the limit doesn't apply.
  */
 export function limitMedia(isSignedIn: (request: IncomingMessage) => boolean): Middleware {
   return (request, response) => {

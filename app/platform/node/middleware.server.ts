@@ -46,7 +46,7 @@ function runBeforeExpress(server: Server): void {
     }
     for (const listener of replaced) listener.call(server, request, response);
   });
-  // By default, Node closes such a connection without a response.
+  // By default, Node closes the connection of a CONNECT request without a response.
   server.on("connect", (_request, socket) => socket.end(NO_TUNNEL));
 }
 

@@ -113,9 +113,9 @@ export function cacheRendered(status: number, headers: Headers, text: string): b
 
 /** The maximum size of the cache. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** View counts on a cached list may be this old, as on an open list. */
+/** The maximum age of view counts on a cached list, which is the same as on an open list. */
 const LIST_VIEWS_MAX_AGE_MS = 15_000;
-/** View counts on a video's page may be this old (product decisions, Views). */
+/** The maximum age of the view count on a video's page (product decisions, Views). */
 const VIDEO_VIEWS_MAX_AGE_MS = 1_000;
 /**
  * The maximum age of a cached page. It is limited because pages show ages in days, and the catalogue may not change for

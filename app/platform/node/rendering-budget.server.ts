@@ -9,20 +9,20 @@ import { type Middleware, whenClosed } from "./middleware.server";
 import { routeNameOf } from "./request-context.server";
 
 /**
- * Limits how long one network's pages may keep the serving thread busy. The thread's time is scarce, not the number of
- * requests: 30 connections to one slow page delayed all other pages by half a second. Cached pages and files don't
- * count.
+ * Limits how long one network's pages may keep the serving thread busy. What has to be limited is the thread's time,
+ * not the number of requests: 30 connections to one slow page delayed all other pages by half a second. Cached pages
+ * and files don't count.
  */
 
-/** The number of milliseconds of rendering per second that a network may use. */
+/** The rendering time, in milliseconds per second, that a network may use. */
 const BUDGET_MS = 300;
 /** The maximum budget that an idle network accumulates. Opening 50 tabs takes about a second of rendering. */
 const MAX_SAVED_MS = 3_000;
 /** The maximum debt, which limits how long a network has to wait after many requests have exceeded its budget. */
 const MAX_DEBT_MS = 3_000;
-/** The time reserved for each request in progress. Otherwise, a hundred could start with one millisecond left. */
+/** The time reserved for each request in progress. Otherwise, 100 requests could start with one millisecond left. */
 const RESERVED_MS = 20;
-/** The maximum number of networks, which limits the memory for many addresses to about 2 MB. */
+/** The maximum number of networks, which limits memory use to about 2 MB even if there are many addresses. */
 const MAX_NETWORKS = 10_000;
 /** After this time, a network has its full budget again, and its entry is removed. */
 const REFILL_MS = ((MAX_SAVED_MS + MAX_DEBT_MS) / BUDGET_MS) * 1_000;
@@ -35,7 +35,10 @@ const EXEMPT_ROUTES: readonly string[] = [
 const TOO_MANY =
   "Too many pages were requested from your network. Wait a few seconds, then try again.";
 
-/** The key for requests without a limit. They are charged a share of the time too, so that others don't pay for it. */
+/**
+ * The key for requests without a limit. They are charged a share of the time too, so that networks with a limit don't
+ * pay for it.
+ */
 const EXEMPT = "";
 
 interface Active {
@@ -50,7 +53,7 @@ interface Active {
  * connection pays nothing while the loop is idle.
  */
 export class RenderingBudgets {
-  /** The time left, by the address's digest, in memory only. */
+  /** The remaining time of each network, keyed by the network's digest and kept only in memory. */
   private readonly left = new LRUCache<string, { ms: number; at: number }>({
     ...maxEntries(MAX_NETWORKS),
     ttl: REFILL_MS,
@@ -71,7 +74,7 @@ export class RenderingBudgets {
     this.lastBusyMs = busyMs();
   }
 
-  /** Starts a request. Returns a function that ends it, or the seconds to wait if the network has no time left. */
+  /** Starts a request. Returns a function that ends it, or the number of seconds to wait if no time is left. */
   begin(network: string = EXEMPT): (() => void) | number {
     const key = network && digest(network);
     this.pay(key);
@@ -122,7 +125,7 @@ const rendering = processState("rendering time", () => {
 /**
  * Returns the middleware that responds with 429 if a request's network has no rendering time left.
  *
- * @param isSignedIn exempts requests from signed-in users.
+ * @param isSignedIn returns whether a request comes from a signed-in user, to whom the limit doesn't apply.
  */
 export function limitRendering(isSignedIn: (request: IncomingMessage) => boolean): Middleware {
   return (request, response) => {

@@ -20,8 +20,8 @@ import { onShutdown } from "./shutdown.server";
  */
 
 /**
- * How long a client may continue to send after an early response, and how many bytes. Closing the connection
- * immediately would reset it, and the client would lose the response (RFC 9112 §9.6).
+ * How long a client may continue to send after an early response, and how many bytes it may send. Closing the
+ * connection immediately would reset it, and the client would lose the response (RFC 9112 §9.6).
  */
 const LINGER_MS = 10_000;
 const LINGER_BYTES = 64 * 1024 * 1024;
@@ -30,9 +30,9 @@ const STREAMED_TYPES = /^(multipart\/form-data|application\/offset\+octet-stream
 /** The bodies of all other API calls are read through Remix. */
 const API_UPLOAD = /^\/api\/v1\/uploads\//i;
 
-/** During a shutdown, an upload that has received nothing for this long is ended with a response. */
+/** During a shutdown, an upload that hasn't received anything for this long is ended with a response. */
 const STALLED_MS = 1_000;
-/** How long all other uploads may continue. The rest of the grace period is for the response. */
+/** During a shutdown, how long active uploads may continue. The rest of the grace period is for the response. */
 const MOVING_MS = 4_000;
 const POLL_EVERY_MS = 50;
 
@@ -73,7 +73,7 @@ export function claimBody(request: Request): Readable {
   return Readable.fromWeb(request.body as NodeReadableStream);
 }
 
-/** Calls `stop` when a shutdown has to end reading the body, early enough for a response. */
+/** Calls `stop` when a shutdown requires reading the body to end, early enough for a response to be sent. */
 export function stopAtShutdown(body: Readable, stop: () => void): void {
   if (!(body instanceof IncomingMessage)) return;
   const bodies = reading();
@@ -120,7 +120,10 @@ function closeAfterEarlyAnswer(request: IncomingMessage, response: ServerRespons
   } as typeof writeHead;
 }
 
-/** Keeps reading for a while before the connection is closed. Node would destroy it after the last response. */
+/**
+ * Keeps reading for a while before the connection is closed. Otherwise, Node would destroy the connection after the
+ * last response.
+ */
 function lingerOnClose(request: IncomingMessage, socket: Socket): void {
   socket.destroySoon = () => {
     if (request.complete || socket.destroyed) {

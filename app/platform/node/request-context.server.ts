@@ -71,7 +71,9 @@ export type RouteNaming = (target: string) => string;
 
 let naming: RouteNaming = () => "/*";
 
-/** Sets how routes are named. The table of routes belongs to `accounts`, which this module must not import. */
+/**
+ * Sets the function that names routes. The table of routes belongs to `accounts`, which this module must not import.
+ */
 export function nameRoutes(routeOf: RouteNaming): void {
   naming = routeOf;
 }

@@ -7,8 +7,8 @@ const ALWAYS = {
   Rating: RTA_LABEL,
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
-  // Sends no referrer to other sites. "no-referrer" would also make browsers send `Origin: null` with our forms (Fetch,
-  // "append a request Origin header"), so that they couldn't be distinguished from those on other sites.
+  // Doesn't send a referrer to other sites. "no-referrer" would also make browsers send `Origin: null` with our forms
+  // (Fetch, "append a request Origin header"), so that they couldn't be distinguished from forms on other sites.
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
@@ -26,7 +26,8 @@ const STRICT_TRANSPORT: [string, string] = ["Strict-Transport-Security", "max-ag
 const OTHER_POLICY = "object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 /**
- * Sets the headers of every response before the request reaches a route, and the policy of responses that have none.
+ * Sets the headers of every response before the request reaches a route. Also sets the policy of responses that don't
+ * have one.
  */
 export function sendSecurityHeaders(): void {
   const headers: [string, string][] = Object.entries(ALWAYS);
@@ -59,7 +60,7 @@ export function contentSecurityPolicy(scriptSources: readonly string[]): string 
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data: blob:",
     ["media-src 'self' blob:", ...store].join(" "),
-    // Without it, default-src applies to requests made by scripts.
+    // Without connect-src, default-src applies to requests made by scripts.
     ...(store.length > 0 ? [["connect-src 'self'", ...store].join(" ")] : []),
     "worker-src 'self' blob:",
     "object-src 'none'",

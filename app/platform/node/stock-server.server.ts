@@ -35,7 +35,7 @@ import { narrowStaticFiles } from "./static-files.server";
  * | `static-files` | remix-serve looks for a file in two folders before every page | `unit/static-files` |
  * | `stream-body` | Remix's writer ignores back-pressure: a stalled client keeps a file in memory | `integration/downloads` |
  *
- * `stream-body` changes nothing globally: the media route uses it for its bodies.
+ * `stream-body` doesn't change anything globally: the media route uses it for its bodies.
  *
  * @param routeOf returns the route for a request target.
  * @param middleware further middleware, which runs last.

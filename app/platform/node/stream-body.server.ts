@@ -39,7 +39,7 @@ async function writeFile(
 ): Promise<void> {
   let resume = () => {};
   response.once("close", () => resume());
-  // One buffer for all reads, because allocating one for each read would take a third of a download's CPU time.
+  // Use one buffer for all reads, because allocating one for each read would take a third of a download's CPU time.
   const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, length));
   const end = start + length;
   for (let position = start; position < end; ) {
@@ -66,7 +66,7 @@ async function writeFile(
  * is ended too, even if the client disconnects before there is a source.
  *
  * @param open returns the source. The signal is aborted when the client disconnects.
- * @throws what `open` throws while the client waits.
+ * @throws any error that `open` throws while the client is waiting.
  */
 export async function streamBody(
   open: (signal: AbortSignal) => Promise<Readable>,

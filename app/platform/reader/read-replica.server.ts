@@ -19,7 +19,7 @@ export const READ_ROUTES: readonly string[] = [
   ...["/manifest.webmanifest", "/sw.js", "/favicon.ico", "/apple-touch-icon.png"],
   ...["/icon-192.png", "/icon-512.png", "/share.png", "/healthz", "/metrics"],
 ];
-/** POST routes that change nothing: confirming one's age, and loading cards by id. */
+/** POST routes that don't change anything: confirming one's age, and loading cards by id. */
 const POST_ROUTES = ["/age", "/saved/videos"];
 /** Routes that are served even if the replica is too old, because they report how old it is. */
 const MONITORING_ROUTES = ["/healthz", "/metrics"];

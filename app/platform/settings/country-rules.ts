@@ -16,7 +16,7 @@ const CODE = /^[A-Z]{2}(?:-[A-Z\d]{1,3})?$/;
 
 /**
  * Parses rules such as `US-TX=check, FR=check, XX=closed, others=open, unknown=check`; undefined if they are invalid.
- * The default of `others` is open, and the default of `unknown` is the rule for `others`.
+ * The default for `others` is open, and the default for `unknown` is the rule for `others`.
  */
 export function parseCountryRules(text: string): CountryRules | undefined {
   const found = new Map<string, CountryRule>();
@@ -35,7 +35,7 @@ export function parseCountryRules(text: string): CountryRules | undefined {
 
 /**
  * Returns the rule for the country header of a request. If the header contains several codes, because the visitor has
- * sent it too, the strictest rule applies.
+ * also sent one, the strictest rule applies.
  */
 export function countryRule(rules: CountryRules, header: string | undefined | null): CountryRule {
   const found = (header ?? "").split(",").map((code) => ruleOf(rules, code));

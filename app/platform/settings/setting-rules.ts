@@ -9,7 +9,7 @@ export const SECRET_MIN_LENGTH = 32;
 
 export const line = z.string().trim();
 export const text = (fallback: string) => line.min(1).default(fallback);
-/** One of several words, the first of which is the default. */
+/** A setting that is one of several words, the first of which is the default. */
 export const choice = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
   z
     .enum(words)
@@ -78,7 +78,7 @@ export function isWebhookUrl(value: string): boolean {
 export function isSmtpUrl(value: string): boolean {
   try {
     const { protocol, hostname, username, password, pathname, search } = new URL(value);
-    // Throws if the escaping is invalid. Otherwise, the first email would fail.
+    // Throws if the escaping is invalid, because otherwise the first email would fail.
     decodeURIComponent(username + password);
     return /^smtps?:$/.test(protocol) && hostname !== "" && /^\/?$/.test(pathname) && !search;
   } catch {

@@ -1,6 +1,6 @@
 import { PAGE_SIZE } from "../pages";
 
-/** URLs of series. They are in a separate module because only pages that show a series should load it. */
+/** URLs of series. These functions are in a separate module because only pages that show a series should load it. */
 
 /** Returns the URL of a series. */
 export function seriesPath(slug: string, page = 1): string {

@@ -9,7 +9,7 @@ export interface SeriesQueue {
   total: number;
   /** The position of the first video in `videos`. */
   firstNumber: number;
-  /** The videos around the current one, including the current one. */
+  /** The current video and the videos around it. */
   videos: { id: string; title: string; duration: string }[];
   next?: VideoCardData;
 }

@@ -1,8 +1,8 @@
 const MAX_SLUG_LENGTH = 80;
 
 /**
- * Returns the slug for a text: letters and digits of any script in lowercase, without accents, separated by hyphens.
- * Empty if the text has no letters or digits.
+ * Returns the slug for a string: letters and digits of any script in lowercase, without accents, separated by hyphens.
+ * Empty if the string doesn't contain letters or digits.
  */
 export function slugOf(text: string): string {
   return [

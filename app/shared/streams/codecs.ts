@@ -4,7 +4,7 @@ type Codec = (typeof CODECS)[number];
 /** Codecs that are added for players that decode them efficiently. */
 export type ExtraCodec = Exclude<Codec, "h264">;
 
-/** The codecs with the prefixes that they have in RFC 6381 codec strings. */
+/** The codecs and their prefixes in RFC 6381 codec strings. */
 export const EXTRA_CODECS: Record<ExtraCodec, { label: string; sampleEntry: string }> = {
   av1: { label: "AV1", sampleEntry: "av01" },
   hevc: { label: "HEVC", sampleEntry: "hvc1" },

@@ -1,5 +1,6 @@
 /**
- * The files of a generated hover preview in two codecs. They are in the same folder, and the row names the H.264 file.
+ * The files of a generated hover preview in two codecs. They are in the same folder, and the row refers to the H.264
+ * file.
  */
 export const H264_PREVIEW = "h264.mp4";
 export const AV1_PREVIEW = "av1.mp4";
@@ -16,7 +17,7 @@ const MIN_LOOP_SECONDS = 1;
 
 /**
  * Returns the start of a hover preview in seconds: 25 (specification, section 9), the middle of the video if less than
- * a second of it follows, or 0 if the video is too short for either.
+ * a second would remain after that, or 0 if the video is too short for either.
  */
 export function previewStart(durationSeconds: number): number {
   const starts = [PREVIEW_START_SECONDS, durationSeconds / 2];

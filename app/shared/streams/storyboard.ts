@@ -17,7 +17,7 @@ const TIMING = /^((?:\d+:)?\d{2}:\d{2}\.\d{3})\s+-->\s+((?:\d+:)?\d{2}:\d{2}\.\d
 const FRAGMENT = /^(.*)#xywh=(?:pixel:)?(\d+),(\d+),(\d+),(\d+)$/;
 
 /**
- * Parses a storyboard's tiles from WebVTT whose cues name regions of sprite sheets. Skips other cues. Resolves URLs
+ * Parses a storyboard's tiles from WebVTT whose cues refer to regions of sprite sheets. Skips other cues. Resolves URLs
  * against `base`, the file's URL.
  */
 export function parseStoryboard(text: string, base: string): StoryboardFrame[] {

@@ -25,7 +25,7 @@ export function ListError({ message }: { message: string }) {
   );
 }
 
-/** The same message for a client-side navigation, whose request waits to be retried. */
+/** Shows the same message for a client-side navigation, whose request waits to be retried. */
 export function RequestError({ failure }: { failure: RequestFailure }) {
   return (
     <LoadingError message={failure.message}>

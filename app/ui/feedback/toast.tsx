@@ -44,7 +44,7 @@ export function ToastProvider({
   if (fromServer !== seen) {
     setSeen(fromServer);
     if (fromServer) {
-      // Never reuse an id, because the component that showed the earlier toast may still dismiss it.
+      // Never reuse an id, because the component that showed the earlier toast may still use its id to dismiss it.
       lastId.current += 1;
       const id = lastId.current;
       const standing =

@@ -127,8 +127,9 @@ function Toast({ toast, onDismiss }: { toast: ShownToast; onDismiss: (id: number
 }
 
 /**
- * Shows that the next page or a refresh couldn't be loaded, unless the list on the page shows that. The request is
- * retried when the button is pressed, when the browser is back online, and when the site can be reached again.
+ * Shows that the next page or a refresh couldn't be loaded, unless the list on the page already shows the failure. The
+ * request is retried when the button is pressed, when the browser is back online, and when the site can be reached
+ * again.
  */
 function RequestNotice() {
   const failure = useRequestFailure();

@@ -8,7 +8,7 @@ class PasskeyError extends Error {}
 
 const load = () => import("@simplewebauthn/browser");
 
-/** Preloads the library, since browsers show their dialog only shortly after a click. */
+/** Preloads the library, since browsers show their dialog only if it is requested shortly after a click. */
 export function preloadPasskeys(): void {
   load().catch(() => {});
 }

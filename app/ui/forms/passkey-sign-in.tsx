@@ -5,7 +5,10 @@ import { useToast } from "../feedback/toast";
 import { answerWithPasskey, stopAskingForPasskey, suggestsPasskeys } from "./ask-for-passkey";
 
 const CHALLENGE_ADDRESS = "/auth/passkey";
-/** How often the challenge for the browser's suggestions is renewed, which is before it expires. */
+/**
+ * How often the challenge for the browser's suggestions is renewed. The interval is shorter than the challenge's
+ * lifetime.
+ */
 const RENEW_AFTER_MS = 8 * 60 * 1000;
 
 /**

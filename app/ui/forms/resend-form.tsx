@@ -6,7 +6,7 @@ const TECHNICAL = /^(?:intent|do|version|selected|batch|shown|expected.*|id|.+Id
 
 /**
  * Shows the values of a form that was rejected because the session had ended, and lets the user send the form again
- * after signing in in another tab.
+ * after signing in again in another tab.
  */
 export function ResendForm({ fields }: { fields: readonly (readonly [string, string])[] }) {
   const { pathname, search } = useLocation();

@@ -61,7 +61,7 @@ export function useUnsavedWarning(busy: boolean, isRefused: boolean) {
 /** Whether a form has been changed since it was shown. */
 export function isChanged(form: HTMLFormElement | null): boolean {
   return [...(form?.elements ?? [])].some((control) => {
-    // A text control's value has the browser's line endings, whereas its default value has those of the row.
+    // The value of a text control has the browser's line endings, whereas its default value has those of the row.
     if (control instanceof HTMLTextAreaElement) {
       return control.value !== control.defaultValue.replaceAll(/\r\n?/g, "\n");
     }

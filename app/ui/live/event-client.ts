@@ -18,7 +18,7 @@ const TOPICS = ["hello", "catalogue", "views", "jobs"] as const;
 /**
  * Listens to the server's events while the page is visible. A hidden page closes its connection, because browsers allow
  * six connections for each site; the `hello` event on the next connection reports what the page has missed. If a
- * heartbeat is overdue, the connection is closed and reopened, because a dead connection raises no error.
+ * heartbeat is overdue, the connection is closed and reopened, because a dead connection doesn't raise an error.
  *
  * @param onReconnect called when the first event arrives after a failed connection.
  * @returns a function that stops listening.

@@ -2,13 +2,13 @@ import { createStore, useStore } from "../store";
 
 /**
  * Handles failed requests for a page's data: while the browser is offline, if the connection breaks, if a proxy
- * responds with an error, or if the site does when an open page requests newer data. The router would replace the page
- * with an error page. Here, the request waits instead, until a retry succeeds or the router aborts it because the
- * visitor goes elsewhere. Remix 2 has no hook for this: its router doesn't accept a data strategy, `clientLoader` would
- * request the root's data separately, and in an error boundary, the previous data is gone.
+ * responds with an error, or if the site responds with an error when an open page requests newer data. The router would
+ * replace the page with an error page. Here, the request waits instead, until a retry succeeds or the router aborts it
+ * because the visitor goes elsewhere. Remix 2 has no hook for this: its router doesn't accept a data strategy,
+ * `clientLoader` would request the root's data separately, and in an error boundary, the previous data is gone.
  */
 export interface RequestFailure {
-  /** What was requested: a list of videos or another page. */
+  /** Whether a list of videos or another page was requested. */
   target: "videos" | "page";
   /** Why it failed. */
   message: string;
