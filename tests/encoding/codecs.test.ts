@@ -153,7 +153,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(Number(attributes.BANDWIDTH)).toBeGreaterThanOrEqual(average(own) + audioBitrate - 3);
   });
 
-  it("can be requested once for any video, and again for its next stream", async () => {
+  it("can be requested for any video, once for each of its streams", async () => {
     const id = addStream();
     expect([await enqueueCodecs(id), await enqueueCodecs(id)]).toEqual([true, false]);
     expect(await enqueueCodecs("nothing")).toBe(false);
@@ -232,7 +232,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
 });
 
 describe.runIf(ffmpegAvailable())("a codec that this machine can't encode", () => {
-  it("is logged at startup, and disabled", async () => {
+  it("is disabled and logged at startup", async () => {
     process.env.PATH = wrapCommand(site.folder, "ffmpeg", [
       'case "$*" in *-encoders*) ffmpeg "$@" | grep -v svtav1; exit;; esac',
     ]);

@@ -55,7 +55,7 @@ const BT601 = {
 const SAYS_PAL = "-colorspace bt470bg -color_primaries bt470bg -color_trc gamma28".split(" ");
 const PAL = { color_space: "bt470bg", color_primaries: "bt470bg", color_transfer: "bt470bg" };
 
-describe.runIf(ffmpegAvailable())("the colors of all derived files of a video", () => {
+describe.runIf(ffmpegAvailable())("the colors of a video's derived files", () => {
   it.each([
     ["HD without tags", "1280x720", "bt709", "tv", [], BT709],
     ["a small video without tags", "640x360", "bt601", "tv", [], BT601],

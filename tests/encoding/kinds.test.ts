@@ -46,7 +46,7 @@ function tracks(name: string, as: string, dispositions: string[]): string {
 describe.runIf(ffmpegAvailable())(
   "a file with a damaged packet, in codecs that browsers can play",
   () => {
-    it("is encoded if it can't be copied, and plays to its end", async () => {
+    it("is encoded if it can't be copied, and plays to the end", async () => {
       const complete = small("complete", { extension: "ts", seconds: 4, video: X264 });
       const bytes = fs.readFileSync(complete);
       // Damages the headers of audio frames (ADTS) in the second half, where copying to MP4 would stop.
@@ -131,7 +131,7 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
     expect(entries.map(({ name }) => name).sort()).toEqual(names);
   });
 
-  it("include Ogg with a Skeleton", async () => {
+  it("include Ogg with a Skeleton stream", async () => {
     const file = small("plain", { extension: "ogv", video: ["libtheora"], audio: ["libvorbis"] });
     fs.writeFileSync(file, withSkeleton(fs.readFileSync(file)));
     expect(await upload(file)).toMatchObject({ ok: true });
@@ -181,7 +181,7 @@ describe.runIf(ffmpegAvailable())("rejected files", () => {
     expect(await upload(unknown)).toMatchObject({ status: 415, failure: { message: other } });
   });
 
-  it("get a specific message if they are empty, by form, tus and import", async () => {
+  it("get a specific message if they are empty, whether sent by form, over tus or in an import", async () => {
     const message = "This file is empty.";
     const file = path.join(site.folder, "empty.mp4");
     fs.writeFileSync(file, "");

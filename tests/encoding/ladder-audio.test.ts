@@ -114,7 +114,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     expect(master).toMatch(/CODECS="avc1\.\w+,ac-3",[^\n]*AUDIO="surround"\n180p\.m3u8\n/);
   });
 
-  it("isn't available in surround if that would be shorter than the video", async () => {
+  it("isn't available in surround if the surround track would be shorter than the video", async () => {
     const clip = makeClip(site.folder, "short", {
       ...{ extension: "mkv", seconds: 6, audioSource: tone(2) },
       audio: ["ac3", "-ac", "6"],

@@ -16,7 +16,7 @@ const endLeases = () =>
     .exec("UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'");
 
 describe.runIf(ffmpegAvailable())("a worker's job", () => {
-  it("is done by another worker if its worker is killed or shut down", async () => {
+  it("is completed by another worker if the first one is killed or shut down", async () => {
     const id = addVideoWithFile(30);
     const [attic, barn, cellar] = ["attic", "barn", "cellar"].map(addWorker) as [
       ...[WorkerProcess, WorkerProcess, WorkerProcess],

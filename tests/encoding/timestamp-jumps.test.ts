@@ -135,7 +135,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     }
   }
 
-  it("gets its duration and a storyboard of all its parts", async () => {
+  it("gets a duration and a storyboard that cover all of its parts", async () => {
     const id = await addToLibrary(site.uploads, join([MPEG2_TS, MPEG2_TS]), false);
     expect(videoRow(id).duration).toBe("0:00");
     await workUntilIdle();
@@ -155,7 +155,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     expectComplete(output, output, 4, [2]);
   });
 
-  it("is compared with the block list by frames from all of its parts", async () => {
+  it("is compared with the block list using frames from all of its parts", async () => {
     const first = { ...PART, videoSource: "testsrc=size=160x90:rate=25:duration=6" };
     const other = { ...PART, videoSource: "mandelbrot=size=160x90:rate=25,trim=end=6" };
     const [source, found, task] = await encodeArguments(join([first, other]));

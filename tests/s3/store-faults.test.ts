@@ -203,7 +203,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     60_000,
   );
 
-  it("that disconnects in the middle of a video ends the response, while copying the object is retried", async () => {
+  it("that disconnects in the middle of a video ends the response, but copying the object is retried", async () => {
     await moveIntoStore();
     loseCopies();
     store.fail({ when: /^GET /, response: "disconnect", times: 1 });
@@ -230,7 +230,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     });
   }, 60_000);
 
-  it("with an incomplete upload left by a killed process has it reported and aborted by check-library", async () => {
+  it("has an incomplete upload from a killed process reported and aborted by check-library", async () => {
     await beginUpload(store.environment, "videos/u/half.mp4");
     expect((await checkStore())?.unfinished).toEqual([]);
     const later = Date.now() + 2 * DAY_MS;

@@ -113,7 +113,7 @@ async function documented(): Promise<
 }
 
 describe("an alert", () => {
-  it("is sent once for each cause, and again when the cause is resolved", async () => {
+  it("is sent once for each cause, with another message when the cause is resolved", async () => {
     const received = await useWebhook();
     const types = () => received.map(({ body }) => JSON.parse(body).type);
     set({ BACKUP_DIR: site.folder });
@@ -344,7 +344,7 @@ describe("an email", () => {
       SMTP_FROM: "site@example.com",
     });
 
-  it("arrives as plain text, from and to the addresses in the settings", async () => {
+  it("arrives as plain text with the sender and recipients from the settings", async () => {
     const { port, mails } = await mailServer();
     useMail(port);
     set({ PUBLIC_URL: "https://videos.example" });
@@ -431,7 +431,7 @@ describe("the alert settings", () => {
   it.each([
     ["ALERT_WEBHOOK", "https://hooks.example/x", "ALERT_WEBHOOK_SECRET"],
     ["ALERT_EMAIL", "me@example.com", "SMTP_URL"],
-  ])("with %s=%s, also require %s", (name, value, needed) => {
+  ])("with %s=%s also require %s", (name, value, needed) => {
     expect(() => parseSettings({ [name]: value })).toThrow(`${name} needs ${needed}`);
     expect(() => parseSettings({ ...good, [name]: value })).not.toThrow();
   });

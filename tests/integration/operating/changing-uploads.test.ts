@@ -316,7 +316,7 @@ describe("the list of files", () => {
 });
 
 describe("npm run backup with a folder", () => {
-  it("lists the copied files, and removes the marker of a finished stream", async () => {
+  it("lists the copied files, and removes a finished stream's marker", async () => {
     const target = path.join(site.folder, "target");
     const marker = `videos/u/1/hls-a/${UNFINISHED}`;
     put(marker, "");

@@ -140,7 +140,7 @@ describe("reports of watched parts", () => {
     );
   const rows = () => site.database().prepare("SELECT * FROM watched_parts").all();
 
-  it("are rejected if invalid, and create no row", async () => {
+  it("are rejected if invalid, and don't create a row", async () => {
     const id = site.addVideo({ title: "A video" });
     const hidden = site.addVideo({ status: "hidden" });
     const status = async (...sent: Parameters<typeof report>) => (await report(...sent)).status;
@@ -222,7 +222,7 @@ describe("X-Forwarded-Host", () => {
     },
   );
 
-  it("can't poison a shared cache, because feeds are private without PUBLIC_URL", async () => {
+  it("can't poison a shared cache, because feeds are marked private if PUBLIC_URL isn't set", async () => {
     for (const path of ["/feed.xml", "/sitemap.xml", "/robots.txt"]) {
       expect(await rawGet(plain.url, path)).toMatch(/^Cache-Control: private, max-age=300\r$/im);
       expect(await rawGet(site.url, path)).toMatch(/^Cache-Control: public, no-cache\r$/im);

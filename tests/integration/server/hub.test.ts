@@ -123,7 +123,7 @@ describe("the hub", () => {
     expect(changes.length).toBeLessThanOrEqual(5);
   });
 
-  it("doesn't poll without listeners, and doesn't announce past changes to a new one", () => {
+  it("doesn't poll without listeners, and doesn't announce past changes to a new listener", () => {
     unsubscribe();
     expect(vi.getTimerCount()).toBe(0);
     insert();

@@ -70,7 +70,7 @@ describe("a public page for an anonymous visitor", () => {
     ).toBeNull();
   });
 
-  it("returns 304 to a client with a current copy, which keeps its policy", async () => {
+  it("returns 304 without a new policy to a client whose copy is current", async () => {
     const { etag } = await sendRequest("/");
     const again = await sendRequest("/", { "If-None-Match": etag! });
     expect([again.status, again.text, again.policy]).toEqual([304, "", ""]);
@@ -91,7 +91,7 @@ describe("a public page for an anonymous visitor", () => {
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = 'v'").run();
   });
 
-  it("has an entity tag on its data", async () => {
+  it("has an entity tag for its data", async () => {
     const first = await sendRequest("/_root.data");
     expect(first.etag).toMatch(/^W\/"/);
     expect((await sendRequest("/_root.data")).text).toBe(first.text);
@@ -107,7 +107,7 @@ describe("a public page for an anonymous visitor", () => {
     expect(head.headers.get("Content-Length")).toBe(String(Buffer.byteLength(text)));
   });
 
-  it("includes a view that was just counted, by either method", async () => {
+  it("includes a view that was just counted with POST or GET", async () => {
     const count = async (method: "POST" | "GET") => {
       const headers = { Origin: site.url, "User-Agent": "Mozilla/5.0 Firefox/140.0" };
       await fetch(`${site.url}/video/v/view`, { method, headers });
@@ -207,7 +207,7 @@ describe("the cache", () => {
     expect(find({ views: 2 }, 16_000)).toBe(false);
   });
 
-  it("serves view counts on a video's page that are at most a second old", () => {
+  it("serves a video's page with a view count that is at most a second old", () => {
     const find = (lastView: number, views: number, age: number) => {
       cachePage("k", { ...version, lastView: 1 }, page, 0);
       return findCachedPage("k", { ...version, views, lastView }, age) !== undefined;

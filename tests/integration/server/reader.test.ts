@@ -232,7 +232,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
     await until(async () => (await status(`${reader.url}/`)) === 200);
   });
 
-  it("promotes the reader if it is started without READ_ONLY_FROM, and no longer overwrites it", async () => {
+  it("promotes the reader if it is started without READ_ONLY_FROM, and no longer overwrites its database", async () => {
     await reader.stop();
     await reader.start({ READ_ONLY_FROM: "" });
     const signedIn = await signIn(reader.url);
@@ -274,7 +274,7 @@ describe("a reader that shares the database file with its primary, as on a share
 
   const found = async (path: string) => (await fetch(reader.url + path)).text();
 
-  it("shows changes with the next request, and finds them in searches once the primary has indexed them", async () => {
+  it("shows changes on the next request, and includes them in search results once the primary has indexed them", async () => {
     expect(await found("/")).toContain("Lighthouse");
     const change = writer.database();
     for (const [status, title] of [

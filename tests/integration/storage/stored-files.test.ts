@@ -281,7 +281,7 @@ describe("files that were moved into the store", () => {
     expect((await moveIntoStore()).files).toBe(FILES);
   });
 
-  it("leave no object behind if the process was killed before recording it", async () => {
+  it("leave no object behind if the process is killed before recording it", async () => {
     const object = "videos/u/1700000000001.0123456789abcdef.mp4";
     await ownStore();
     await transaction(() => announceObjects([object]));
@@ -313,7 +313,7 @@ describe("copies on the disk", () => {
     expect(local()).not.toContain("videos/u/1700000000000/hls-1/v0.mp4");
   });
 
-  it("aren't evicted while the store lacks the object, or has it with another length", async () => {
+  it("aren't evicted while the store lacks the object or has one of a different length", async () => {
     await moveIntoStore();
     fs.truncateSync(objectOf(NAME), 10);
     fs.rmSync(objectOf(THUMBNAIL));
@@ -340,7 +340,7 @@ describe("copies on the disk", () => {
     expect(local()).toHaveLength(FILES);
   });
 
-  it("don't include files that weren't moved or have been rewritten since", async () => {
+  it("don't include files that were never moved, or that were rewritten after they had been moved", async () => {
     await moveIntoStore();
     const written = Buffer.alloc(VIDEO.length, 1);
     fs.writeFileSync(video(), written);
@@ -528,7 +528,7 @@ describe("incomplete uploads to the store", () => {
 });
 
 describe("a machine that has only a copy of the database", () => {
-  it("serves every file, and reports no file as missing", async () => {
+  it("serves every file, and doesn't report any file as missing", async () => {
     await moveIntoStore();
     loseDisk();
     expect(await identifySite()).toBeUndefined();
@@ -564,7 +564,7 @@ describe("a machine that has only a copy of the database", () => {
 });
 
 describe("a deleted video", () => {
-  it("can be served after it was restored, and is removed from the store when it is purged", async () => {
+  it("can be served after it is restored, and is removed from the store when it is purged", async () => {
     await moveIntoStore();
     await evictAll();
     await removeVideos(["v"], "u");
@@ -595,7 +595,7 @@ describe("a deleted video", () => {
     expect([objects(), removals()]).toEqual([[], []]);
   });
 
-  it("keeps an object that another file's record refers to", async () => {
+  it("leaves an object in place if another file's record refers to it", async () => {
     await moveIntoStore();
     const second = { bucket: "videos", path: "u/1700000000002.mp4" } as const;
     sqliteHandle()
@@ -639,8 +639,8 @@ describe("a read replica", () => {
   });
 });
 
-describe("moving back", () => {
-  it("moves every file to the disk with its modification time, and empties the store", async () => {
+describe("moving files out of the store", () => {
+  it("restores every file with its modification time, and empties the store", async () => {
     const modified = fs.statSync(video()).mtimeMs;
     await moveIntoStore();
     await evictAll();
@@ -698,7 +698,7 @@ describe("moving back", () => {
     expect(requireStoreSetting).toThrow();
   });
 
-  it("keeps files that were written since", async () => {
+  it("keeps files that were rewritten on the disk in the meantime", async () => {
     await moveIntoStore();
     fs.writeFileSync(video(), "newer");
     await moveBack(() => {});
@@ -725,7 +725,7 @@ describe("another site's store", () => {
     expect(objects()).toEqual([]);
   });
 
-  it("is recognized by objects without a marker", async () => {
+  it("is recognized by its objects even without a marker", async () => {
     fs.writeFileSync(path.join(storeFolder, "something"), "");
     await expect(tryStore()).rejects.toMatchObject({ failure: "foreign" });
     expect(fs.readdirSync(storeFolder)).toEqual(["something"]);
@@ -792,7 +792,7 @@ describe("an object without a record", () => {
     expect(objects()).toHaveLength(FILES);
   });
 
-  it("is kept if a record refers to it by then", async () => {
+  it("is kept if a record refers to it before it would be removed", async () => {
     const report = (await checkStore(Date.now() + 8 * DAY_MS))!;
     await quarantineObjects(report);
     sqliteHandle()
@@ -803,7 +803,7 @@ describe("an object without a record", () => {
   });
 });
 
-describe("a file without a video that is only in the store", () => {
+describe("a file that is only in the store and doesn't belong to a video", () => {
   it("is quarantined there for 30 days", async () => {
     write("videos/u/1700000000004.mp4", "of nobody");
     const name = { bucket: "videos", path: "u/1700000000004.mp4" } as const;

@@ -110,7 +110,7 @@ const aView = fc.record(
 );
 
 describe("a list of thousands of videos", () => {
-  it("matches a plain query on every page in every sort order while rows change", async () => {
+  it("matches a plain query on every page in every sort order while rows are changing", async () => {
     addMany(0, 9_000);
     await fc.assert(fc.asyncProperty(aView, comparing()), { numRuns: 150 });
     await expectTotalsRight();

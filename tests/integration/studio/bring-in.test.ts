@@ -127,13 +127,13 @@ describe("fetching a URL", () => {
   });
 
   it.each(["https://inside.example/video.mp4", "https://both.example/video.mp4"])(
-    "rejects a name that resolves to a private address: %s",
+    "rejects a host name that resolves to a private address: %s",
     async (address) => {
       expect(await refusal(fetched(address))).toBe("This host isn't on the public internet.");
     },
   );
 
-  it("connects to the address that was checked, even if the name changes in the meantime", async () => {
+  it("connects to the address that was checked, even if the host name's address changes in the meantime", async () => {
     const address = `https://rebinding.example:${server.port}/video.mp4`;
     expect((await fetched(address)).bytes).toBe(CLIP.length);
     expect(server.lookedUp).toEqual(["rebinding.example"]);
@@ -191,7 +191,7 @@ describe("an import from a URL", () => {
     );
   const videos = () => sqliteHandle().prepare("SELECT * FROM videos").all();
 
-  it("becomes a video like an upload, and only once", async () => {
+  it("becomes a video just as an upload does, and only once", async () => {
     await add("video.mp4");
     await runDownloads();
     expect(videos()).toMatchObject([
@@ -300,7 +300,7 @@ describe("the import page", () => {
     await runDownloads();
   });
 
-  it("accepts either a complete table or none of it", async () => {
+  it("accepts a table either completely or not at all", async () => {
     const row = { ...texts, address: "https://127.0.0.1/a.mp4" };
     expect(await table([row, { ...row, title: "C", category: "nonsense" }])).toMatchObject({
       status: 422,

@@ -101,7 +101,7 @@ describe("an export of the catalogue", () => {
     },
   );
 
-  it("as CSV has no cell that starts a formula, and contains the same text as JSON", async () => {
+  it("as CSV has no cell that starts a formula, and contains the same text as the JSON export", async () => {
     const text = fc
       .array(fc.constantFrom(..."'=+-@＝＋－＠ \t\r\n\",;a"), { minLength: 1, maxLength: 6 })
       .map((characters) => characters.join(""));
@@ -124,7 +124,7 @@ describe("an export of the catalogue", () => {
     );
   });
 
-  it("reads the catalogue in parts, and each row once", async () => {
+  it("reads the catalogue in batches, and each row only once", async () => {
     sqliteHandle().exec(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1001)
        INSERT INTO videos (id, title, category) SELECT 'n' || i, 'Video ' || i, 'desi' FROM n`,

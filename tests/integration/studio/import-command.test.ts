@@ -127,7 +127,7 @@ it("lists the videos without a category once, before it starts", async () => {
   );
 });
 
-it("requires the version of the uploader terms while the studio requires their acceptance", async () => {
+it("requires the version of the uploader terms if the studio requires accepting them", async () => {
   put(1);
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);
@@ -149,7 +149,7 @@ it("requires the version of the uploader terms while the studio requires their a
   expect(accepted.all()).toEqual([{ version: 1, id }]);
 });
 
-it("is run by the demo, which accepts no terms and reports that before it generates anything", async () => {
+it("is run by the demo, which doesn't accept any terms and says so before it generates anything", async () => {
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);
   await requireTerms(true, id);

@@ -231,7 +231,7 @@ describe("importing a folder", () => {
   it.each([
     ["blocked", (ownerId: string) => blockUser(userId, ownerId, false)],
     ["deactivated", (ownerId: string) => setDeactivated(userId, true, ownerId)],
-  ])("imports nothing more once its account is %s", async (_, end) => {
+  ])("stops importing once its account is %s", async (_, end) => {
     const owner = insertUser("owner@example.com");
     sqliteHandle().prepare("UPDATE users SET role = 'editor' WHERE id = ?").run(userId);
     for (const name of ["one.mp4", "two.mp4"]) video(name, name);

@@ -119,7 +119,7 @@ describe("the Trash page", () => {
     ]);
   });
 
-  it("finds titles in any case, and clamps the page", async () => {
+  it("finds titles regardless of case, and clamps the page number", async () => {
     for (let n = 0; n < 60; n += 1) addVideo({ id: `n${n}`, title: `ÉTÉ ${n}` });
     addVideo({ id: "w", title: "Winter" });
     await removeVideos(["w", ...Array.from({ length: 60 }, (_, n) => `n${n}`)], "u");
@@ -226,7 +226,7 @@ describe("restoring from the trash", () => {
     );
   });
 
-  it("doesn't overwrite a video with the same id, and keeps the deleted one in the trash", async () => {
+  it("doesn't overwrite a video with the same ID, and keeps the deleted one in the trash", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     addVideo({ id: "a", title: "Another" });
@@ -318,7 +318,7 @@ describe("purging", () => {
     });
   });
 
-  it("deletes the notes and preview links of the video, and no others", async () => {
+  it("deletes only the purged video's notes and preview links", async () => {
     for (const id of ["a", "b"]) {
       addVideoWithFiles(id);
       sqliteHandle()
@@ -360,7 +360,7 @@ describe("purging", () => {
     expect((await page("/admin/trash?empty=1")).isEmptying).toBe(false);
   });
 
-  it("keeps the views of a new video with the same id", async () => {
+  it("keeps the views of a new video with the same ID", async () => {
     addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     addVideo({ id: "a" });
@@ -418,7 +418,7 @@ describe("the automatic trash cleanup", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("keeps files that a row added by another tool has come to reference, and the files derived from them", async () => {
+  it("keeps files that another tool's row now references, and the files derived from them", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     await purge(["a"]);

@@ -145,7 +145,7 @@ describe("a client in a blocked country", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("gets in as a worker or as an API client with a valid token", async () => {
+  it("has access as a worker or an API client with a valid token", async () => {
     const call = (path: string, token: string) =>
       sendRequest(path, "IT", { Authorization: `Bearer ${token}` }).then(({ status }) => status);
     const token = addToken(site);
@@ -166,7 +166,7 @@ describe("a client in a blocked country", () => {
     expect(site.database().prepare("SELECT views FROM videos").pluck().get()).toBe(0);
   });
 
-  it("gets a full page when it requests a page's data", async () => {
+  it("is redirected to the full page when it requests a page's data", async () => {
     const response = await sendRequest("/video/v.data?_routes=routes%2Fvideo&from=home", "IT");
     const text = await response.text();
     expect(text).toContain("SingleFetchRedirect");
@@ -228,7 +228,7 @@ describe("the age check that a country requires", () => {
     }
   });
 
-  it("redirects pages to the check, but nothing else", async () => {
+  it("redirects requests for pages to the check, but no other requests", async () => {
     for (const path of PAGES) {
       const response = await sendRequest(path, "FR", { ...plain, ...asPage });
       expect(response.status).toBe(302);

@@ -99,7 +99,7 @@ describe("moderators' notes about a report", () => {
     expect(rowsOf("moderation_log")).toBe(4);
   });
 
-  it("are deleted only for one report, even if another report is about the same video", async () => {
+  it("are deleted only for the erased report, even if another report is about the same video", async () => {
     await report("r");
     await report("s");
     await decide("r", "keep");

@@ -45,7 +45,7 @@ describe("the list of stored personal data", () => {
     expect(unnamed(columns)).toEqual([]);
   });
 
-  it("contains only existing columns, and none of them twice", () => {
+  it("contains only existing columns, each only once", () => {
     expect([...KEPT, ...IMPERSONAL].filter((name) => !columns.includes(name))).toEqual([]);
     expect(KEPT.filter((name) => IMPERSONAL.includes(name))).toEqual([]);
   });
@@ -150,7 +150,7 @@ describe("the list of limits per IP address", () => {
     expect(users.map(({ file }) => file).sort()).toEqual(Object.keys(MEMORY_LIMITS).sort());
   });
 
-  it("promises one hour at most, which no limit exceeds", () => {
+  it("promises that limits last an hour at most, and no limit exceeds that", () => {
     for (const { file, source } of users) {
       for (const [, constant, multiplied] of source.matchAll(
         /WINDOW_SECONDS = (\d+)(?: \* (\d+))?;/g,

@@ -86,7 +86,7 @@ describe("a decision on a report", () => {
     });
   });
 
-  it("keeps the video as it was, and records that a moderator has reviewed it", async () => {
+  it("keeps the video as it was before the report, and records that a moderator has reviewed it", async () => {
     await report("r");
     await transaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
     expect(isPublic("v")).toBe(false);
@@ -141,7 +141,7 @@ describe("a decision on a report", () => {
     expect(logged()).toEqual(["remove", "restore"]);
   });
 
-  it("restores a hidden video as hidden, including one that another report hides", async () => {
+  it("restores a hidden video as hidden, including one that another report is hiding", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     await report("r");
     await decide("r", "remove");
@@ -249,7 +249,7 @@ describe("a decision on a report", () => {
     expect(pageOf("s")?.report).toMatchObject({ state: "closed", decision: "not-here" });
   });
 
-  it("can only close a report without a video or ask the reporter a question", async () => {
+  it("can only be to close the report or to ask a question if the report has no video", async () => {
     await report("r", { videos: [] });
     expect(await decide("r", "remove", { videos: [] })).toMatchObject({
       status: 422,
@@ -346,7 +346,7 @@ describe("a report's page", () => {
 });
 
 describe("the moderation queue", () => {
-  it("lists the next deadline first, one page at a time, with overdue reports marked", async () => {
+  it("lists reports by deadline, one page at a time, and marks overdue reports", async () => {
     await report("other", { kind: "other" });
     await report("late", { at: NOON - 50 * HOUR });
     await report("soon");
@@ -387,7 +387,7 @@ describe("the moderation queue", () => {
     });
   });
 
-  it("uses an index to read a page of 100,000 reports or a single report", async () => {
+  it("uses an index to read a page of reports or a single report among 100,000", async () => {
     const sqlite = sqliteHandle();
     sqlite.exec(`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
@@ -467,7 +467,7 @@ describe("a report's text", () => {
   });
 });
 
-describe("the data about a reporter", () => {
+describe("a reporter's data", () => {
   const kept = async (url: string) => {
     const request = new Request(ORIGIN + url, { headers: { Cookie: adminCookie() } });
     return (await loader({ request, params: { id: "r" }, context: {} })).reporterData;
@@ -567,7 +567,7 @@ describe("alerts about open reports", () => {
     expect(JSON.stringify(alerts())).not.toMatch(/Ann|It is me/);
   });
 
-  it("are raised again for later reports, in a flood every 15 minutes", async () => {
+  it("are raised again for later reports, but only every 15 minutes during a flood", async () => {
     for (const [at, id] of ["a", "b", "c"].entries()) await report(id, { at: NOON + at });
     await checkReports(NOON + 10);
     await report("d", { at: NOON + 60_000 });
@@ -627,7 +627,7 @@ describe("alerts about open reports", () => {
     expect(alerts().map(({ isOver }) => isOver)).toEqual([0, 1]);
   });
 
-  it("are counted in the navigation only for users who can decide", async () => {
+  it("are counted in the navigation only for users who can decide reports", async () => {
     await report("r", { at: Date.now() });
     await report("s", { at: Date.now() - 49 * HOUR });
     expect(await rootData(await adminCookie())).toMatchObject({ reports: { open: 2, overdue: 1 } });

@@ -228,7 +228,7 @@ describe("a report about a possible minor or missing consent", () => {
     expect(logged()).toEqual(isStillPublic ? ["received"] : ["received", "hide-at-once"]);
   });
 
-  it("hides nothing with REPORT_HIDE=off", async () => {
+  it("doesn't hide anything if REPORT_HIDE=off", async () => {
     set({ REPORT_HIDE: "off" });
     addVideo({ status: "published" });
     await send();
@@ -343,7 +343,7 @@ describe("a status link", () => {
     expect((await status(statusToken("A".repeat(22)))).status).toBe(404);
   });
 
-  it("works with an older secret, but with no other", async () => {
+  it("works with an older secret, but not with any other secret", async () => {
     const token = tokenOf(await send());
     set({ SESSION_SECRET: `another-secret-for-tests-of-32-letters,${TEST_SECRET}` });
     expect((await status(token)).status).toBe(200);

@@ -163,7 +163,7 @@ describe("an email address that anyone may have entered", () => {
     return page;
   };
 
-  it("gets one first email a day, regardless of the address's spelling and the number of reports", async () => {
+  it("gets only one first email a day, regardless of the address's spelling and the number of reports", async () => {
     const mails = await useMailServer();
     for (const [n, address] of [
       ...["stranger@example.org", "Stranger@EXAMPLE.org", "stranger+1@example.org"],
@@ -186,7 +186,7 @@ describe("an email address that anyone may have entered", () => {
     expect(mails).toHaveLength(3);
   });
 
-  it("gets no further email about a report until the link in the first one was opened", async () => {
+  it("doesn't get another email about a report until the link in the first one has been opened", async () => {
     const mails = await useMailServer();
     await report(freshAddress(), idOf(1));
     await sendReportEmails();
@@ -207,7 +207,7 @@ describe("an email address that anyone may have entered", () => {
     expect(mails).toHaveLength(2);
   });
 
-  it("gets emails about other reports once a link was opened, but at most fifty a day", async () => {
+  it("gets emails about other reports once a link has been opened, but at most fifty a day", async () => {
     const mails = await useMailServer();
     const address = freshAddress();
     await report(address, idOf(1));

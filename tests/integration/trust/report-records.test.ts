@@ -69,7 +69,7 @@ describe("a report", () => {
     }
   });
 
-  it("is closed by the first of two moderators", async () => {
+  it("is closed only by the first of two moderators", async () => {
     await write(() => createReport(REPORT, NOW));
     expect(await write(() => closeReport({ id: "r", decision: "remove" }, NOW))).toBe(true);
     expect(await write(() => closeReport({ id: "r", decision: "keep" }, NOW))).toBe(false);
@@ -145,7 +145,7 @@ describe("a report's emails", () => {
 });
 
 describe("erasing a report", () => {
-  it("is due REPORT_KEEP after closing, and leaves no text behind", async () => {
+  it("is due once REPORT_KEEP has passed since the report was closed, and leaves no text behind", async () => {
     set({ REPORT_KEEP: "2d" });
     await write(() => {
       createReport(REPORT, NOW);
@@ -190,7 +190,7 @@ describe("the report settings", () => {
     ["REPORT_DEADLINE", "30m"],
     ["REPORT_KEEP", "1h"],
     ["REPORT_KEEP", "-1d"],
-  ])("%s=%s stops the start with a message", (name, value) => {
+  ])("with %s=%s stop the site from starting, with a message", (name, value) => {
     expect(() => parseSettings({ [name]: value })).toThrow(`${name} must be `);
   });
 });

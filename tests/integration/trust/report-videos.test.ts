@@ -82,7 +82,7 @@ async function send(fields: Record<string, string>): Promise<number> {
     : ((response as { init: ResponseInit }).init.status ?? 0);
 }
 
-describe("a report that names two videos", () => {
+describe("a report about two videos", () => {
   it("is closed once each has a decision, and informs the reporter about both", async () => {
     await report("under-age", ["v", "w"]);
     await decide("remove", ["v"]);
@@ -157,7 +157,7 @@ describe("a report that names two videos", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, true]);
   });
 
-  it("leaves a video removed after a question to the reporter, if there is no counter-notice", async () => {
+  it("leaves a video removed if the reporter withdraws the report after being asked a question", async () => {
     await report("copyright", ["v"]);
     await decide("remove", ["v"]);
     expect(pageOf()?.choices).toEqual(["restore", "counter-notice", "ask"]);
@@ -249,7 +249,7 @@ describe("an urgent report received after a moderator kept the video", () => {
     expect(pageOf("later")?.entries.at(-1)?.action).toBe("hide-limit");
   });
 
-  it("hides the video once the earlier report no longer names it", async () => {
+  it("hides the video once the earlier report no longer includes it", async () => {
     await removeVideoFromReport(ID, "v", "u");
     expect(heldBy()).toEqual(["later"]);
   });
@@ -278,7 +278,7 @@ describe("the list of reported videos", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
   });
 
-  it("includes a video added without a hold, if the site doesn't hide automatically or has already reviewed it", async () => {
+  it("includes a video without a hold if it was already reviewed or the report doesn't hide videos", async () => {
     await report("copyright", []);
     await addVideosToReport(ID, "v", "u");
     expect(isPublic("v")).toBe(true);

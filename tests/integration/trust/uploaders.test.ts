@@ -74,7 +74,7 @@ describe("a strike", () => {
     expect(strikes.map(({ reason }) => reason)).toEqual(["A <b>stolen</b> video"]);
   });
 
-  it("is given once by a form that is sent twice", async () => {
+  it("is given only once if a form is sent twice", async () => {
     const form = { intent: "strike", id: uploader.id, reason: "A stolen video", shown: "0" };
     expect((await send(form)).status).toBe(302);
     expect(await send(form)).toMatchObject({
@@ -126,7 +126,7 @@ describe("a strike", () => {
     expect(actions().slice(-2)).toEqual(["strike", "block-user"]);
   });
 
-  it("blocks no account if the setting is off", async () => {
+  it("doesn't block any account if the setting is off", async () => {
     await site.remove();
     site = useTemporarySite({ STRIKES_BLOCK: "0" });
     owner = insertUser("owner@example.com");

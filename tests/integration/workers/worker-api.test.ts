@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect(await listWorkers()).toMatchObject([{ jobsDone: 1, jobs: [] }]);
   });
 
-  it("resumes uploading a file after the bytes that were received", async () => {
+  it("resumes uploading a file after the bytes already received", async () => {
     const { lease } = await claimJob(token);
     const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
     const half = Math.floor(bytes.length / 2);
@@ -156,7 +156,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect((await callWorker("jobs", token, { method: "POST" })).status).toBe(204);
   });
 
-  it("returns a job, which is available immediately and doesn't count as an attempt", async () => {
+  it("returns a job, which becomes available immediately and doesn't count as an attempt", async () => {
     const { lease } = await claimJob(token);
     expect((await callWorker(`leases/${lease}`, token, { method: "DELETE" })).status).toBe(204);
     expect(await claim()).toMatchObject({ kind: "ladder", attempts: 1 });
