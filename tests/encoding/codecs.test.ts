@@ -124,7 +124,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(master(id).iFramePlaylists.map((one) => one.uri)).toContain(
       uri.replace(".m3u8", "-keyframes.m3u8"),
     );
-    // The existing files stay for viewers who are already watching.
+    // The existing files are kept for viewers who are already watching.
     expect(fs.readFileSync(diskPath(site.uploads, before), "utf8")).not.toContain("av01");
     const mediaFile = path.join(
       path.dirname(diskPath(site.uploads, after)),

@@ -28,7 +28,7 @@ function videoFile(size: string, matrix: string, range: string, tags: string[] =
   });
 }
 
-/** Returns an output's color tags, and the color that is displayed according to them. */
+/** Returns a file's color tags, and the color that a player displays when it applies them. */
 function shown(file: string) {
   const output = ffprobe(file, [
     ...["-select_streams", "v", "-of", "json", "-show_entries"],

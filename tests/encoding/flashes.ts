@@ -1,10 +1,7 @@
 import fs from "node:fs";
 import { ffmpeg } from "../media-clips";
 
-/**
- * Clips in which a flash and a beep coincide, and functions that find the flashes and beeps in files created from such
- * clips.
- */
+/** Clips in which a flash and a beep coincide, and functions that find those flashes and beeps in converted files. */
 
 /** Returns a lavfi source of a black video with a flash of 0.2 seconds. */
 export const flash = (at: number, seconds: number, size = "160x90") =>

@@ -28,7 +28,10 @@ const small = (name: string, clip: Clip) =>
   makeClip(site.folder, name, { size: "160x90", seconds: 1, ...clip });
 const upload = (file: string) => receiveUpload(uploadRequest(fileBlob(file)), user);
 
-/** Creates a file with two video streams of different sizes and then two audio streams, with these dispositions. */
+/**
+ * Creates a file with two video streams of different sizes, followed by two audio streams. `dispositions` sets the
+ * streams' dispositions.
+ */
 function tracks(name: string, as: string, dispositions: string[]): string {
   const file = path.join(site.folder, `${name}.${as}`);
   ffmpeg([

@@ -133,7 +133,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
   it("is encoded even if one of several tracks can't be decoded", async () => {
     const clip = probeOf("broken.mp4", [{ codec: "aac" }, { codec: "aac" }]);
     const bytes = fs.readFileSync(clip);
-    // AC-4, which ffmpeg recognizes but can't decode.
+    // This is AC-4, which ffmpeg recognizes but can't decode.
     bytes.write("ac-4", bytes.lastIndexOf("mp4a", bytes.length, "latin1"), "latin1");
     bytes.write("free", bytes.lastIndexOf("esds", bytes.length, "latin1"), "latin1");
     fs.writeFileSync(clip, bytes);

@@ -24,7 +24,7 @@ import { useTemporarySite } from "../temporary-site";
 import { type Fault, startFaultyStore } from "./faulty-store";
 import { beginUpload, hasS3Server } from "./object-stores";
 
-/** More than one part of a multipart upload. */
+/** A file that needs more than one part in a multipart upload. */
 const VIDEO = Buffer.from(Array.from({ length: 9_000_000 }, (_, index) => index % 251));
 const SHORT = VIDEO.subarray(0, 200_000);
 const NAME = { bucket: "videos", path: "u/1700000000000.mp4" } as const;

@@ -62,7 +62,7 @@ async function useWebhook(respond: Parameters<typeof receiver>[0] = accept) {
   return received;
 }
 
-/** Starts a mail server on this machine. It is written by the authors of the mail library. */
+/** Starts a mail server on this machine. The server is by the authors of the mail library. */
 async function mailServer(
   options: ConstructorParameters<typeof SMTPServer>[0] = {},
 ): Promise<{ port: number; mails: string[] }> {
@@ -102,7 +102,7 @@ const addBackup = (state: string, startedAt: string, reason: string | null = nul
 /** Checks the alerts at a time long after startup. */
 const check = (now = Date.now()) => checkAlerts(now, DAY);
 
-/** Returns the function from the documentation that verifies a message. */
+/** Returns the function for verifying messages that is shown in the documentation. */
 async function documented(): Promise<
   (headers: http.IncomingHttpHeaders, body: string, secret: string) => boolean
 > {
@@ -400,7 +400,7 @@ describe("an email", () => {
 
   it("isn't sent unencrypted to another machine", async () => {
     const { port, mails } = await mailServer();
-    // An address of this machine other than a loopback address.
+    // This is one of the machine's addresses other than a loopback address.
     const send = sendEmail(
       `smtp://operator:secret@0.0.0.0:${port}`,
       { from: "a@example.com", to: "b@example.com" },

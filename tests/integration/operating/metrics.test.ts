@@ -137,7 +137,7 @@ describe("the metrics without a token", () => {
       ...["type", "space", "major", "minor", "patch"],
     ];
     expect([...labels].filter((label) => !known.includes(label))).toEqual([]);
-    // Each route has a histogram of 14 lines, and a line for each status class.
+    // Each route has a histogram of 14 lines, plus one line for each status class.
     expect(samples.length - before).toBeLessThan(routes.size * 20);
   });
 

@@ -214,7 +214,7 @@ describe("the cache", () => {
     };
     expect(find(1, 1, 60_000)).toBe(true);
     expect(find(2, 1, 1)).toBe(false);
-    // These views were written by another process or tool.
+    // These views were written to the database by another process or tool.
     expect(find(1, 2, 900)).toBe(true);
     expect(find(1, 2, 1_000)).toBe(false);
   });

@@ -166,7 +166,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
         expect.stringContaining("This copy of the site is read-only."),
       ]);
     }
-    // A session on the primary gives no access to the reader.
+    // A session on the primary doesn't give access to the reader.
     const signedIn = await signIn(writer.url);
     const cookie = signedIn.headers.getSetCookie().map((each) => each.split(";")[0]);
     const page = await fetch(`${reader.url}/`, { headers: { Cookie: cookie.join("; ") } });

@@ -26,7 +26,7 @@ import { moveToStore, useFolderStore } from "../../only-in-store";
 import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
-/** The file takes the reader several blocks, and its index is at the end. */
+/** The reader needs several blocks to read this file, whose index is at the end. */
 const CLIP = { seconds: 4, video: ["mpeg4", "-qscale:v", "1", "-g", "25"], size: "1280x720" };
 const FRAMES = 100;
 const SHORT_CLIP: Clip = {
@@ -81,7 +81,7 @@ async function framesOf(file: string): Promise<number | undefined> {
 }
 
 describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
-  // The MP4's index is at its end, and an MPEG file is read completely.
+  // The index of the MP4 is at the end of the file, and an MPEG file is read completely.
   it.each(["avi", "mp4", "mpg"])("is probed and decoded like the file itself (%s)", async (as) => {
     const video = as === "mpg" ? ["mpeg2video", "-qscale:v", "1"] : CLIP.video;
     const audio = as === "mpg" ? ["mp2"] : ["aac"];

@@ -384,7 +384,7 @@ describe("copies on the disk", () => {
     fs.utimesSync(video(), new Date(Date.now() - HOUR_MS), modifiedMs / 1000);
     const figures = () => ({ bsize: 1, blocks: 0, bavail: fs.existsSync(video()) ? 0 : 1_000 });
     vi.spyOn(fs.promises, "statfs").mockImplementation(async () => figures() as never);
-    // Even without any copies on the disk, there wouldn't be enough space for this.
+    // Even if all copies were evicted, there wouldn't be enough space for this upload.
     await expect(requireDiskSpace(2_000_000)).rejects.toMatchObject({ status: 507 });
     expect(fs.existsSync(video())).toBe(true);
     await requireDiskSpace(1_000);

@@ -55,7 +55,7 @@ const KEYS = {
 type Listed = Record<"id" | "status" | "category", string>;
 
 /**
- * Returns a function that lists all videos of a view with a plain query. It uses the rows as of the first request for
+ * Returns a function that lists all videos in a view with a plain query. It uses the rows as of the first request for
  * each sort order.
  */
 function plainQueryLists(): (view: ManageView) => string[] {

@@ -179,7 +179,7 @@ describe("an uploader's studio", () => {
     expect(await findDuplicate(String(sha256), "u")).toBeDefined();
     expect(await findDuplicate(String(sha256), "up")).toBeUndefined();
     expect((await shown(cookie)).total).toBe(0);
-    // Replacing a file doesn't name the other user's video either.
+    // Replacing a file doesn't reveal the other user's video either.
     addVideo({ id: "mine", title: "My draft", uploaded_by: "up", status: "review" });
     const copy = path.join(site.folder, "same.mp4");
     fs.copyFileSync(mp4Clip(2), copy);

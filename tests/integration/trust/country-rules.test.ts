@@ -279,7 +279,7 @@ describe("the age check that a country requires", () => {
     }
     const page = await sendRequest("/video/v", "FR", { Cookie, ...asPage });
     expect(await page.text()).not.toContain("Are you 18 or over?");
-    // The page is cached as it is for everyone, and the visitor isn't checked again on other pages.
+    // This visitor gets the same cached page as everyone else, and isn't checked again on other pages.
     expect(
       (await sendRequest("/video/v", "FR", { Cookie, ...asPage })).headers.get("ETag"),
     ).toBeTruthy();

@@ -34,7 +34,7 @@ function set(environment: Record<string, string>): void {
   forgetSettings();
 }
 
-/** Starts a local mail server, which is written by the authors of nodemailer. */
+/** Starts a local mail server, which is by the authors of nodemailer. */
 async function useMailServer(): Promise<string[]> {
   const mails: string[] = [];
   const server = new SMTPServer({
@@ -59,7 +59,7 @@ async function useMailServer(): Promise<string[]> {
 }
 
 let lastRecipient = 0;
-/** Returns a new address for each test, because the limits outlive a test. */
+/** Returns a new address for each test, because the limits still apply after a test ends. */
 const freshAddress = () => `ada${++lastRecipient}@example.org`;
 
 const report = (email = freshAddress(), id = "A".repeat(22)) =>
@@ -191,7 +191,7 @@ describe("an email address that anyone may have entered", () => {
     await report(freshAddress(), idOf(1));
     await sendReportEmails();
     expect(mails).toHaveLength(1);
-    // The sender of the form already has this link, and mail scanners open the one in the email.
+    // The person who sent the form already has this link, and mail scanners open the link in the email.
     expect((await pageOf(statusPath(idOf(1)))).isLinkUnopened).toBe(true);
     await open(linkIn(mails[0]), "HEAD");
     await sendQuestion(1);

@@ -28,7 +28,7 @@ import { sqliteHandle, transaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/moderation";
 import { addVideo, adminCookie, useAdminSite } from "../../admin-requests";
 
-/** Tests the videos named in a report. Each has a separate decision, and moderators can correct the list. */
+/** Tests reports about several videos. Each video has a separate decision, and moderators can correct the list. */
 
 useAdminSite();
 const ORIGIN = "http://localhost";
@@ -177,7 +177,7 @@ describe("a report about two videos", () => {
     });
     await finishDecisions();
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
-    // A user has deleted the video since, and the report must not undo that.
+    // A user has deleted the video in the meantime, and the report must not undo that.
     await removeVideos(["v"], "u");
     sqliteHandle().exec("UPDATE deleted_videos SET deleted_at = '2999-01-01'");
     await finishDecisions();

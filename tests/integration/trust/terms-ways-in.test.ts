@@ -47,7 +47,7 @@ const videos = () => sqliteHandle().prepare("SELECT id FROM videos").pluck().all
 const accepted = () => findAcceptances(videos())?.[videos()[0] ?? ""];
 const ACCEPTED = [{ version: 2, subject: "video", by: "a@b.c", at: expect.stringMatching(/Z$/) }];
 
-/** Returns the status of a form submission and the failure, if any, with or without JavaScript. */
+/** Returns a form submission's status, and the failure if there is one. Works with and without JavaScript. */
 async function outcome(work: Promise<unknown>) {
   const given = (await work.catch((thrown) => thrown)) as
     | Response
@@ -314,7 +314,7 @@ describe("the import page", () => {
       endFirst();
       endFirst = () => response.destroy();
     });
-    // While this import is running, all other requests go to the test's network, too.
+    // While this import is running, all other requests also go to the test's network.
     const texts = { title, description, category: "desi", tags: [] } as const;
     const first = { userId: "u", address: server.address("first.mp4"), status: "review" } as const;
     await addDownloads([{ ...first, texts: { ...texts, tags: [] } }], server.network);

@@ -60,7 +60,7 @@ beforeEach(async () => {
   owner = insertUser();
   token = await createWorkerToken(owner.id);
   video = await addToLibrary(site.uploads, source, true);
-  // All jobs except the stream's are done.
+  // All jobs except the one for the stream are done.
   sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'ladder'");
 });
 afterEach(async () => {
