@@ -83,8 +83,8 @@ describe.runIf(ffmpegAvailable())("the streams that are played", () => {
       2,
     ],
     ["are the default streams of the file", "mkv", ["default", "0", "0", "default"], 0, 3],
-    ["may be the second of each in MP4", "mp4", ["0", "default", "0", "default"], 1, 3],
-    ["may be the first of each in MP4", "mp4", ["default", "0", "default", "0"], 0, 2],
+    ["may be the second of each type in MP4", "mp4", ["0", "default", "0", "default"], 1, 3],
+    ["may be the first of each type in MP4", "mp4", ["default", "0", "default", "0"], 0, 2],
   ])("%s", async (_, as, dispositions, videoIndex, audioIndex) => {
     const found = await probe(tracks("tracks", as, dispositions));
     expect(found).toMatchObject({ video: { index: videoIndex }, audio: { index: audioIndex } });

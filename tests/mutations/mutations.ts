@@ -810,7 +810,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: " && !isOfDeletedVideo(requested)",
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "restores text, views, files, streams, captions and digest after weeks",
+    title: "restores text, views, files, streams, captions and digest even after weeks",
   },
   {
     rule: "A file that a row references isn't removed",
@@ -914,7 +914,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'runChange(database().insertInto("videos").values(values));',
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "restores text, views, files, streams, captions and digest after weeks",
+    title: "restores text, views, files, streams, captions and digest even after weeks",
   },
   {
     rule: "A video stays in the trash for 30 days",

@@ -243,7 +243,7 @@ describe("a webhook", () => {
     expect(isFromTheSite(old, body, SECRET)).toBe(false);
   });
 
-  it("is retried with the same id until it is delivered, even after a restart", async () => {
+  it("is retried with the same ID until it is delivered, even after a restart", async () => {
     const received = await useWebhook((response, count) =>
       response.writeHead(count < 3 ? 500 : 200).end(),
     );
@@ -269,7 +269,7 @@ describe("a webhook", () => {
     ]);
   });
 
-  it("isn't delayed by emails to reporters that are waiting for a mail server", async () => {
+  it("isn't delayed while emails to reporters wait for a mail server", async () => {
     const received = await useWebhook();
     sqliteHandle().exec(`
       INSERT INTO reports (id, kind, received_at, due_at) VALUES ('r', 'other', '2000', '2000');

@@ -96,7 +96,7 @@ describe("a backup", () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it("takes no extra space for files that an earlier backup contains, even after their video was deleted", async () => {
+  it("doesn't take extra space for files that an earlier backup contains, even after their video is deleted", async () => {
     addVideoWithFile("a", Buffer.alloc(3_000_000, "a"));
     const first = await make();
     await removeVideos(["a"], "u");
@@ -209,7 +209,7 @@ describe("a backup", () => {
     });
   });
 
-  it("reads all new files and a thirtieth of the others, starting with the least recently read", () => {
+  it("is verified by reading all new files and a thirtieth of the others, starting with the least recently read", () => {
     const file = (path: string, readAt?: string) => ({ path, bytes: 1, modifiedMs: 1, readAt });
     const known = Array.from({ length: 60 }, (_, at) =>
       file(`k${at}`, `2026-01-${10 + (at % 20)}`),
@@ -239,7 +239,7 @@ describe("npm run backup without a folder", () => {
     return execa(program, args, { cwd: root, reject: false, env: { ...process.env } });
   };
 
-  it("creates a backup the same way as the schedule", async () => {
+  it("creates a backup the way the schedule does", async () => {
     addVideoWithFile("a");
     const { exitCode, stdout, stderr } = await script();
     expect([exitCode, stderr]).toEqual([0, ""]);

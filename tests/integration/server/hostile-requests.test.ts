@@ -106,7 +106,7 @@ describe("open event streams", () => {
 });
 
 describe("views", () => {
-  it("are counted at most 60 times per hour for each address and video, and further requests succeed", async () => {
+  it("are counted at most 60 times an hour for each video and address, but further requests still succeed", async () => {
     const id = site.addVideo({ title: "A video" });
     const browser = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0" };
     const view = (address: string) =>

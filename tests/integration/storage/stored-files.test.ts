@@ -731,7 +731,7 @@ describe("another site's store", () => {
     expect(fs.readdirSync(storeFolder)).toEqual(["something"]);
   });
 
-  it("is assumed if the store is empty although this site's files have been moved into a store", async () => {
+  it("is suspected if the store is empty even though this site's files have been moved into a store", async () => {
     await moveIntoStore();
     const other = path.join(site.folder, "other");
     fs.mkdirSync(other);
@@ -740,7 +740,7 @@ describe("another site's store", () => {
     expect(fs.readdirSync(other)).toEqual([]);
   });
 
-  it("isn't assumed if only the marker was lost", async () => {
+  it("isn't suspected if only the marker was lost", async () => {
     await moveIntoStore();
     const other = path.join(site.folder, "moved");
     fs.rmSync(path.join(storeFolder, "site.json"));

@@ -53,7 +53,7 @@ function htmlOf(manage: ManageData): string {
   return renderToString(createElement(Page));
 }
 
-describe("access to the admin panel", () => {
+describe("the admin panel", () => {
   it("redirects visitors to the sign-in page", async () => {
     const response = await catchResponse(() => get("/admin", {}));
     expect([response.status, response.headers.get("Location")]).toEqual([302, "/auth"]);

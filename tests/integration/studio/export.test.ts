@@ -145,7 +145,7 @@ describe("an export of the catalogue", () => {
   });
 });
 
-describe("importing from the server's folder", () => {
+describe("importing from a folder on the server", () => {
   let folder: string;
   beforeEach(() => {
     folder = path.join(site.folder, "to-import");

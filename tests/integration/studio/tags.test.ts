@@ -348,7 +348,7 @@ describe("a tag alias", () => {
     expect(await suggestions("stream", undefined)).toEqual([]);
   });
 
-  it("redirects to the page of its tag, which also lists videos that other tools tagged with the alias", async () => {
+  it("redirects to its tag's page, which also lists videos that other tools tagged with the alias", async () => {
     addTagged();
     await expectSuccess(aliases("hd", "high definition"));
     addVideo({ id: "x", status: "published", tags: '["High Definition"]' });

@@ -116,7 +116,7 @@ describe("a client in a blocked country", () => {
     }
   });
 
-  it("gets a plain page", async () => {
+  it("gets a plain page without scripts", async () => {
     const response = await sendRequest("/video/v", "IT", asPage);
     const text = await response.text();
     expect([response.status, response.headers.get("Content-Type")]).toEqual([

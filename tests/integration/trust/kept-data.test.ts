@@ -139,7 +139,7 @@ describe("the list of data stored in the browser", () => {
   });
 });
 
-describe("the list of limits per IP address", () => {
+describe("the list of per-IP limits", () => {
   /** A module whose limits count email addresses for a day, as the list of stored data says about reports. */
   const BY_EMAIL = "app/features/moderation/reports/report-mails.server.ts";
   const isByAddress = ({ file }: { file: string }) => file !== BY_EMAIL;

@@ -186,7 +186,7 @@ describe("a decision on a report", () => {
     expect(pageOf("r")?.report).toMatchObject({ state: "closed", decision: "remove" });
   });
 
-  it("is shown to both sides with its reason, whose digest is logged", async () => {
+  it("is shown to both sides with its reason, and the reason's digest is logged", async () => {
     await report("r");
     await decide("r", "keep", { reason: "Nothing to be seen." });
     expect(pageOf("r")?.messages).toMatchObject([
@@ -478,7 +478,7 @@ describe("a reporter's data", () => {
       return createReport({ id, kind: "other", videos: ["v"], payload: { ...texts, email } }, NOON);
     });
 
-  it("is shown on the page with its deletion date, and on request with other reports from the same email address", async () => {
+  it("is shown on the page with its deletion date and, on request, other reports from the same email address", async () => {
     await mailed("r", "ann@example.com");
     for (let n = 0; n < 25; n++) await mailed(`other${n}`, n % 12 === 0 ? "Ann@Example.com " : "");
     await transaction(() => {

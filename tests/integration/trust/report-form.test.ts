@@ -152,7 +152,7 @@ describe("a report", () => {
     expect((await send({ name: "Ada" }, "copyright")).status).toBe(303);
   });
 
-  it("is created once, even if the form is sent repeatedly and in several tabs", async () => {
+  it("is created only once, even if the form is sent repeatedly and in several tabs", async () => {
     const [one, two] = await Promise.all([send(), send()]);
     expect(one.location).toBe(two.location);
     const first = await open("/report?kind=consent");
@@ -250,7 +250,7 @@ describe("a flood of reports from one IP address", () => {
     for (let at = 0; at < reports; at++) await send({ form: `flood ${at}` });
   };
 
-  it("triggers a question whose answer works once, while other addresses get no question", async () => {
+  it("triggers a question whose answer works once, while other addresses aren't asked a question", async () => {
     addVideo({ status: "published" });
     await flood(5);
     sqliteHandle().exec("DELETE FROM video_holds");

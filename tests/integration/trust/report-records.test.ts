@@ -53,7 +53,7 @@ describe("a report", () => {
     }
   });
 
-  it("is stored once, even if it is sent repeatedly", async () => {
+  it("is stored only once, even if it is sent repeatedly", async () => {
     await write(() => createReport(REPORT, NOW));
     const other = { ...REPORT, payload: { ...PAYLOAD, what: "Something else." } };
     expect(await write(() => createReport(other, NOW))).toBe(false);
@@ -86,7 +86,7 @@ describe("a report", () => {
     expect(readReport("r")?.state).toBe("asked");
   });
 
-  it("is written only in a transaction, together with the log", () => {
+  it("is written only in a transaction, together with its log entry", () => {
     expect(() => createReport(REPORT)).toThrow("transaction");
   });
 });

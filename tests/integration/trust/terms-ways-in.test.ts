@@ -92,7 +92,7 @@ async function stored(): Promise<string> {
 }
 
 describe("the upload form", () => {
-  it("accepts the current version, and stores who accepted it", async () => {
+  it("accepts the current version of the terms, and stores who accepted it", async () => {
     expect(await upload({ terms: "2" })).toEqual({ status: 302 });
     expect(accepted()).toEqual(ACCEPTED);
   });

@@ -214,7 +214,7 @@ describe("a block", () => {
     expect(isPublic("public")).toBe(false);
   });
 
-  it("isn't possible for owners, or for the user's own account", async () => {
+  it("can't be applied to owners or to the user's own account", async () => {
     const other = insertUser("other@example.com");
     for (const { id } of [other, owner]) {
       expect((await send({ intent: "block", id, hide: "1" })).status).toBe(409);

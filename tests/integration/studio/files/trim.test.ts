@@ -235,7 +235,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect((await expectFailure({ intent: "undo-trim", id: "gone" })).status).toBe(404);
   });
 
-  it("is enqueued once when requested from two tabs", async () => {
+  it("is enqueued only once when it is requested from two tabs", async () => {
     const id = await addUnprocessed();
     const requestTrim = (start: string) =>
       send({ intent: "trim", id, start, end: "4" }).catch((thrown) => thrown);
