@@ -842,7 +842,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (announced.run(stored.object).changes === 0) return false;",
     replace: "announced.run(stored.object);",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "leave no object behind if the process is killed before recording it",
+    title: "don't leave an object behind if the process is killed before recording it",
   },
   {
     rule: "Another site's store is rejected",
@@ -850,7 +850,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '} else if (marker !== siteId) throw new StorageError("foreign", url);',
     replace: "}",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "prevents startup, and receives no files",
+    title: "prevents startup, and doesn't receive any files",
   },
   {
     rule: "A file in a bucket isn't a temporary file",
@@ -994,7 +994,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "while (responses.size > 0 && Date.now() < deadline) await pause(CHECK_EVERY_MS);",
     replace: "",
     killedBy: "tests/integration/server/shutdown.test.ts",
-    title: "finishes requests in progress, accepts no new ones, and exits with status 0",
+    title: "finishes requests in progress, doesn't accept new ones, and exits with status 0",
     needsBuild: true,
   },
   {

@@ -373,7 +373,7 @@ describe("backup settings", () => {
     expect(requireBackupFolder).toThrow(reason);
   });
 
-  it("accept any other BACKUP_DIR, and leave no test file behind", () => {
+  it("accept any other BACKUP_DIR, and don't leave a test file behind", () => {
     requireBackupFolder();
     expect(fs.readdirSync(folder)).toEqual([]);
   });

@@ -98,7 +98,7 @@ describe("a public page for an anonymous visitor", () => {
     expect((await sendRequest("/_root.data", { "If-None-Match": first.etag! })).status).toBe(304);
   });
 
-  it("responds to HEAD with its length and no body", async () => {
+  it("responds to HEAD with its length but without a body", async () => {
     const { text } = await sendRequest("/");
     const head = await fetch(`${site.url}/`, {
       method: "HEAD",

@@ -53,7 +53,7 @@ describe("the site", () => {
     },
   );
 
-  it("finishes requests in progress, accepts no new ones, and exits with status 0", async () => {
+  it("finishes requests in progress, doesn't accept new ones, and exits with status 0", async () => {
     const agent = new http.Agent({ keepAlive: true });
     const response = await pausedDownload(agent);
     const ended = site.stop();

@@ -221,7 +221,7 @@ describe("npm start", () => {
     }
   });
 
-  it("writes no core dump with visitors' data, even if the user's limits allow core dumps", async () => {
+  it("doesn't write a core dump with visitors' data, even if the user's limits allow core dumps", async () => {
     const site = new SiteProcess({}, [
       "sh",
       "-c",

@@ -281,7 +281,7 @@ describe("files that were moved into the store", () => {
     expect((await moveIntoStore()).files).toBe(FILES);
   });
 
-  it("leave no object behind if the process is killed before recording it", async () => {
+  it("don't leave an object behind if the process is killed before recording it", async () => {
     const object = "videos/u/1700000000001.0123456789abcdef.mp4";
     await ownStore();
     await transaction(() => announceObjects([object]));
@@ -619,7 +619,7 @@ describe("a read replica", () => {
   });
   afterEach(() => set({ READ_ONLY_FROM: undefined }));
 
-  it("serves files from the store, and writes nothing into its uploads folder", async () => {
+  it("serves files from the store without writing anything to its uploads folder", async () => {
     const reader = path.join(site.folder, "reader");
     set({ READ_ONLY_FROM, UPLOADS_DIR: reader });
     expect((await bytesOf()).equals(VIDEO)).toBe(true);
@@ -718,7 +718,7 @@ describe("moving files out of the store", () => {
 });
 
 describe("another site's store", () => {
-  it("prevents startup, and receives no files", async () => {
+  it("prevents startup, and doesn't receive any files", async () => {
     fs.writeFileSync(path.join(storeFolder, "site.json"), '{"id":"other"}');
     await expect(tryStore()).rejects.toMatchObject({ failure: "foreign" });
     await expect(moveIntoStore()).rejects.toMatchObject({ failure: "foreign" });

@@ -49,7 +49,7 @@ describe("previewing a bulk action", () => {
     return (response as unknown as { preview: BulkPreview }).preview;
   };
 
-  it("shows which videos will and won't change, and changes nothing", async () => {
+  it("shows which videos will and won't change, without changing them", async () => {
     const before = column("tags");
     expect(await preview(bulk("add-tags", ["c", "a", "b", "gone"], { tags: "One" }))).toEqual({
       action: "add-tags",

@@ -230,7 +230,7 @@ describe("editing a video", () => {
     });
   });
 
-  it("responds with 409 and overwrites nothing if the row has changed since the form was opened", async () => {
+  it("responds with 409 without overwriting anything if the row has changed since the form was opened", async () => {
     addVideo();
     const opened = (await page("/admin?tab=manage&edit=v")).manage?.dialog?.video;
     sqliteHandle().exec("UPDATE videos SET title = 'Theirs'");
@@ -294,7 +294,7 @@ describe("the visibility toggle", () => {
     expect(video()?.status).toBe("hidden");
   });
 
-  it("rejects an unknown expected status and changes nothing", async () => {
+  it("rejects an unknown expected status without changing anything", async () => {
     addVideo();
     const failure = await expectFailure({ intent: "toggle", id: "v", expectedStatus: "shown" });
     expect(failure.status).toBe(400);

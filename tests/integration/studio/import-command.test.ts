@@ -72,7 +72,7 @@ it("prints its usage, and reports errors in its arguments", async () => {
   }
 });
 
-it("imports, prints a summary, and imports nothing twice", async () => {
+it("imports files, prints a summary, and doesn't import any file twice", async () => {
   put(3);
   fs.copyFileSync(path.join(folder, "clip-0.mp4"), path.join(folder, "the-same.mp4"));
   fs.writeFileSync(path.join(folder, "broken.mp4"), "no video at all");

@@ -280,7 +280,7 @@ describe("importing a folder", () => {
     expect(left).toEqual(expect.arrayContaining(["2", "2.mp4", "3.mp4"]));
   });
 
-  it("writes no row for a file that another site has rolled back", async () => {
+  it("doesn't write a row for a file that another process has removed", async () => {
     const source = video("one.mp4", "1");
     sqliteHandle().exec(
       "CREATE TEMP TRIGGER taken AFTER INSERT ON videos BEGIN DELETE FROM imports; END",
@@ -441,7 +441,7 @@ describe("a title from a file name", () => {
     expect(titleFromFileName(name)).toBe(title);
   });
 
-  it(`is "Untitled" if nothing is left of the name`, async () => {
+  it(`is "Untitled" if the name contains only separators`, async () => {
     put("___.mp4", "x");
     const { entries } = await planFolder(folder, { status: "published", category: "desi" });
     expect(entries.map((entry) => entry.title)).toEqual(["Untitled"]);

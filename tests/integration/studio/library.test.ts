@@ -105,7 +105,7 @@ describe("checking the library", () => {
     expect(filesIn(site.uploads)).toContain("videos/u/3.mp4");
   });
 
-  it("keeps two files with the same name apart in the quarantine", async () => {
+  it("keeps two files with the same name separate in the quarantine", async () => {
     for (const bytes of [7, 8]) {
       put("videos/u/3.mp4", bytes);
       await quarantineStray((await checkLibrary()).stray, IN_8_DAYS);

@@ -460,7 +460,7 @@ describe.runIf(ffmpegAvailable())("running jobs again", () => {
 });
 
 describe.runIf(ffmpegAvailable())("a paused queue", () => {
-  it("starts no job, even after a restart, and continues when resumed", async () => {
+  it("doesn't start any job, even after a restart, and continues when resumed", async () => {
     await addQueued("a");
     expect(await toastMessage([["intent", "pause"]])).toBe("Processing paused.");
     expect(await claim()).toBeUndefined();

@@ -120,7 +120,7 @@ async function sendHalf() {
 }
 
 describe("an interrupted document upload", () => {
-  it("leaves nothing behind if the client disconnects, and was encrypted on disk until then", async () => {
+  it("is encrypted on disk, and leaves nothing behind once the client has disconnected", async () => {
     const { request } = await sendHalf();
     expect(marksFound()).toEqual({});
     request.destroy();

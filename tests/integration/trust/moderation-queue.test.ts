@@ -222,7 +222,7 @@ describe("a decision on a report", () => {
     expect(logged()).toEqual(["keep"]);
   });
 
-  it("is rejected if the reporter has replied since", async () => {
+  it("is rejected if the reporter has replied in the meantime", async () => {
     await report("r");
     await decide("r", "ask");
     const version = versionNow("r");
@@ -509,7 +509,7 @@ describe("a reporter's data", () => {
     expect(row).toMatchObject({ payload: null, state: "closed", decision: "keep" });
   });
 
-  it("lists no other reports if the email address is unreadable or missing", async () => {
+  it("doesn't list other reports if the email address is unreadable or missing", async () => {
     await mailed("r", "");
     await mailed("other", "");
     expect(await kept("/admin/reports/r?reporter")).toMatchObject({ hasAddress: false });
@@ -618,7 +618,7 @@ describe("alerts about open reports", () => {
     expect(open()).toEqual(["reports-urgent", "reports-due", "reports-overdue"]);
   });
 
-  it("end once their reports are decided, regardless of the reports in other alerts", async () => {
+  it("are resolved once their reports are decided, regardless of the reports in other alerts", async () => {
     await report("r");
     await checkReports(NOON);
     await report("s", { kind: "under-age", at: NOON + 1 });

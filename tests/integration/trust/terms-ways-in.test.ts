@@ -114,7 +114,7 @@ describe("the upload form", () => {
     expect(filesIn(site.uploads).filter((name) => name.startsWith("tmp/"))).toEqual([]);
   });
 
-  it("reports missing terms together with other errors, and keeps no file", async () => {
+  it("reports missing terms together with other errors, and doesn't keep the file", async () => {
     expect(await upload({ title: "" })).toMatchObject({
       status: 422,
       fields: { title: expect.any(String), terms: MISSING },

@@ -84,7 +84,7 @@ describe("a strike", () => {
     expect((await send({ ...form, shown: "1" })).status).toBe(302);
   });
 
-  it("is logged without its reason and without a name", async () => {
+  it("is logged without the reason or a name", async () => {
     await send({ intent: "strike", id: uploader.id, reason: "A stolen video" });
     const log = JSON.stringify(sqliteHandle().prepare("SELECT * FROM moderation_log").all());
     expect(actions()).toEqual(["strike"]);

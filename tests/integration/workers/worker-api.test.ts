@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect(await mediaStatus(videoRow(video).video_url)).toBe(200);
   });
 
-  it("gets the paused status and no new job while the queue is paused", async () => {
+  it("gets the paused status instead of a new job while the queue is paused", async () => {
     const { lease } = await claimJob(token);
     sqliteHandle().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
     const response = await callWorker(`leases/${lease}`, token, {
