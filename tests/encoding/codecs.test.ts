@@ -221,7 +221,9 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     await removeFiles();
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
 
-    // The codecs are encoded even if the video is hidden in the meantime. If it is deleted, no files remain.
+    // The codecs are encoded even if the video is hidden in the meantime. If the video is deleted, its files are
+
+    // removed.
     sqliteHandle().prepare("UPDATE videos SET hls_url = ?, status = 'hidden'").run(hls_url);
     const { commit: expected } = await attempt(id);
     sqliteHandle().exec("DELETE FROM videos");

@@ -181,7 +181,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     // The request times out after ten seconds.
     ["nothing", "none"],
   ] satisfies [string, Fault["response"]][])(
-    "that responds with %s makes the site respond with a message and 503",
+    "that responds with %s causes the site to return 503 with a message",
     async (_, response) => {
       await moveIntoStore();
       loseCopies();

@@ -62,7 +62,7 @@ async function useWebhook(respond: Parameters<typeof receiver>[0] = accept) {
   return received;
 }
 
-/** Starts a mail server on this machine. The server is by the authors of the mail library. */
+/** Starts a mail server on this machine. The server uses a library by the authors of the site's mail library. */
 async function mailServer(
   options: ConstructorParameters<typeof SMTPServer>[0] = {},
 ): Promise<{ port: number; mails: string[] }> {

@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 afterAll(() => site.remove());
 
-/** Returns a request with an endless body, and `size` bytes of headers in lines of 150 bytes. */
+/** Returns a request with `size` bytes of headers, in lines of 150 bytes, and an endless body. */
 function slowRequest(size: number, forwardedFor?: string): string {
   const lines = [
     "POST /saved/videos HTTP/1.1",

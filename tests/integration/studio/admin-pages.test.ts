@@ -135,7 +135,7 @@ describe("a list of thousands of videos", () => {
     await fc.assert(fc.asyncProperty(aView, comparing()), { numRuns: 150 });
     await expectTotalsRight();
 
-    // Only a few of thousands of videos are public.
+    // Only a few of the thousands of videos are public.
     sqliteHandle().exec(`
       UPDATE videos SET status = 'hidden' WHERE created_at > '2024-01-01T12:00:00.000Z'`);
     const published = aView.map((view) => ({ ...view, status: "published" as const }));

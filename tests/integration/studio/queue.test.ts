@@ -162,8 +162,8 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     set("state = 'done' WHERE kind NOT IN ('ladder', 'loudness', 'cleanup')");
     const { queue } = await page();
     expect(queue.secondsLeft).toBeNull();
-    // The jobs of 50-second videos: 25 s for the streams, except for one of 10 hours that was suspended, and 5 s for
-    // the loudness.
+    // Each video lasts 50 s. Its stream took 25 s to encode, except for one job that was suspended and took 10 hours.
+    // The loudness measurement took 5 s.
     for (const [id, seconds] of [
       ["b", 25],
       ["c", 36_000],

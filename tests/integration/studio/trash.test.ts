@@ -427,7 +427,7 @@ describe("the automatic trash cleanup", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("keeps the files of a live video when an earlier deletion of its id expires", async () => {
+  it("keeps a live video's files when an earlier deletion with the same ID expires", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     addVideo({ id: "a", video_url: "/media/videos/u/1700000000097.mp4" });

@@ -137,7 +137,7 @@ describe("another tool", () => {
        REPLACE INTO videos (id, title, category) VALUES ('v', 'C', 'desi')`,
     ],
   ])("can't make a video public without a record, even briefly, when it %s", async (_, sql) => {
-    // The video isn't public even within the tool's transaction, which no other connection sees.
+    // The video isn't public even within the tool's transaction, which other connections can't see.
     sqliteHandle().exec(`BEGIN; ${sql}`);
     expect(isPublic("v")).toBe(false);
     sqliteHandle().exec("COMMIT");

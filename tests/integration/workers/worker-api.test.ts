@@ -270,7 +270,7 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
 });
 
 describe.runIf(ffmpegAvailable())("a result whose video can't be read from the store", () => {
-  /** Moves the video into a store, and leaves no copy on the disk. */
+  /** Moves the video into a store without leaving a copy on the disk. */
   async function moveVideoIntoStore(): Promise<string> {
     const store = await useFolderStore(site.folder);
     const [source] = await moveToStore(store, video, [videoRow(video).video_url]);
