@@ -222,7 +222,6 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
 
     // The codecs are encoded even if the video is hidden in the meantime. If the video is deleted, its files are
-
     // removed.
     sqliteHandle().prepare("UPDATE videos SET hls_url = ?, status = 'hidden'").run(hls_url);
     const { commit: expected } = await attempt(id);
