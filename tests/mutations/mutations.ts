@@ -567,7 +567,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "const report = link ? readReport(link.id) : undefined;",
     killedBy: "tests/integration/trust/report-mails.test.ts",
     title:
-      "doesn't get another email about a report until the link in the first one has been opened",
+      "doesn't get another email about a report until the link in the first email has been opened",
   },
   {
     rule: "A page can be opened only by roles with its permission",

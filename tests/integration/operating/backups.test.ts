@@ -280,7 +280,7 @@ describe("the backup schedule", () => {
     await vi.waitFor(async () => expect(await states()).not.toContain("running"), 60_000);
   };
 
-  it("creates the first backup immediately, later backups when they are due, and only one after several were missed", async () => {
+  it("creates the first backup immediately, later backups when they are due, and only one if several were missed", async () => {
     const now = Date.now();
     await poll(now);
     await poll(now + HOUR);

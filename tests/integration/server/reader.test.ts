@@ -290,7 +290,7 @@ describe("a reader that shares the database file with its primary, as on a share
     expect(await found("/?search=windmill")).toContain("/video/v");
   });
 
-  it("doesn't write view counts to that file", async () => {
+  it("doesn't write view counts to the shared file", async () => {
     const views = writer.database().prepare("SELECT sum(views) FROM videos").pluck();
     const before = views.get();
     const response = await fetch(`${reader.url}/video/v/view`, {

@@ -655,7 +655,7 @@ describe("moving files out of the store", () => {
     expect(local()).toHaveLength(FILES);
   });
 
-  it("stops moving files into the store until that is enabled again", async () => {
+  it("stops files from being moved into the store until moving is enabled again", async () => {
     await moveIntoStore();
     await moveBack(() => {});
     await removeFiles();

@@ -164,7 +164,7 @@ describe("bulk actions", () => {
     });
   });
 
-  it("require confirmation before they delete videos with their files", async () => {
+  it("require confirmation before they delete videos and their files", async () => {
     sqliteHandle().exec(
       "UPDATE videos SET video_url = '/media/videos/u/1.mp4' WHERE id IN ('a', 'b')",
     );

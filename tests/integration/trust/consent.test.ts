@@ -440,7 +440,7 @@ describe("an expiring record", () => {
     const setStatus = (status: string) =>
       sqliteHandle().prepare("UPDATE videos SET status = ? WHERE id = 'w'").run(status);
 
-    it("if its expiry is moved before the one in the alert", async () => {
+    it("if its expiry date is moved to before the date in the alert", async () => {
       addVideo({ status: "published" });
       await prepare();
       await catchResponse(() => declare({ endsOn: "2027-05-31" }));
@@ -623,7 +623,7 @@ describe("deleting a performer", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("leaves videos that show a minor on hold, even if a record is added later", async () => {
+  it("keeps videos on hold if they show a minor, even if a record is added later", async () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const id = await addPerformer({ dateOfBirth: "2008-01-02" });

@@ -186,7 +186,7 @@ describe("an email address that anyone may have entered", () => {
     expect(mails).toHaveLength(3);
   });
 
-  it("doesn't get another email about a report until the link in the first one has been opened", async () => {
+  it("doesn't get another email about a report until the link in the first email has been opened", async () => {
     const mails = await useMailServer();
     await report(freshAddress(), idOf(1));
     await sendReportEmails();

@@ -256,7 +256,7 @@ describe("an urgent report received after a moderator kept the video", () => {
 });
 
 describe("the list of reported videos", () => {
-  it("includes a video added by a moderator, which goes on hold like a reported one", async () => {
+  it("includes a video added by a moderator, which goes on hold like a reported video", async () => {
     await report("under-age", []);
     expect(pageOf()?.choices).toEqual(["not-here", "ask"]);
     expect(await send({ intent: "add-video", address: `${ORIGIN}/video/v?t=3` })).toBe(302);

@@ -174,7 +174,7 @@ describe("accepted terms", () => {
     expect(other).toMatchObject({ data: { manage: { accepted: [] } } });
   });
 
-  it("are kept while the video is edited or in the trash, and for a year after it is deleted by anyone", async () => {
+  it("are kept while the video is edited or in the trash, and for a year after anyone deletes it", async () => {
     await saveTerms("One.", 0, "u");
     for (const id of ["v", "w", "x"]) {
       addVideo({ id, uploaded_by: "up" });
