@@ -134,7 +134,7 @@ describe("an export of the catalogue", () => {
     expect((await exported("csv")).trimEnd().split("\r\n")).toHaveLength(1_002);
   });
 
-  it("is an empty table for an empty catalogue, while any other file name returns 404", async () => {
+  it("is an empty table if the catalogue is empty, while any other file name returns 404", async () => {
     expect(JSON.parse(await exported("json"))).toEqual([]);
     expect(await exported("csv")).toMatch(/^id,title,.*\r\n$/);
     const request = new Request("http://localhost/x", { headers: { Cookie: adminCookie() } });

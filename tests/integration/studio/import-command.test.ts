@@ -110,7 +110,7 @@ it("exits with 130 on SIGINT, and resumes on the next run", async () => {
   // The timeout is long because both imports sync to the disk, and so also wait for data written by other processes.
 }, 120_000);
 
-it("lists the videos without a category once, before it starts", async () => {
+it("lists videos without a category once, before starting", async () => {
   put(5);
   fs.mkdirSync(path.join(folder, "desi"));
   fs.renameSync(path.join(folder, "clip-4.mp4"), path.join(folder, "desi", "clip-4.mp4"));

@@ -315,7 +315,7 @@ describe("an import during a library check", () => {
     expect(filesIn("videos")).toHaveLength(1);
   });
 
-  it("updates what the check has recorded about its files", async () => {
+  it("updates the check's records of its files", async () => {
     video("one.mp4", "1");
     sqliteHandle().exec(`
       CREATE TEMP TRIGGER noted AFTER INSERT ON imports BEGIN
@@ -340,7 +340,7 @@ describe("importing an export from the earlier system", () => {
     return planExport(path.join(folder, "videos.csv"), folder, {});
   };
 
-  it("keeps ids, views, times, statuses, URLs and legacy categories", async () => {
+  it("keeps IDs, views, times, statuses, URLs and legacy categories", async () => {
     video("videos/u-1/1700000000000.mp4", "1");
     put("thumbnails/u-1/1700000000001.png", PIXEL);
     const plan = await csv(

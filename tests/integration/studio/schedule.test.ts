@@ -64,7 +64,7 @@ describe("a video's schedule", () => {
     expect(await listActivities()).toEqual([]);
   });
 
-  it("doesn't change a video that was published or hidden before its time", async () => {
+  it("doesn't change a video that was published or hidden before its scheduled time", async () => {
     const created_at = "2020-01-01T00:00:00.000Z";
     addVideo({ id: "shown", status: "published", created_at, publish_at: at(1) });
     addVideo({ id: "gone", status: "hidden", unpublish_at: at(1) });

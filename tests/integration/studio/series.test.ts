@@ -239,7 +239,7 @@ describe("the order of videos in a series", () => {
 });
 
 describe("the videos in a series", () => {
-  it("are added at the end, each once, and only if they exist", async () => {
+  it("are added at the end, each only once and only if they exist", async () => {
     const id = four();
     addVideo({ id: "e" });
     expect(await addToSeries(id, ["e", "a", "nobody", "e"], "u")).toMatchObject({ changed: ["e"] });
