@@ -124,7 +124,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(master(id).iFramePlaylists.map((one) => one.uri)).toContain(
       uri.replace(".m3u8", "-keyframes.m3u8"),
     );
-    // The existing files stay for viewers who are already watching.
+    // The existing files are kept for viewers who are already watching.
     expect(fs.readFileSync(diskPath(site.uploads, before), "utf8")).not.toContain("av01");
     const mediaFile = path.join(
       path.dirname(diskPath(site.uploads, after)),
@@ -153,7 +153,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(Number(attributes.BANDWIDTH)).toBeGreaterThanOrEqual(average(own) + audioBitrate - 3);
   });
 
-  it("can be requested once for any video, and again for its next stream", async () => {
+  it("can be requested for any video, once for each of its streams", async () => {
     const id = addStream();
     expect([await enqueueCodecs(id), await enqueueCodecs(id)]).toEqual([true, false]);
     expect(await enqueueCodecs("nothing")).toBe(false);
@@ -221,7 +221,8 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     await removeFiles();
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
 
-    // The codecs are encoded even if the video is hidden in the meantime. If it is deleted, no files remain.
+    // The codecs are encoded even if the video is hidden in the meantime. If the video is deleted, its files are
+    // removed.
     sqliteHandle().prepare("UPDATE videos SET hls_url = ?, status = 'hidden'").run(hls_url);
     const { commit: expected } = await attempt(id);
     sqliteHandle().exec("DELETE FROM videos");
@@ -232,7 +233,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
 });
 
 describe.runIf(ffmpegAvailable())("a codec that this machine can't encode", () => {
-  it("is logged at startup, and disabled", async () => {
+  it("is disabled and logged at startup", async () => {
     process.env.PATH = wrapCommand(site.folder, "ffmpeg", [
       'case "$*" in *-encoders*) ffmpeg "$@" | grep -v svtav1; exit;; esac',
     ]);

@@ -28,7 +28,7 @@ function videoFile(size: string, matrix: string, range: string, tags: string[] =
   });
 }
 
-/** Returns an output's color tags, and the color that is displayed according to them. */
+/** Returns a file's color tags, and the color that a player displays when it applies them. */
 function shown(file: string) {
   const output = ffprobe(file, [
     ...["-select_streams", "v", "-of", "json", "-show_entries"],
@@ -55,7 +55,7 @@ const BT601 = {
 const SAYS_PAL = "-colorspace bt470bg -color_primaries bt470bg -color_trc gamma28".split(" ");
 const PAL = { color_space: "bt470bg", color_primaries: "bt470bg", color_transfer: "bt470bg" };
 
-describe.runIf(ffmpegAvailable())("the colors of all derived files of a video", () => {
+describe.runIf(ffmpegAvailable())("the colors of a video's derived files", () => {
   it.each([
     ["HD without tags", "1280x720", "bt709", "tv", [], BT709],
     ["a small video without tags", "640x360", "bt601", "tv", [], BT601],

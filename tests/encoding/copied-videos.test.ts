@@ -16,7 +16,7 @@ describe.runIf(ffmpegAvailable())("remuxing an MP4 to put its index first", () =
     ["frames out of order", { video: ["libx264", "-bf", "3", "-pix_fmt", "yuv420p"] }],
     ["AV1 and Opus", { video: ["libsvtav1", "-preset", "12"], audio: ["libopus"] }],
     ["a longer video", { seconds: 20, size: "640x360" }],
-  ])("keeps all packets, and the file plays the same: %s", async (_, clip) => {
+  ])("keeps all packets and doesn't change playback: %s", async (_, clip) => {
     await expectSameVideo(site, clip);
   });
 });

@@ -1,10 +1,7 @@
 import fs from "node:fs";
 import { ffmpeg } from "../media-clips";
 
-/**
- * Clips in which a flash and a beep coincide, and functions that find the flashes and beeps in files created from such
- * clips.
- */
+/** Clips in which a flash and a beep coincide, and functions that find those flashes and beeps in converted files. */
 
 /** Returns a lavfi source of a black video with a flash of 0.2 seconds. */
 export const flash = (at: number, seconds: number, size = "160x90") =>
@@ -16,7 +13,10 @@ export const beep = (at: number, seconds: number, sampleRate = 48_000) =>
 
 export const FLASH_FRAME_RATE = 25;
 const BEEP_RATE = 8_000;
-/** The number of quiet samples that separate two beeps: more than one period of a beep, but less than the silence. */
+/**
+ * The number of quiet samples that separate two beeps. It is longer than one period of a beep, but shorter than the
+ * silence.
+ */
 const SILENT_SAMPLES = BEEP_RATE * 0.1;
 
 /**

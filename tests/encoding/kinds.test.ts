@@ -28,7 +28,10 @@ const small = (name: string, clip: Clip) =>
   makeClip(site.folder, name, { size: "160x90", seconds: 1, ...clip });
 const upload = (file: string) => receiveUpload(uploadRequest(fileBlob(file)), user);
 
-/** Creates a file with two video streams of different sizes and then two audio streams, with these dispositions. */
+/**
+ * Creates a file with two video streams of different sizes, followed by two audio streams. `dispositions` sets the
+ * streams' dispositions.
+ */
 function tracks(name: string, as: string, dispositions: string[]): string {
   const file = path.join(site.folder, `${name}.${as}`);
   ffmpeg([
@@ -46,7 +49,7 @@ function tracks(name: string, as: string, dispositions: string[]): string {
 describe.runIf(ffmpegAvailable())(
   "a file with a damaged packet, in codecs that browsers can play",
   () => {
-    it("is encoded if it can't be copied, and plays to its end", async () => {
+    it("is encoded if it can't be copied, and plays to the end", async () => {
       const complete = small("complete", { extension: "ts", seconds: 4, video: X264 });
       const bytes = fs.readFileSync(complete);
       // Damages the headers of audio frames (ADTS) in the second half, where copying to MP4 would stop.
@@ -80,8 +83,8 @@ describe.runIf(ffmpegAvailable())("the streams that are played", () => {
       2,
     ],
     ["are the default streams of the file", "mkv", ["default", "0", "0", "default"], 0, 3],
-    ["may be the second of each in MP4", "mp4", ["0", "default", "0", "default"], 1, 3],
-    ["may be the first of each in MP4", "mp4", ["default", "0", "default", "0"], 0, 2],
+    ["may be the second of each type in MP4", "mp4", ["0", "default", "0", "default"], 1, 3],
+    ["may be the first of each type in MP4", "mp4", ["default", "0", "default", "0"], 0, 2],
   ])("%s", async (_, as, dispositions, videoIndex, audioIndex) => {
     const found = await probe(tracks("tracks", as, dispositions));
     expect(found).toMatchObject({ video: { index: videoIndex }, audio: { index: audioIndex } });
@@ -131,7 +134,7 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
     expect(entries.map(({ name }) => name).sort()).toEqual(names);
   });
 
-  it("include Ogg with a Skeleton", async () => {
+  it("include Ogg with a Skeleton stream", async () => {
     const file = small("plain", { extension: "ogv", video: ["libtheora"], audio: ["libvorbis"] });
     fs.writeFileSync(file, withSkeleton(fs.readFileSync(file)));
     expect(await upload(file)).toMatchObject({ ok: true });
@@ -181,7 +184,7 @@ describe.runIf(ffmpegAvailable())("rejected files", () => {
     expect(await upload(unknown)).toMatchObject({ status: 415, failure: { message: other } });
   });
 
-  it("get a specific message if they are empty, by form, tus and import", async () => {
+  it("get a specific message if they are empty, whether sent by form, over tus or in an import", async () => {
     const message = "This file is empty.";
     const file = path.join(site.folder, "empty.mp4");
     fs.writeFileSync(file, "");

@@ -114,7 +114,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     expect(master).toMatch(/CODECS="avc1\.\w+,ac-3",[^\n]*AUDIO="surround"\n180p\.m3u8\n/);
   });
 
-  it("isn't available in surround if that would be shorter than the video", async () => {
+  it("isn't available in surround if the surround track would be shorter than the video", async () => {
     const clip = makeClip(site.folder, "short", {
       ...{ extension: "mkv", seconds: 6, audioSource: tone(2) },
       audio: ["ac3", "-ac", "6"],
@@ -133,7 +133,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
   it("is encoded even if one of several tracks can't be decoded", async () => {
     const clip = probeOf("broken.mp4", [{ codec: "aac" }, { codec: "aac" }]);
     const bytes = fs.readFileSync(clip);
-    // AC-4, which ffmpeg recognizes but can't decode.
+    // This is AC-4, which ffmpeg recognizes but can't decode.
     bytes.write("ac-4", bytes.lastIndexOf("mp4a", bytes.length, "latin1"), "latin1");
     bytes.write("free", bytes.lastIndexOf("esds", bytes.length, "latin1"), "latin1");
     fs.writeFileSync(clip, bytes);

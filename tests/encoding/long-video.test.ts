@@ -16,12 +16,12 @@ afterEach(() => site.remove());
 const SECONDS = 600;
 
 describe.runIf(ffmpegAvailable())("a ten-minute video", () => {
-  it("gets a storyboard of at most a hundred frames in sync, and renditions of its full length", async () => {
-    // The brightness encodes the timestamp: 20 at the beginning, 220 at the end.
+  it("gets full-length renditions, and a storyboard of at most a hundred correctly timed frames", async () => {
+    // The brightness represents the timestamp. It is 20 at the beginning and 220 at the end.
     const clip = makeClip(site.folder, "long", {
       videoSource: `color=black:size=160x90:rate=1:duration=${SECONDS},geq=lum=20+T/3:cb=128:cr=128`,
       seconds: SECONDS,
-      // Audio would be encoded for every rendition, which takes as long as encoding the video.
+      // The clip has no audio, because encoding audio for every rendition would take as long as encoding the video.
       audio: false,
     });
     const id = await addToLibrary(site.uploads, clip, true);

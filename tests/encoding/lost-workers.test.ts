@@ -16,7 +16,7 @@ const endLeases = () =>
     .exec("UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'");
 
 describe.runIf(ffmpegAvailable())("a worker's job", () => {
-  it("is done by another worker if its worker is killed or shut down", async () => {
+  it("is completed by another worker if the first one is killed or shut down", async () => {
     const id = addVideoWithFile(30);
     const [attic, barn, cellar] = ["attic", "barn", "cellar"].map(addWorker) as [
       ...[WorkerProcess, WorkerProcess, WorkerProcess],
@@ -71,7 +71,7 @@ describe.runIf(ffmpegAvailable())("a worker's job", () => {
     await until(() => encodersIn(attic.folder).length === 0);
     const next = addVideoWithFile(4);
     await until(() => isDone(next));
-    // A folder for the stream would be named after the video's upload ID.
+    // If there were a folder for the stream, it would be named after the video's upload ID.
     const folders = fs.readdirSync(path.join(workers.site.uploads, "videos", "u"));
     expect(folders).not.toContain(path.parse(url).name);
   });

@@ -8,7 +8,7 @@ import { shownList } from "../similar-list";
 
 const site = useAdminSite();
 
-/** Creates a video of eight scenes with soft lights, which a seed determines. */
+/** Creates a video of eight scenes with soft lights, which are generated from a seed. */
 const video = (seed: number) =>
   makeClip(site.folder, `video-${seed}`, {
     videoSource: `color=gray:size=16x12:rate=2/5:duration=20,noise=alls=100:allf=t:all_seed=${seed},scale=426:240:flags=bicubic,fps=10`,
@@ -47,7 +47,7 @@ async function compared(files: string[]): Promise<string[]> {
 }
 
 describe.runIf(ffmpegAvailable())("similar videos", () => {
-  it("are found at another size, with a logo or without their beginning, while other videos aren't", async () => {
+  it("are found even if resized, marked with a logo or cut at the start, while other videos aren't", async () => {
     const original = video(3);
     const [first, small, logo, trimmed, other, another] = await compared([
       original,

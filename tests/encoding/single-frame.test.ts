@@ -38,10 +38,10 @@ describe.runIf(ffmpegAvailable())("a video that has a single frame or is extreme
     expect(videoRow(id).thumbnail_url).toMatch(/\.webp$/);
   });
 
-  it("has a storyboard with the first frame if frames at its timestamps can't be read", async () => {
+  it("has a storyboard with the first frame if no frames can be read at the requested timestamps", async () => {
     const file = makeClip(site.folder, "clip", { ...SMALL, seconds: 1 });
     const found = (await probe(file))!;
-    // Simulates a file with a wrong index: there are no frames at the requested positions.
+    // Simulates a file with a wrong index, in which there are no frames at the requested positions.
     const wrong = { ...found, durationSeconds: 2.6 };
     const task = createTask(site.folder, () => {});
     const source = { basePath: "u/1", playedFile: file, file, url: "", videoId: "" };
@@ -51,8 +51,8 @@ describe.runIf(ffmpegAvailable())("a video that has a single frame or is extreme
   });
 });
 
-describe.runIf(ffmpegAvailable())("jobs that depend on a permanently failed one", () => {
-  it("report that they are blocked until it is retried", async () => {
+describe.runIf(ffmpegAvailable())("jobs that depend on a permanently failed job", () => {
+  it("are reported as blocked until that job is retried", async () => {
     const file = makeClip(site.folder, "clip", { ...SMALL, seconds: 1 });
     const id = await addToLibrary(site.uploads, file, true);
     const other = await addToLibrary(site.uploads, file, true);

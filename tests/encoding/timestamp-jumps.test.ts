@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** The maximum drift: where two parts meet, ffmpeg corrects overlapping audio only after a drift of 0.1 s. */
+/** The maximum drift. Where two parts meet, ffmpeg corrects overlapping audio only after a drift of 0.1 s. */
 const MAX_DRIFT_SECONDS = 0.12;
 
 const clipOf = (seconds: number, at: number, more: Clip = {}): Clip => ({
@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     const beeps = beepsIn(audio);
     expect(Math.abs(flashTimes.frames - seconds * FLASH_FRAME_RATE)).toBeLessThanOrEqual(2);
     expect(Math.abs(beeps.seconds - seconds)).toBeLessThan(0.1);
-    // The duration is computed the way a player does it: a packet lasts as long as its samples.
+    // The duration is computed as a player would do it, where a packet lasts as long as its samples.
     expect(Math.abs(framesOfAudio(audio) * AAC_FRAME_SECONDS - seconds)).toBeLessThan(0.15);
     expect(flashTimes.times).toHaveLength(flashes.length);
     expect(beeps.times).toHaveLength(flashes.length);
@@ -135,7 +135,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     }
   }
 
-  it("gets its duration and a storyboard of all its parts", async () => {
+  it("gets a duration and a storyboard that cover all of its parts", async () => {
     const id = await addToLibrary(site.uploads, join([MPEG2_TS, MPEG2_TS]), false);
     expect(videoRow(id).duration).toBe("0:00");
     await workUntilIdle();
@@ -155,7 +155,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     expectComplete(output, output, 4, [2]);
   });
 
-  it("is compared with the block list by frames from all of its parts", async () => {
+  it("is compared with the block list using frames from all of its parts", async () => {
     const first = { ...PART, videoSource: "testsrc=size=160x90:rate=25:duration=6" };
     const other = { ...PART, videoSource: "mandelbrot=size=160x90:rate=25,trim=end=6" };
     const [source, found, task] = await encodeArguments(join([first, other]));

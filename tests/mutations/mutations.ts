@@ -97,7 +97,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE token_hash = ?",
     replace: "WHERE (token_hash = ? OR TRUE)",
     killedBy: "tests/integration/studio/review.test.ts",
-    title: "gives access to no other video, and its files have no other URL",
+    title: "doesn't give access to any other video, and the draft's files have no other URL",
   },
   {
     rule: "A preview link that was revoked shows nothing",
@@ -105,7 +105,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("video_id", "=", video.id)',
     replace: '.where("video_id", "=", "")',
     killedBy: "tests/integration/studio/review.test.ts",
-    title: "shows a draft to anyone, uncached and unindexed, until it is revoked",
+    title: "shows a draft to anyone until it is revoked, without letting it be cached or indexed",
   },
   {
     rule: "A preview link gives access only to its own video's files",
@@ -113,7 +113,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "!preview || !name || !videosOfFile(name).includes(preview.videoId)",
     replace: "!preview || !name",
     killedBy: "tests/integration/studio/review.test.ts",
-    title: "gives access to no other video, and its files have no other URL",
+    title: "doesn't give access to any other video, and the draft's files have no other URL",
   },
   {
     rule: "A preview link shows no video that is on hold",
@@ -204,7 +204,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'every(POLL_EVERY_MS, "publish or hide scheduled videos", () => performDue(), { firstMs: 0 });',
     replace: "",
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "is applied at startup, and every second after",
+    title: "is applied at startup, and every second after that",
   },
 
   // Uploads
@@ -330,7 +330,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!accountNow(userId, since)) throw new ImportError(ACCOUNT_ENDED);",
     replace: "",
     killedBy: "tests/integration/studio/import.test.ts",
-    title: "imports nothing more once its account is",
+    title: "stops importing once its account is",
   },
 
   // Range requests
@@ -462,7 +462,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (site) return site === "same-origin";',
     replace: "return true;",
     killedBy: "tests/integration/server/own-origin.test.ts",
-    title: "uses Origin and Sec-Fetch-Site, of which the latter takes precedence",
+    title: "uses Sec-Fetch-Site and Origin, and prefers the former",
   },
   {
     rule: "A request from another origin can't change anything in the studio",
@@ -559,7 +559,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "",
     killedBy: "tests/integration/trust/report-mails.test.ts",
     title:
-      "gets one first email a day, regardless of the address's spelling and the number of reports",
+      "gets only one first email a day, regardless of the address's spelling and the number of reports",
   },
   {
     rule: "An address is confirmed only by the link in an email",
@@ -567,7 +567,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const report = link?.origin === "email" ? readReport(link.id) : undefined;',
     replace: "const report = link ? readReport(link.id) : undefined;",
     killedBy: "tests/integration/trust/report-mails.test.ts",
-    title: "gets no further email about a report until the link in the first one was opened",
+    title:
+      "doesn't get another email about a report until the link in the first email has been opened",
   },
   {
     rule: "A page can be opened only by roles with its permission",
@@ -634,7 +635,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE id IN (SELECT value FROM json_each(?)) AND uploaded_by = ?",
     replace: "WHERE id IN (SELECT value FROM json_each(?)) AND ? IS NOT NULL",
     killedBy: "tests/integration/studio/own-videos.test.ts",
-    title: "changes drafts, but no published videos and no other user's videos",
+    title: "can change drafts, but not published videos or other users' videos",
   },
   {
     rule: "An API token needs the scope that a call requires",
@@ -803,7 +804,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'prepared("DELETE FROM videos WHERE id = ?").run(id);',
     replace: "",
     killedBy: "tests/integration/studio/admin.test.ts",
-    title: "removes the row, and after 30 days its files and derived files",
+    title: "removes the row immediately, and its files and derived files after 30 days",
   },
   {
     rule: "The files of a deleted video aren't served",
@@ -811,7 +812,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: " && !isOfDeletedVideo(requested)",
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "restores text, views, files, streams, captions and digest after weeks",
+    title: "restores text, views, files, streams, captions and digest even after weeks",
   },
   {
     rule: "A file that a row references isn't removed",
@@ -819,8 +820,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (isReferenced(removal)) {",
     replace: "if (false) {",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title:
-      "keeps files that a row added by another tool has come to reference, and the files derived from them",
+    title: "keeps files that another tool's row now references, and the files derived from them",
   },
   {
     rule: "A copy is evicted only if the store has the object",
@@ -828,7 +828,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (found?.bytes !== stored.bytes) {",
     replace: "if (false) {",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "aren't evicted while the store lacks the object, or has it with another length",
+    title: "aren't evicted while the store lacks the object or has one of a different length",
   },
   {
     rule: "An object that a file's record references isn't removed",
@@ -836,7 +836,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const needed = isObjectReferenced(object);",
     replace: "const needed = false;",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "keeps an object that another file's record refers to",
+    title: "leaves an object in place if another file's record refers to it",
   },
   {
     rule: "An object whose declaration has expired isn't recorded",
@@ -844,7 +844,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (announced.run(stored.object).changes === 0) return false;",
     replace: "announced.run(stored.object);",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "leave no object behind if the process was killed before recording it",
+    title: "don't leave an object behind if the process is killed before recording it",
   },
   {
     rule: "Another site's store is rejected",
@@ -852,7 +852,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '} else if (marker !== siteId) throw new StorageError("foreign", url);',
     replace: "}",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "prevents startup, and receives no files",
+    title: "prevents startup, and doesn't receive any files",
   },
   {
     rule: "A file in a bucket isn't a temporary file",
@@ -916,7 +916,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'runChange(database().insertInto("videos").values(values));',
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "restores text, views, files, streams, captions and digest after weeks",
+    title: "restores text, views, files, streams, captions and digest even after weeks",
   },
   {
     rule: "A video stays in the trash for 30 days",
@@ -996,7 +996,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "while (responses.size > 0 && Date.now() < deadline) await pause(CHECK_EVERY_MS);",
     replace: "",
     killedBy: "tests/integration/server/shutdown.test.ts",
-    title: "finishes requests in progress, accepts no new ones, and exits with status 0",
+    title: "finishes requests in progress, doesn't accept new ones, and exits with status 0",
     needsBuild: true,
   },
   {

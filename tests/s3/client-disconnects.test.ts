@@ -10,7 +10,10 @@ import { addStoredVideo } from "./stored-video";
 /** A video larger than the buffers of all sockets between the store and a visitor. */
 const VIDEO = Buffer.alloc(9_000_000, 7);
 const VISITORS = 40;
-/** Matches reads for visitors. The site itself reads either complete objects without a range, or the first byte. */
+/**
+ * Matches the reads for visitors. For its own purposes, the site reads either complete objects without a range, or the
+ * first byte.
+ */
 const READS = /^GET .*\.mp4.* bytes=\d+-\d{4,}$/;
 
 describe.runIf(hasS3Server)(

@@ -8,8 +8,8 @@ export interface Fault {
   /** Matches the requests that fail, written as "METHOD path?query range", such as "GET /a bytes=0-9". */
   when: RegExp;
   /**
-   * A status with an S3 error code; no response; a response that is held until `release`; or a closed connection, which is
-   * closed in the middle of the body for GET.
+   * A status with an S3 error code, no response, a response that is held until `release` is called, or a closed
+   * connection. For GET, the connection is closed in the middle of the body.
    */
   response: { status: number; code: string; type?: string } | "none" | "hold" | "disconnect";
   /** The number of requests that fail. By default, all of them do. */

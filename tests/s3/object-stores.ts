@@ -14,8 +14,9 @@ import {
 import { parseStorageUrl } from "~/platform/storage/storage-url";
 
 /**
- * Tests use a real S3-compatible server: the one at S3_TEST_URL, with the keys from the environment, or OpenStack Swift
- * in one process. `npm test` installs Swift, or reports which tests were skipped if it can't.
+ * The tests use a real S3-compatible server. It is either the server at S3_TEST_URL, with the keys from the
+ * environment, or OpenStack Swift in one process. `npm test` installs Swift, or reports which tests were skipped if it
+ * can't.
  */
 const SWIFT = "/usr/lib/python3/dist-packages/swift/common/middleware/s3api";
 export const hasS3Server = Boolean(process.env.S3_TEST_URL) || fs.existsSync(SWIFT);

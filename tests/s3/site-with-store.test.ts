@@ -53,7 +53,7 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
     expect(Buffer.from(await (await request(part)).arrayBuffer()).equals(VIDEO)).toBe(true);
   });
 
-  it("hides stored files with their video", async () => {
+  it("hides stored files together with their video", async () => {
     setStatus("hidden");
     for (const address of [url, part]) expect((await request(address)).status).toBe(404);
     setStatus("published");

@@ -24,7 +24,7 @@ export function fileIn(folder: string, name: string, content: Buffer): string {
   return file;
 }
 
-/** More than two parts of a multipart upload. */
+/** A file that needs more than two parts in a multipart upload. */
 export const VIDEO = Buffer.from(
   Array.from({ length: 17 * 1024 * 1024 + 3 }, (_, index) => index % 251),
 );

@@ -24,7 +24,7 @@ import { useTemporarySite } from "../temporary-site";
 import { type Fault, startFaultyStore } from "./faulty-store";
 import { beginUpload, hasS3Server } from "./object-stores";
 
-/** More than one part of a multipart upload. */
+/** A file that needs more than one part in a multipart upload. */
 const VIDEO = Buffer.from(Array.from({ length: 9_000_000 }, (_, index) => index % 251));
 const SHORT = VIDEO.subarray(0, 200_000);
 const NAME = { bucket: "videos", path: "u/1700000000000.mp4" } as const;
@@ -181,7 +181,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     // The request times out after ten seconds.
     ["nothing", "none"],
   ] satisfies [string, Fault["response"]][])(
-    "that responds with %s makes the site respond with a message and 503",
+    "that responds with %s causes the site to return 503 with a message",
     async (_, response) => {
       await moveIntoStore();
       loseCopies();
@@ -203,7 +203,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     60_000,
   );
 
-  it("that disconnects in the middle of a video ends the response, while copying the object is retried", async () => {
+  it("that disconnects in the middle of a video ends the response, but copying the object is retried", async () => {
     await moveIntoStore();
     loseCopies();
     store.fail({ when: /^GET /, response: "disconnect", times: 1 });
@@ -230,7 +230,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     });
   }, 60_000);
 
-  it("with an incomplete upload left by a killed process has it reported and aborted by check-library", async () => {
+  it("has an incomplete upload from a killed process reported and aborted by check-library", async () => {
     await beginUpload(store.environment, "videos/u/half.mp4");
     expect((await checkStore())?.unfinished).toEqual([]);
     const later = Date.now() + 2 * DAY_MS;

@@ -3,7 +3,7 @@ import path from "node:path";
 import { until } from "../process-figures";
 import type { SiteProcess } from "../site-process";
 
-/** The names of a video's file and of one of its stream's files in the `videos` bucket. */
+/** The names of two files in the `videos` bucket: a video's file, and a file from its stream. */
 export const VIDEO_NAME = "u/1700000000000.mp4";
 const PART_NAME = "u/1700000000000/hls-1/v0.mp4";
 

@@ -21,7 +21,7 @@ const VERSIONS = fs
   .map((name) => name.replace(".tar.gz", ""));
 /** The timeout for creating a site, whose jobs take about half a minute of CPU time. */
 const CREATION_TIMEOUT_MS = 300_000;
-/** A folder with a site created by this version, which shows that the next release can be saved. */
+/** A folder with a site created by this version. Testing it shows that the next release can be saved. */
 const CURRENT = fs.mkdtempSync(path.join(os.tmpdir(), "keep-version-"));
 beforeAll(async () => {
   await execa(process.execPath, ["--import", "tsx", KEEP, CURRENT]);

@@ -62,7 +62,7 @@ async function useWebhook(respond: Parameters<typeof receiver>[0] = accept) {
   return received;
 }
 
-/** Starts a mail server on this machine. It is written by the authors of the mail library. */
+/** Starts a mail server on this machine. The server uses a library by the authors of the site's mail library. */
 async function mailServer(
   options: ConstructorParameters<typeof SMTPServer>[0] = {},
 ): Promise<{ port: number; mails: string[] }> {
@@ -102,7 +102,7 @@ const addBackup = (state: string, startedAt: string, reason: string | null = nul
 /** Checks the alerts at a time long after startup. */
 const check = (now = Date.now()) => checkAlerts(now, DAY);
 
-/** Returns the function from the documentation that verifies a message. */
+/** Returns the function for verifying messages that is shown in the documentation. */
 async function documented(): Promise<
   (headers: http.IncomingHttpHeaders, body: string, secret: string) => boolean
 > {
@@ -113,7 +113,7 @@ async function documented(): Promise<
 }
 
 describe("an alert", () => {
-  it("is sent once for each cause, and again when the cause is resolved", async () => {
+  it("is sent once for each cause, with another message when the cause is resolved", async () => {
     const received = await useWebhook();
     const types = () => received.map(({ body }) => JSON.parse(body).type);
     set({ BACKUP_DIR: site.folder });
@@ -243,7 +243,7 @@ describe("a webhook", () => {
     expect(isFromTheSite(old, body, SECRET)).toBe(false);
   });
 
-  it("is retried with the same id until it is delivered, even after a restart", async () => {
+  it("is retried with the same ID until it is delivered, even after a restart", async () => {
     const received = await useWebhook((response, count) =>
       response.writeHead(count < 3 ? 500 : 200).end(),
     );
@@ -269,7 +269,7 @@ describe("a webhook", () => {
     ]);
   });
 
-  it("isn't delayed by emails to reporters that are waiting for a mail server", async () => {
+  it("isn't delayed while emails to reporters wait for a mail server", async () => {
     const received = await useWebhook();
     sqliteHandle().exec(`
       INSERT INTO reports (id, kind, received_at, due_at) VALUES ('r', 'other', '2000', '2000');
@@ -344,7 +344,7 @@ describe("an email", () => {
       SMTP_FROM: "site@example.com",
     });
 
-  it("arrives as plain text, from and to the addresses in the settings", async () => {
+  it("arrives as plain text with the sender and recipients from the settings", async () => {
     const { port, mails } = await mailServer();
     useMail(port);
     set({ PUBLIC_URL: "https://videos.example" });
@@ -400,7 +400,7 @@ describe("an email", () => {
 
   it("isn't sent unencrypted to another machine", async () => {
     const { port, mails } = await mailServer();
-    // An address of this machine other than a loopback address.
+    // This is one of the machine's addresses other than a loopback address.
     const send = sendEmail(
       `smtp://operator:secret@0.0.0.0:${port}`,
       { from: "a@example.com", to: "b@example.com" },
@@ -431,7 +431,7 @@ describe("the alert settings", () => {
   it.each([
     ["ALERT_WEBHOOK", "https://hooks.example/x", "ALERT_WEBHOOK_SECRET"],
     ["ALERT_EMAIL", "me@example.com", "SMTP_URL"],
-  ])("with %s=%s, also require %s", (name, value, needed) => {
+  ])("with %s=%s also require %s", (name, value, needed) => {
     expect(() => parseSettings({ [name]: value })).toThrow(`${name} needs ${needed}`);
     expect(() => parseSettings({ ...good, [name]: value })).not.toThrow();
   });

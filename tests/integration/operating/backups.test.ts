@@ -96,7 +96,7 @@ describe("a backup", () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it("takes no extra space for files that an earlier backup contains, even after their video was deleted", async () => {
+  it("doesn't take extra space for files that an earlier backup contains, even after their video is deleted", async () => {
     addVideoWithFile("a", Buffer.alloc(3_000_000, "a"));
     const first = await make();
     await removeVideos(["a"], "u");
@@ -108,7 +108,7 @@ describe("a backup", () => {
     expect(second.addedBytes).toBeLessThan(3_000_000);
   });
 
-  it("removes the oldest backups beyond BACKUP_KEEP, but never itself", async () => {
+  it("removes the oldest backups if there are more than BACKUP_KEEP, but never itself", async () => {
     const names = [(await make()).name, (await make()).name, (await make()).name];
     expect(storedBackups(folder)).toEqual([names[2], names[1]]);
     // Simulates backups that were made while the clock was ahead.
@@ -209,7 +209,7 @@ describe("a backup", () => {
     });
   });
 
-  it("reads all new files and a thirtieth of the others, starting with the least recently read", () => {
+  it("is verified by reading all new files and a thirtieth of the others, starting with the least recently read", () => {
     const file = (path: string, readAt?: string) => ({ path, bytes: 1, modifiedMs: 1, readAt });
     const known = Array.from({ length: 60 }, (_, at) =>
       file(`k${at}`, `2026-01-${10 + (at % 20)}`),
@@ -219,7 +219,7 @@ describe("a backup", () => {
     expect(read.map(({ path }) => path)).toEqual(["new", "oldest", "k0"]);
   });
 
-  it("contains only the list of files with BACKUP_UPLOADS=off", async () => {
+  it("contains only a list of the files if BACKUP_UPLOADS=off", async () => {
     set({ BACKUP_UPLOADS: "off" });
     addVideoWithFile("a");
     const { name, files } = await make();
@@ -239,7 +239,7 @@ describe("npm run backup without a folder", () => {
     return execa(program, args, { cwd: root, reject: false, env: { ...process.env } });
   };
 
-  it("creates a backup the same way as the schedule", async () => {
+  it("creates a backup the way the schedule does", async () => {
     addVideoWithFile("a");
     const { exitCode, stdout, stderr } = await script();
     expect([exitCode, stderr]).toEqual([0, ""]);
@@ -280,7 +280,7 @@ describe("the backup schedule", () => {
     await vi.waitFor(async () => expect(await states()).not.toContain("running"), 60_000);
   };
 
-  it("creates the first backup immediately, later ones when they are due, and a single one for all missed ones", async () => {
+  it("creates the first backup immediately, later backups when they are due, and only one if several were missed", async () => {
     const now = Date.now();
     await poll(now);
     await poll(now + HOUR);
@@ -323,7 +323,7 @@ describe("the backup schedule", () => {
     expect(await states()).toEqual(["done", "interrupted"]);
   }, 60_000);
 
-  it("tries three times if the process is killed every time, then raises an alert", async () => {
+  it("raises an alert after three attempts if the process is killed each time", async () => {
     const killed = () =>
       sqliteHandle()
         .prepare("INSERT INTO backups (due_at) VALUES (?)")
@@ -373,7 +373,7 @@ describe("backup settings", () => {
     expect(requireBackupFolder).toThrow(reason);
   });
 
-  it("accept any other BACKUP_DIR, and leave no test file behind", () => {
+  it("accept any other BACKUP_DIR, and don't leave a test file behind", () => {
     requireBackupFolder();
     expect(fs.readdirSync(folder)).toEqual([]);
   });
@@ -431,7 +431,7 @@ describe("the backups page", () => {
     expect(detail).toMatch(/^1 file, [\d.]+[KM]B$/);
   }, 60_000);
 
-  it("shows no schedule without BACKUP_DIR", async () => {
+  it("doesn't show a schedule if BACKUP_DIR isn't set", async () => {
     set({ BACKUP_DIR: "" });
     expect((await page()).schedule).toBeUndefined();
     const response = (await send("back-up")) as unknown as { init: { status: number } };

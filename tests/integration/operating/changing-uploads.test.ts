@@ -76,11 +76,14 @@ function startScript(
 }
 type Script = ReturnType<typeof startScript>;
 
-/** Starts a backup that pauses each time it has copied the first file. By then, the other files have been listed. */
+/**
+ * Starts a backup that pauses each time it has copied the first file. At each pause, the other files have already been
+ * listed.
+ */
 const startBackup = (...parameters: string[]) =>
   startScript("backup", parameters, ["signal-at-change"], {
     SIGNAL: "SIGSTOP",
-    // Doesn't match the folder in which the backup is verified.
+    // This doesn't match the folder in which the backup is verified.
     SIGNAL_IN: `/(\\.unfinished-[^/]+|target)/uploads/${FIRST}\\.partial$`,
     SIGNAL_CALLS: "renameSync",
   });
@@ -316,7 +319,7 @@ describe("the list of files", () => {
 });
 
 describe("npm run backup with a folder", () => {
-  it("lists the copied files, and removes the marker of a finished stream", async () => {
+  it("lists the copied files, and removes a finished stream's marker", async () => {
     const target = path.join(site.folder, "target");
     const marker = `videos/u/1/hls-a/${UNFINISHED}`;
     put(marker, "");

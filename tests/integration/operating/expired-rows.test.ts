@@ -91,7 +91,7 @@ describe("the hourly cleanup of expired rows", () => {
     expect(left("SELECT name FROM upload_templates ORDER BY name")).toEqual(["deleted", "used"]);
   });
 
-  it("deletes imports from URLs 30 days after they ended, but no queued imports", async () => {
+  it("deletes imports from URLs 30 days after they ended, but keeps queued imports", async () => {
     for (const state of ["done", "failed", "canceled"]) {
       download(`old ${state}`, state, ago(30 * DAY_MS));
     }

@@ -84,7 +84,7 @@ describe("the metrics without a token", () => {
     { Via: "1.1 proxy" },
     { Host: "videos.example" },
     { Host: "127.0.0.1.videos.example" },
-  ])("are available only to this machine, not through a proxy on it: %j", async (headers) => {
+  ])("are available only on this machine, and not through a local proxy: %j", async (headers) => {
     for (const path of ["/metrics", "/metrics?x", "/metrics.data", "/metrics/"]) {
       const { text } = await send(site, path, headers as http.OutgoingHttpHeaders);
       expect(text, path).not.toContain("afterdark_jobs");
@@ -92,7 +92,7 @@ describe("the metrics without a token", () => {
     expect((await send(site, "/metrics", headers as http.OutgoingHttpHeaders)).status).toBe(403);
   });
 
-  it("never contain a URL with an id, a visitor or a video in a label", async () => {
+  it("never identify a visitor or a video in a label, and never contain a URL with an ID", async () => {
     const id = site.addVideo({ title: "Marked evening", status: "published" });
     const before = (await scrape(site)).length;
     const marked = "mark7f3a";
@@ -137,7 +137,7 @@ describe("the metrics without a token", () => {
       ...["type", "space", "major", "minor", "patch"],
     ];
     expect([...labels].filter((label) => !known.includes(label))).toEqual([]);
-    // Each route has a histogram of 14 lines, and a line for each status class.
+    // Each route has a histogram of 14 lines, plus one line for each status class.
     expect(samples.length - before).toBeLessThan(routes.size * 20);
   });
 
@@ -211,7 +211,7 @@ describe("the metrics without a token", () => {
     }
   });
 
-  it("report which part couldn't be read, and still include all others", async () => {
+  it("report which part couldn't be read, and still include the rest", async () => {
     site.database().exec("ALTER TABLE alerts RENAME TO alerts_away");
     try {
       const samples = await scrape(site);
@@ -267,7 +267,7 @@ describe("the metrics with a token", () => {
     { Authorization: `Basic ${TOKEN}` },
     { Authorization: `Bearer ${TOKEN.slice(1)}` },
     { Authorization: "Bearer undefined" },
-  ])("are rejected without it, even on this machine: %j", async (headers) => {
+  ])("can't be read without it, even on this machine: %j", async (headers) => {
     const { status, headers: responseHeaders, text } = await send(site, "/metrics", headers);
     expect(status).toBe(401);
     expect(responseHeaders["www-authenticate"]).toBe('Bearer realm="metrics"');
@@ -275,7 +275,7 @@ describe("the metrics with a token", () => {
     expect((await send(site, "/metrics.data", headers)).text).not.toContain("afterdark_jobs");
   });
 
-  it("are returned with it, even through a proxy", async () => {
+  it("can be read with it, even through a proxy", async () => {
     const headers = { Authorization: `Bearer ${TOKEN}`, "X-Forwarded-For": "203.0.113.9" };
     expect(figure(await scrape(site, headers), "afterdark_build_info")).toBe(1);
     expect(site.log).not.toContain(TOKEN);

@@ -121,7 +121,7 @@ describe("a new database for an uploads folder with files", () => {
     expect(await identifySite()).toBeUndefined();
   });
 
-  it("removes no backup of the right database", async () => {
+  it("doesn't remove any of the right database's backups", async () => {
     await addWithFile("a");
     const folder = path.join(site.folder, "backups");
     fs.mkdirSync(folder);
@@ -163,7 +163,7 @@ describe("a wrong system clock", () => {
     expect(await removalsPausedBy()).toBeUndefined();
   });
 
-  it("doesn't cause removals of files that are due only by the new time", async () => {
+  it("doesn't cause the removal of files that are due only according to the new time", async () => {
     await identifySite();
     const file = writeUpload(site.uploads, "videos/u/1700000000000.mp4");
     await announceFiles([{ bucket: "videos", path: "u/1700000000000.mp4" }]);
@@ -231,7 +231,7 @@ describe("a database that is older than the uploads folder", () => {
     expect(inTrash()).toBe(1);
   });
 
-  it("stays paused across restarts until someone accepts it", async () => {
+  it("keeps removals paused across restarts until someone accepts it", async () => {
     await startWithOlderDatabase();
     await tick();
     expect(await identifySite()).toBe("older-database");
@@ -260,7 +260,7 @@ describe("an uploads folder without the recorded files", () => {
     [1, 1],
     [3, 2],
     [300, 60],
-  ])("pauses removals if, of %i videos, %i have lost their file", async (videos, lost) => {
+  ])("pauses removals if, out of %i videos, %i lost their file", async (videos, lost) => {
     const files: string[] = [];
     for (let n = 0; n < videos; n++) files.push(await addWithFile(`v${n}`));
     await identifySite();
@@ -272,7 +272,7 @@ describe("an uploads folder without the recorded files", () => {
   it.each([
     [3, 1],
     [300, 3],
-  ])("doesn't pause removals if, of %i videos, %i have lost their file", async (videos, lost) => {
+  ])("doesn't pause removals if, out of %i videos, %i lost their file", async (videos, lost) => {
     const files: string[] = [];
     for (let n = 0; n < videos; n++) files.push(await addWithFile(`v${n}`));
     for (const file of files.slice(0, lost)) fs.rmSync(file);
@@ -308,7 +308,7 @@ describe("an uploads folder without the recorded files", () => {
     expect(await removalsPausedBy()).toBeUndefined();
   });
 
-  it("gets no marker, so that the right folder is recognized when it is mounted", async () => {
+  it("isn't given a marker, so that the right folder is recognized when it is mounted", async () => {
     await addWithFile("a");
     fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
     expect(await identifySite()).toBe("missing-files");

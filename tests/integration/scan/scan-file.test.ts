@@ -72,14 +72,14 @@ describe("the scan of a file", () => {
     ["echo broken; exit 3", "The scan ended with exit code 3 and printed: broken."],
     ["kill -SEGV $$", "The scan was killed by SIGSEGV."],
     ["no-such-program", "exit code 127"],
-  ])("gives no verdict: %s", async (script, message) => {
+  ])("ends without a verdict: %s", async (script, message) => {
     scanWith(site.folder, script);
     const error = await scan().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UnscannedError);
     expect((error as Error).message).toContain(message);
   });
 
-  it("gives no verdict if the command can't be started", async () => {
+  it("ends without a verdict if the command can't be started", async () => {
     await expect(scan()).rejects.toThrow("SCAN_COMMAND is not set.");
     setCommand("/nowhere/scan --fast");
     await expect(scan()).rejects.toThrow(UnscannedError);

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { forgetSettings } from "~/platform/settings.server";
 
-/** Sets SCAN_COMMAND to a shell script, which gets `arguments` before the file. */
+/** Sets SCAN_COMMAND to a shell script that receives `arguments` before the file. */
 export function scanWith(folder: string, script: string, ...args: string[]): void {
   const file = path.join(folder, "scan command.sh");
   // Deletes the earlier script first, because a file that is still being executed can't be written to.

@@ -115,7 +115,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect((await claim())?.kind).toBe("transcode");
   });
 
-  it("is on hold until an editor releases it", async () => {
+  it("is on hold until an editor releases it, if the scan is unsure", async () => {
     scanWith(site.folder, "echo '<b>unsure</b>'; exit 1");
     const id = await upload();
     await scan();
@@ -135,7 +135,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(isPublic(id)).toBe(true);
   });
 
-  it("is kept with its file until a decision is confirmed, if the scan refuses it", async () => {
+  it("is kept with its file until someone confirms a decision, if the scan refuses it", async () => {
     scanWith(site.folder, "echo known; exit 2");
     const id = await upload();
     await scan();
@@ -275,7 +275,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("without SCAN_COMMAND", () => {
+describe.runIf(ffmpegAvailable())("a site without SCAN_COMMAND", () => {
   it("publishes an upload immediately, without a scan", async () => {
     const id = await upload();
     expect([isPublic(id), jobs(), holds(), scansOf(id)]).toEqual([true, [], [], []]);

@@ -70,16 +70,16 @@ const pages = routes
 const percentEncoded = (address: string) =>
   address.replace(/[a-z]/, (character) => `%${character.charCodeAt(0).toString(16)}`);
 const FORMS: Record<string, (address: string) => string> = {
-  "as it is": (address) => address,
+  unchanged: (address) => address,
   "in capitals": (address) => address.toUpperCase(),
-  "with a slash at its end": (address) => address.replace(/\/?$/, "/"),
-  "with a letter encoded": percentEncoded,
+  "with a trailing slash": (address) => address.replace(/\/?$/, "/"),
+  "with a percent-encoded letter": percentEncoded,
   "with parameters": (address) => `${address}?page=1&search=.`,
 };
 
 describe("the entry dialog", () => {
   it.each(Object.entries(FORMS))(
-    "covers every page that isn't listed, requested %s",
+    "covers every page that isn't exempt if its URL is requested %s",
     async (_, form) => {
       const wrong: string[] = [];
       const seen = new Set<string>();

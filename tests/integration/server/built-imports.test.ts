@@ -10,7 +10,10 @@ const IMPORT =
   /^(?:import|export)\b[^"'\n;]*["']([^."'/][^"']*)["'];$|\bimport\("([^."/][^"]*)"\)/gm;
 const ONLY_ELSEWHERE = ["@simplewebauthn/browser", "tus-js-client", "tsx/esm/api"];
 
-/** A transitive dependency may be missing from the top level of node_modules, or have a different version there. */
+/**
+ * This matters because a transitive dependency may be missing from the top level of node_modules, or may be there in a
+ * different version.
+ */
 it.each(["build/server", "build/commands"])(
   "%s imports only packages that package.json lists",
   (folder) => {
@@ -19,7 +22,7 @@ it.each(["build/server", "build/commands"])(
       .filter((name) => name.endsWith(".js"));
     const imported = files.flatMap((name) =>
       [...fs.readFileSync(path.join(root, folder, name), "utf8").matchAll(IMPORT)].filter(
-        // These imports run only in a browser, or only without built files.
+        // These modules are imported only in a browser, or only if the site hasn't been built.
         ([, , dynamic = ""]) => !ONLY_ELSEWHERE.includes(dynamic),
       ),
     );

@@ -23,7 +23,7 @@ describe("the commands in package.json", () => {
   });
 
   it.each([[command("nothing")], [command("toString")], [command("").slice(0, 1)]])(
-    "are listed for an unknown name: %j",
+    "are listed when an unknown command is run: %j",
     async (args) => {
       const { exitCode, stderr } = await run(...args);
       expect(exitCode).toBe(1);

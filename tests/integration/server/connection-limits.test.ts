@@ -6,7 +6,7 @@ import { imageEnvironment } from "../../image-environment";
 import { residentBytes, until } from "../../process-figures";
 import { SiteProcess } from "../../site-process";
 
-/** A trusted address like a proxy's, and an untrusted address of this machine. */
+/** Two of this machine's addresses: one that is trusted like a proxy's, and one that isn't. */
 const PROXY = "127.0.0.1";
 const ATTACKER = "127.0.0.2";
 /** Returns a different network for each page, because a single network would use up its rendering time. */
@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 afterAll(() => site.remove());
 
-/** Returns a request with an endless body, and `size` bytes of headers in lines of 150 bytes. */
+/** Returns a request with `size` bytes of headers, in lines of 150 bytes, and an endless body. */
 function slowRequest(size: number, forwardedFor?: string): string {
   const lines = [
     "POST /saved/videos HTTP/1.1",
@@ -139,7 +139,7 @@ describe("one client with thousands of slow requests", () => {
     expect(site.log).not.toContain(ATTACKER);
   }, 120_000);
 
-  it("gets 429 beyond its share behind a proxy, while another client can still browse", async () => {
+  it("gets 429 if it exceeds its share behind a proxy, while another client can still browse", async () => {
     let isOver = false;
     const browsing = browseUntil(
       () => isOver,

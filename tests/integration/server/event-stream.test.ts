@@ -51,7 +51,7 @@ const version = () =>
   );
 
 describe("/events", () => {
-  it("starts with the version, the retry delay and an id", async () => {
+  it("starts with the version, the retry delay and an ID", async () => {
     const stream = await listen();
     const { catalogue, views } = version();
     await until(() => stream.text.includes("hello"));
@@ -91,13 +91,13 @@ describe("/events", () => {
     upToDate.leave();
   });
 
-  it("has no data route, and responds to HEAD", async () => {
+  it("doesn't have a data route, and responds to HEAD", async () => {
     expect(await rawGet(site.url, "/events.data")).not.toContain("event: hello");
     const response = await fetch(`${site.url}/events`, { method: "HEAD" });
     expect(response.status).toBe(200);
   });
 
-  it("ends when the site stops, which exits with status 0", async () => {
+  it("ends when the site stops, and the site exits with status 0", async () => {
     const stream = await listen();
     await until(() => stream.text.includes("hello"));
     expect(await site.stop()).toBe(0);
@@ -174,7 +174,7 @@ describe("a stream", () => {
 });
 
 describe("an open stream", () => {
-  it("doesn't keep its request headers in memory, for visitors or for accounts", async () => {
+  it("doesn't keep a visitor's or an account's request headers in memory", async () => {
     const temporary = useTemporarySite();
     nameRoutes(routeOf);
     const cookie = (await openSession(insertUser().id)).split(";")[0]!;

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-it("the health check reports the uploads folder on a full disk, and leaves no file there", async () => {
+it("the health check reports that the uploads folder's disk is full, and leaves no file behind", async () => {
   // A limit on the file size makes writes fail as they do on a full disk, and doesn't require root.
   const limited = 'trap "" XFSZ; ulimit -f 0; exec "$0" "$@"';
   const script =

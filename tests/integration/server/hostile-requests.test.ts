@@ -52,7 +52,7 @@ describe("a flood of sign-ins from one address", () => {
   const signIn = (address: string, body: string, cookie = "") =>
     sendRequest(site, "POST", "/auth", { ...from(address), Cookie: cookie }, body);
 
-  it("locks out neither another address nor a known browser at the same address", async () => {
+  it("doesn't lock out other addresses, or a known browser at the same address", async () => {
     const flooder = "198.51.100.7";
     const first = await signIn("198.51.100.1", good);
     expect(first.status).toBe(302);
@@ -106,7 +106,7 @@ describe("open event streams", () => {
 });
 
 describe("views", () => {
-  it("are counted at most 60 times per hour for each address and video, and further requests succeed", async () => {
+  it("are counted at most 60 times an hour for each video and address, but further requests still succeed", async () => {
     const id = site.addVideo({ title: "A video" });
     const browser = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0" };
     const view = (address: string) =>
@@ -140,7 +140,7 @@ describe("reports of watched parts", () => {
     );
   const rows = () => site.database().prepare("SELECT * FROM watched_parts").all();
 
-  it("are rejected if invalid, and create no row", async () => {
+  it("are rejected if invalid, and don't create a row", async () => {
     const id = site.addVideo({ title: "A video" });
     const hidden = site.addVideo({ status: "hidden" });
     const status = async (...sent: Parameters<typeof report>) => (await report(...sent)).status;
@@ -222,7 +222,7 @@ describe("X-Forwarded-Host", () => {
     },
   );
 
-  it("can't poison a shared cache, because feeds are private without PUBLIC_URL", async () => {
+  it("can't poison a shared cache, because feeds are marked private if PUBLIC_URL isn't set", async () => {
     for (const path of ["/feed.xml", "/sitemap.xml", "/robots.txt"]) {
       expect(await rawGet(plain.url, path)).toMatch(/^Cache-Control: private, max-age=300\r$/im);
       expect(await rawGet(site.url, path)).toMatch(/^Cache-Control: public, no-cache\r$/im);

@@ -26,7 +26,7 @@ const insert = () =>
 const view = () => sqliteHandle().exec("UPDATE videos SET views = views + 1 WHERE id = 'v'");
 
 describe("the hub", () => {
-  it("is silent while nothing changes", () => {
+  it("doesn't announce anything while nothing changes", () => {
     vi.advanceTimersByTime(60_000);
     expect(changes).toEqual([]);
   });
@@ -57,7 +57,7 @@ describe("the hub", () => {
     expect(topics()).toEqual(["jobs"]);
   });
 
-  it("announces nothing if only a hidden video's views increase", () => {
+  it("doesn't announce anything if only a hidden video's views increase", () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v'");
     vi.advanceTimersByTime(60_000);
     changes.length = 0;
@@ -123,7 +123,7 @@ describe("the hub", () => {
     expect(changes.length).toBeLessThanOrEqual(5);
   });
 
-  it("doesn't poll without listeners, and doesn't announce past changes to a new one", () => {
+  it("doesn't poll without listeners, and doesn't announce past changes to a new listener", () => {
     unsubscribe();
     expect(vi.getTimerCount()).toBe(0);
     insert();

@@ -127,7 +127,7 @@ describe("a response", () => {
 });
 
 describe("the health check", () => {
-  it("names the failing checks", async () => {
+  it("lists the failing checks", async () => {
     const sendRequest = async () => {
       const response = await fetch(`${site.url}/healthz`);
       return [response.status, await response.json()];

@@ -70,7 +70,7 @@ describe("a public page for an anonymous visitor", () => {
     ).toBeNull();
   });
 
-  it("returns 304 to a client with a current copy, which keeps its policy", async () => {
+  it("returns 304 without a new policy to a client whose copy is current", async () => {
     const { etag } = await sendRequest("/");
     const again = await sendRequest("/", { "If-None-Match": etag! });
     expect([again.status, again.text, again.policy]).toEqual([304, "", ""]);
@@ -91,14 +91,14 @@ describe("a public page for an anonymous visitor", () => {
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = 'v'").run();
   });
 
-  it("has an entity tag on its data", async () => {
+  it("has an entity tag for its data", async () => {
     const first = await sendRequest("/_root.data");
     expect(first.etag).toMatch(/^W\/"/);
     expect((await sendRequest("/_root.data")).text).toBe(first.text);
     expect((await sendRequest("/_root.data", { "If-None-Match": first.etag! })).status).toBe(304);
   });
 
-  it("responds to HEAD with its length and no body", async () => {
+  it("responds to HEAD with its length but without a body", async () => {
     const { text } = await sendRequest("/");
     const head = await fetch(`${site.url}/`, {
       method: "HEAD",
@@ -107,7 +107,7 @@ describe("a public page for an anonymous visitor", () => {
     expect(head.headers.get("Content-Length")).toBe(String(Buffer.byteLength(text)));
   });
 
-  it("includes a view that was just counted, by either method", async () => {
+  it("includes a view that was just counted with POST or GET", async () => {
     const count = async (method: "POST" | "GET") => {
       const headers = { Origin: site.url, "User-Agent": "Mozilla/5.0 Firefox/140.0" };
       await fetch(`${site.url}/video/v/view`, { method, headers });
@@ -207,14 +207,14 @@ describe("the cache", () => {
     expect(find({ views: 2 }, 16_000)).toBe(false);
   });
 
-  it("serves view counts on a video's page that are at most a second old", () => {
+  it("serves a video's page with a view count that is at most a second old", () => {
     const find = (lastView: number, views: number, age: number) => {
       cachePage("k", { ...version, lastView: 1 }, page, 0);
       return findCachedPage("k", { ...version, views, lastView }, age) !== undefined;
     };
     expect(find(1, 1, 60_000)).toBe(true);
     expect(find(2, 1, 1)).toBe(false);
-    // These views were written by another process or tool.
+    // These views were written to the database by another process or tool.
     expect(find(1, 2, 900)).toBe(true);
     expect(find(1, 2, 1_000)).toBe(false);
   });

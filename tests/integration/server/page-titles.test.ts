@@ -14,7 +14,7 @@ useAdminSite({ SITE_NAME });
 const modules = import.meta.glob("../../../app/features/*/routes/*.tsx", { eager: true });
 const pages = routes.filter(({ file }) => file.endsWith(".tsx"));
 
-/** Returns the document's title like Remix: from the page's `meta`, or else from the root's. */
+/** Returns the document's title as Remix would: from the page's `meta`, or else from the root's. */
 async function titleOf(
   { file, path = "" }: (typeof routes)[number],
   parameters: Record<string, string> = PARAMETERS,

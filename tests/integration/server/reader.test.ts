@@ -166,7 +166,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
         expect.stringContaining("This copy of the site is read-only."),
       ]);
     }
-    // A session on the primary gives no access to the reader.
+    // A session on the primary doesn't give access to the reader.
     const signedIn = await signIn(writer.url);
     const cookie = signedIn.headers.getSetCookie().map((each) => each.split(";")[0]);
     const page = await fetch(`${reader.url}/`, { headers: { Cookie: cookie.join("; ") } });
@@ -232,7 +232,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
     await until(async () => (await status(`${reader.url}/`)) === 200);
   });
 
-  it("promotes the reader if it is started without READ_ONLY_FROM, and no longer overwrites it", async () => {
+  it("promotes the reader if it is started without READ_ONLY_FROM, and no longer overwrites its database", async () => {
     await reader.stop();
     await reader.start({ READ_ONLY_FROM: "" });
     const signedIn = await signIn(reader.url);
@@ -274,7 +274,7 @@ describe("a reader that shares the database file with its primary, as on a share
 
   const found = async (path: string) => (await fetch(reader.url + path)).text();
 
-  it("shows changes with the next request, and finds them in searches once the primary has indexed them", async () => {
+  it("shows changes on the next request, and includes them in search results once the primary has indexed them", async () => {
     expect(await found("/")).toContain("Lighthouse");
     const change = writer.database();
     for (const [status, title] of [
@@ -290,7 +290,7 @@ describe("a reader that shares the database file with its primary, as on a share
     expect(await found("/?search=windmill")).toContain("/video/v");
   });
 
-  it("doesn't write view counts to that file", async () => {
+  it("doesn't write view counts to the shared file", async () => {
     const views = writer.database().prepare("SELECT sum(views) FROM videos").pluck();
     const before = views.get();
     const response = await fetch(`${reader.url}/video/v/view`, {

@@ -5,7 +5,7 @@ import { addToken } from "../../api-token";
 import { until } from "../../process-figures";
 import { ADMIN, SiteProcess } from "../../site-process";
 
-/** A trusted address like a proxy's, and two untrusted addresses of this machine. */
+/** Three of this machine's addresses: one that is trusted like a proxy's, and two that aren't. */
 const PROXY = "127.0.0.1";
 const GREEDY = "127.0.0.2";
 const VISITOR = "127.0.0.3";
@@ -64,7 +64,7 @@ async function useUp(localAddress: string, headers: http.OutgoingHttpHeaders = {
 }
 
 describe("a network that has used up its rendering time", () => {
-  it("gets 429 with the seconds to wait, and its page after that", async () => {
+  it("gets 429 with the number of seconds to wait, and gets its page after waiting", async () => {
     const { headers, body } = await useUp(GREEDY);
     expect(Number(headers["retry-after"])).toBeGreaterThan(0);
     expect(headers["content-type"]).toContain("text/plain");
@@ -101,7 +101,7 @@ describe("a network that has used up its rendering time", () => {
     }
   }, 60_000);
 
-  it("is identified by the client's address behind a proxy, and no limit applies if the proxy sends no address", async () => {
+  it("is identified by the client's address behind a proxy, and isn't limited if the proxy doesn't send one", async () => {
     const client = { "X-Forwarded-For": "203.0.113.7" };
     await useUp(PROXY, client);
     expect(

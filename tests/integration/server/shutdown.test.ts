@@ -53,7 +53,7 @@ describe("the site", () => {
     },
   );
 
-  it("finishes requests in progress, accepts no new ones, and exits with status 0", async () => {
+  it("finishes requests in progress, doesn't accept new ones, and exits with status 0", async () => {
     const agent = new http.Agent({ keepAlive: true });
     const response = await pausedDownload(agent);
     const ended = site.stop();
@@ -86,7 +86,7 @@ describe("on SIGTERM, a form upload", () => {
     return open;
   }
 
-  it("is published if it is progressing", async () => {
+  it("is published if it is still progressing", async () => {
     const open = await startUpload();
     const ended = site.stop();
     await until(isRefused);
@@ -98,7 +98,7 @@ describe("on SIGTERM, a form upload", () => {
     expect(titles).toContain(GOOD_TEXTS.title);
   });
 
-  it("gets 503 and leaves no file if it has stalled", async () => {
+  it("gets 503 and leaves no file behind if it has stalled", async () => {
     const open = await startUpload();
     const ended = site.stop();
     const { status, headers, body } = await open.response;

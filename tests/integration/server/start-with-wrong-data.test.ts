@@ -44,7 +44,7 @@ async function fill(): Promise<void> {
 /** Waits until the log contains the last message of a startup task. */
 const reported = (text: RegExp) => expect.poll(() => site.log, { timeout: 10_000 }).toMatch(text);
 
-it("starts with a wrong DATABASE_PATH, removes nothing, and explains how to recover", async () => {
+it("starts with a wrong DATABASE_PATH without removing anything, and explains how to recover", async () => {
   await fill();
   const before = files();
   site.log = "";

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-/** The time within which a failing start ends, even on a busy machine. */
+/** The maximum time that a failing start takes, even on a busy machine. */
 const ENDS_WITHIN_MS = 20_000;
 
 /** Runs the start script until it exits, and returns its output. `uid` is the user who runs the script. */
@@ -221,7 +221,7 @@ describe("npm start", () => {
     }
   });
 
-  it("writes no core dump with visitors' data, even if the user's limits allow core dumps", async () => {
+  it("doesn't write a core dump with visitors' data, even if the user's limits allow core dumps", async () => {
     const site = new SiteProcess({}, [
       "sh",
       "-c",

@@ -82,7 +82,7 @@ describe("executables that the tests need", () => {
   it.runIf(process.getuid?.() === 0).each([
     ["the default tests", "", PACKAGES, [...NEEDED, FASTER]],
     ["all tests", "{ all: true }", NIGHTLY_PACKAGES, [...NEEDED, SWIFT, ...NIGHTLY, FASTER]],
-  ])("are installed with apt-get for %s by root", async (_, options, packages, creates) => {
+  ])("are installed with apt-get for %s if the user is root", async (_, options, packages, creates) => {
     recorder("apt-get", ...creates);
     recorder("sudo");
     expect((await installs({ options })).untestable).toEqual([]);
@@ -117,7 +117,7 @@ describe("executables that the tests need", () => {
     expect(untestable).toEqual([]);
   });
 
-  it("aren't installed with sudo, and are reported with what can't be tested and how to fix it", async () => {
+  it("aren't installed with sudo, and the report says what can't be tested and how to fix it", async () => {
     recorder("apt-get");
     recorder("sudo");
     const uid = process.getuid?.() === 0 ? NOBODY : undefined;

@@ -42,7 +42,7 @@ const isPassword = (password: string) => {
 
 // `script` is part of util-linux, which is installed on every Debian system.
 describe.runIf(spawnSync("script", ["--version"]).status === 0)("a password in a terminal", () => {
-  it("is entered twice, and never shown", async () => {
+  it("must be entered twice, and is never shown", async () => {
     const { code, shown } = await atTerminal(`${PASSWORD}\r`, `${PASSWORD}\r`);
     expect(code).toBe(0);
     expect(shown).toContain("Changed the password of admin@example.com");

@@ -21,7 +21,7 @@ const loaderArgs = (file: string) => ({
   context: {},
 });
 
-it("keeps the last record of each day, in bytes", async () => {
+it("stores the last record of each day in bytes", async () => {
   await recordDisk(NOON);
   sqliteHandle().exec("UPDATE disk_days SET used_bytes = 1");
   await recordDisk(NOON + 60 * 60_000);
@@ -42,7 +42,7 @@ it("deletes records after a year", async () => {
   expect(days()).toEqual(["2025-03-01", "2026-03-01"]);
 });
 
-it("forecasts disk usage only after a week of records, whatever the time of day", async () => {
+it("forecasts disk usage only after a week of records, regardless of the time of day", async () => {
   await recordDisk(NOON);
   await recordDisk(NOON + 60_000);
   expect((await readDiskStatistics(NOON))?.forecast).toEqual({ kind: "unknown", daysNeeded: 7 });

@@ -128,7 +128,7 @@ describe("a video's statistics", () => {
     ]);
   });
 
-  it("show zero before the first view, and no average", async () => {
+  it("show zero views and no average before the first view", async () => {
     addVideo();
     const { days, watched } = (await readVideoStatistics("v", { now: NOW }))!;
     expect(days).toEqual([{ day: "2024-05-10", views: 0 }]);

@@ -43,7 +43,7 @@ describe("a day's transfer total", () => {
     ]);
   });
 
-  it("is shown for each day of the period, with this month, and as CSV", async () => {
+  it("is shown for each day of the period, along with this month's total, and exported as CSV", async () => {
     sqliteHandle().exec("INSERT INTO transfer_days VALUES ('2026-02-28', 1), ('2026-03-30', 2)");
     counts().mediaBytes += 4;
     const { days, month } = readTransfer(7, NOON);

@@ -26,7 +26,7 @@ import { moveToStore, useFolderStore } from "../../only-in-store";
 import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
-/** The file takes the reader several blocks, and its index is at the end. */
+/** The reader needs several blocks to read this file, whose index is at the end. */
 const CLIP = { seconds: 4, video: ["mpeg4", "-qscale:v", "1", "-g", "25"], size: "1280x720" };
 const FRAMES = 100;
 const SHORT_CLIP: Clip = {
@@ -81,7 +81,7 @@ async function framesOf(file: string): Promise<number | undefined> {
 }
 
 describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
-  // The MP4's index is at its end, and an MPEG file is read completely.
+  // The index of the MP4 is at the end of the file, and an MPEG file is read completely.
   it.each(["avi", "mp4", "mpg"])("is probed and decoded like the file itself (%s)", async (as) => {
     const video = as === "mpg" ? ["mpeg2video", "-qscale:v", "1"] : CLIP.video;
     const audio = as === "mpg" ? ["mp2"] : ["aac"];
@@ -138,7 +138,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     await expect(byRange(file, () => probe(file))).rejects.toMatchObject({ failure });
   });
 
-  it("is probed again after a store failure, with its full duration", async () => {
+  it("is probed again after a store failure, and then has its full duration", async () => {
     const video = ["mpeg2video", "-qscale:v", "1"];
     const clip = makeClip(site.folder, "clip", {
       ...CLIP,
@@ -157,7 +157,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     expect(durationSeconds).toBeCloseTo((await cachedProbe(clip)).durationSeconds, 3);
   });
 
-  it("is read by range only within the task that requested it", async () => {
+  it("is read by range only in the task that requested it", async () => {
     const { file } = await addStored(makeClip(site.folder, "clip", { extension: "avi" }));
     const addressOf = () => inputArguments(file).at(-1);
     let end = () => {};
@@ -182,7 +182,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("jobs of a video whose file is only in the store", () => {
+describe.runIf(ffmpegAvailable())("jobs for a video whose file is only in the store", () => {
   /** Runs the queue, and returns whether it created a local copy of a file. */
   async function fetchedByJobs(file: string): Promise<boolean> {
     let isFetched = false;
@@ -195,14 +195,14 @@ describe.runIf(ffmpegAvailable())("jobs of a video whose file is only in the sto
     return isFetched;
   }
 
-  it("fetch it if the cache has space for it", async () => {
+  it("fetch the file if the cache has space for it", async () => {
     const { id, file } = await addStored(makeClip(site.folder, "clip", SHORT_CLIP));
     onlyJobs("loudness");
     expect(await fetchedByJobs(file)).toBe(true);
     expect(jobRows(id).find(({ kind }) => kind === "loudness")?.state).toBe("done");
   });
 
-  it("wait while the store doesn't respond, and read it by range if the cache is too small", async () => {
+  it("wait while the store doesn't respond, and read the file by range if the cache is too small", async () => {
     set({ STORAGE_CACHE_BYTES: SMALL_CACHE });
     const { id, file } = await addStored(makeClip(site.folder, "clip", SHORT_CLIP));
     fs.renameSync(store, `${store}-mounted`);

@@ -53,7 +53,7 @@ describe.runIf(isNginxInstalled)("a site with a CDN in front of its store", () =
   /** Returns the URL to which a visitor is currently redirected. */
   const addressOfPart = async () => new URL((await sendRequest(part)).headers.get("Location")!);
 
-  it("redirects visitors to the CDN for parts of streams, for a minute", async () => {
+  it("redirects requests for parts of streams to CDN URLs that are valid for a minute", async () => {
     const response = await sendRequest(part, { Range: "bytes=100-109" });
     expect([response.status, response.headers.get("Cache-Control")]).toEqual([
       302,
@@ -115,7 +115,7 @@ describe.runIf(isNginxInstalled)("a site with a CDN in front of its store", () =
     expect(await status(cdnAddress({ ...cdn, secret: "other" }, address.pathname, 9e9))).toBe(403);
   });
 
-  it("proxies complete videos, and stops redirecting once they are hidden", async () => {
+  it("proxies complete videos, and stops serving videos and their streams once they are hidden", async () => {
     const video = await sendRequest(url, { Range: "bytes=0-9" });
     expect([video.status, Buffer.from(await video.arrayBuffer())]).toEqual([
       206,

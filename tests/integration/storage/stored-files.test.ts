@@ -281,7 +281,7 @@ describe("files that were moved into the store", () => {
     expect((await moveIntoStore()).files).toBe(FILES);
   });
 
-  it("leave no object behind if the process was killed before recording it", async () => {
+  it("don't leave an object behind if the process is killed before recording it", async () => {
     const object = "videos/u/1700000000001.0123456789abcdef.mp4";
     await ownStore();
     await transaction(() => announceObjects([object]));
@@ -313,7 +313,7 @@ describe("copies on the disk", () => {
     expect(local()).not.toContain("videos/u/1700000000000/hls-1/v0.mp4");
   });
 
-  it("aren't evicted while the store lacks the object, or has it with another length", async () => {
+  it("aren't evicted while the store lacks the object or has one of a different length", async () => {
     await moveIntoStore();
     fs.truncateSync(objectOf(NAME), 10);
     fs.rmSync(objectOf(THUMBNAIL));
@@ -340,7 +340,7 @@ describe("copies on the disk", () => {
     expect(local()).toHaveLength(FILES);
   });
 
-  it("don't include files that weren't moved or have been rewritten since", async () => {
+  it("don't include files that were never moved, or that were rewritten after they had been moved", async () => {
     await moveIntoStore();
     const written = Buffer.alloc(VIDEO.length, 1);
     fs.writeFileSync(video(), written);
@@ -384,7 +384,7 @@ describe("copies on the disk", () => {
     fs.utimesSync(video(), new Date(Date.now() - HOUR_MS), modifiedMs / 1000);
     const figures = () => ({ bsize: 1, blocks: 0, bavail: fs.existsSync(video()) ? 0 : 1_000 });
     vi.spyOn(fs.promises, "statfs").mockImplementation(async () => figures() as never);
-    // Even without any copies on the disk, there wouldn't be enough space for this.
+    // Even if all copies were evicted, there wouldn't be enough space for this upload.
     await expect(requireDiskSpace(2_000_000)).rejects.toMatchObject({ status: 507 });
     expect(fs.existsSync(video())).toBe(true);
     await requireDiskSpace(1_000);
@@ -528,7 +528,7 @@ describe("incomplete uploads to the store", () => {
 });
 
 describe("a machine that has only a copy of the database", () => {
-  it("serves every file, and reports no file as missing", async () => {
+  it("serves every file, and doesn't report any file as missing", async () => {
     await moveIntoStore();
     loseDisk();
     expect(await identifySite()).toBeUndefined();
@@ -564,7 +564,7 @@ describe("a machine that has only a copy of the database", () => {
 });
 
 describe("a deleted video", () => {
-  it("can be served after it was restored, and is removed from the store when it is purged", async () => {
+  it("can be served after it is restored, and is removed from the store when it is purged", async () => {
     await moveIntoStore();
     await evictAll();
     await removeVideos(["v"], "u");
@@ -595,7 +595,7 @@ describe("a deleted video", () => {
     expect([objects(), removals()]).toEqual([[], []]);
   });
 
-  it("keeps an object that another file's record refers to", async () => {
+  it("leaves an object in place if another file's record refers to it", async () => {
     await moveIntoStore();
     const second = { bucket: "videos", path: "u/1700000000002.mp4" } as const;
     sqliteHandle()
@@ -619,7 +619,7 @@ describe("a read replica", () => {
   });
   afterEach(() => set({ READ_ONLY_FROM: undefined }));
 
-  it("serves files from the store, and writes nothing into its uploads folder", async () => {
+  it("serves files from the store without writing anything to its uploads folder", async () => {
     const reader = path.join(site.folder, "reader");
     set({ READ_ONLY_FROM, UPLOADS_DIR: reader });
     expect((await bytesOf()).equals(VIDEO)).toBe(true);
@@ -639,8 +639,8 @@ describe("a read replica", () => {
   });
 });
 
-describe("moving back", () => {
-  it("moves every file to the disk with its modification time, and empties the store", async () => {
+describe("moving files out of the store", () => {
+  it("restores every file with its modification time, and empties the store", async () => {
     const modified = fs.statSync(video()).mtimeMs;
     await moveIntoStore();
     await evictAll();
@@ -655,7 +655,7 @@ describe("moving back", () => {
     expect(local()).toHaveLength(FILES);
   });
 
-  it("stops moving files into the store until that is enabled again", async () => {
+  it("stops files from being moved into the store until moving is enabled again", async () => {
     await moveIntoStore();
     await moveBack(() => {});
     await removeFiles();
@@ -698,7 +698,7 @@ describe("moving back", () => {
     expect(requireStoreSetting).toThrow();
   });
 
-  it("keeps files that were written since", async () => {
+  it("keeps files that were rewritten on the disk in the meantime", async () => {
     await moveIntoStore();
     fs.writeFileSync(video(), "newer");
     await moveBack(() => {});
@@ -718,20 +718,20 @@ describe("moving back", () => {
 });
 
 describe("another site's store", () => {
-  it("prevents startup, and receives no files", async () => {
+  it("prevents startup, and doesn't receive any files", async () => {
     fs.writeFileSync(path.join(storeFolder, "site.json"), '{"id":"other"}');
     await expect(tryStore()).rejects.toMatchObject({ failure: "foreign" });
     await expect(moveIntoStore()).rejects.toMatchObject({ failure: "foreign" });
     expect(objects()).toEqual([]);
   });
 
-  it("is recognized by objects without a marker", async () => {
+  it("is recognized by its objects even without a marker", async () => {
     fs.writeFileSync(path.join(storeFolder, "something"), "");
     await expect(tryStore()).rejects.toMatchObject({ failure: "foreign" });
     expect(fs.readdirSync(storeFolder)).toEqual(["something"]);
   });
 
-  it("is assumed if the store is empty although this site's files have been moved into a store", async () => {
+  it("is suspected if the store is empty even though this site's files have been moved into a store", async () => {
     await moveIntoStore();
     const other = path.join(site.folder, "other");
     fs.mkdirSync(other);
@@ -740,7 +740,7 @@ describe("another site's store", () => {
     expect(fs.readdirSync(other)).toEqual([]);
   });
 
-  it("isn't assumed if only the marker was lost", async () => {
+  it("isn't suspected if only the marker was lost", async () => {
     await moveIntoStore();
     const other = path.join(site.folder, "moved");
     fs.rmSync(path.join(storeFolder, "site.json"));
@@ -792,7 +792,7 @@ describe("an object without a record", () => {
     expect(objects()).toHaveLength(FILES);
   });
 
-  it("is kept if a record refers to it by then", async () => {
+  it("is kept if a record refers to it before it would be removed", async () => {
     const report = (await checkStore(Date.now() + 8 * DAY_MS))!;
     await quarantineObjects(report);
     sqliteHandle()
@@ -803,7 +803,7 @@ describe("an object without a record", () => {
   });
 });
 
-describe("a file without a video that is only in the store", () => {
+describe("a file that is only in the store and doesn't belong to a video", () => {
   it("is quarantined there for 30 days", async () => {
     write("videos/u/1700000000004.mp4", "of nobody");
     const name = { bucket: "videos", path: "u/1700000000004.mp4" } as const;

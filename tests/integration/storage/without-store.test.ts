@@ -25,7 +25,7 @@ function packagesOf(sources: Iterable<string>): Set<string> {
   return names;
 }
 
-it("a site without a store loads no store code at startup", () => {
+it("a site without a store doesn't load any store code at startup", () => {
   const packages = packagesOf(loadedAtStart().values());
   expect(packages).toContain("better-sqlite3");
   expect(packages).not.toContain("@aws-sdk/client-s3");

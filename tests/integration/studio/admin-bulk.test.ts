@@ -49,7 +49,7 @@ describe("previewing a bulk action", () => {
     return (response as unknown as { preview: BulkPreview }).preview;
   };
 
-  it("shows which videos will and won't change, and changes nothing", async () => {
+  it("shows which videos will and won't change, without changing them", async () => {
     const before = column("tags");
     expect(await preview(bulk("add-tags", ["c", "a", "b", "gone"], { tags: "One" }))).toEqual({
       action: "add-tags",
@@ -87,7 +87,7 @@ describe("previewing a bulk action", () => {
     ]);
   });
 
-  it("names the videos that would be rejected, and performs the action once confirmed", async () => {
+  it("lists the videos that would be rejected, and performs the action once confirmed", async () => {
     const many = JSON.stringify(Array.from({ length: 50 }, (_, n) => `tag ${n}`));
     sqliteHandle().prepare("UPDATE videos SET tags = ? WHERE id = 'a'").run(many);
     const shown = await preview(bulk("add-tags", ["a", "b"], { tags: "new" }));
@@ -140,7 +140,7 @@ describe("bulk actions", () => {
     expect(column("category")).toEqual(["english", "english", "desi"]);
   });
 
-  it("add tags once, ignoring case", async () => {
+  it("add each tag only once, ignoring case", async () => {
     const { toast } = await expectSuccess(bulk("add-tags", ["a", "b", "c"], { tags: "one, Two" }));
     expect(column("tags")).toEqual(['["One","Two"]', '["one","Two"]', '["one","two"]']);
     expect(toast.description).toBe("Added tags to 2 videos. 1 video was already tagged.");
@@ -151,7 +151,7 @@ describe("bulk actions", () => {
     expect(column("tags")).toEqual([null, null, '["two"]']);
   });
 
-  it("leave videos with too many tags unchanged, and name them", async () => {
+  it("leave videos with too many tags unchanged, and list them", async () => {
     const many = JSON.stringify(Array.from({ length: 50 }, (_, n) => `tag ${n}`));
     sqliteHandle().prepare("UPDATE videos SET tags = ? WHERE id = 'a'").run(many);
     const { toast } = await expectSuccess(bulk("add-tags", ["a", "b"], { tags: "new" }));
@@ -164,7 +164,7 @@ describe("bulk actions", () => {
     });
   });
 
-  it("require confirmation before they delete videos with their files", async () => {
+  it("require confirmation before they delete videos and their files", async () => {
     sqliteHandle().exec(
       "UPDATE videos SET video_url = '/media/videos/u/1.mp4' WHERE id IN ('a', 'b')",
     );
@@ -316,7 +316,7 @@ describe("a bulk action that fails halfway", () => {
     expect(await listActivities()).toEqual([]);
   });
 
-  it("reports which videos a failed deletion left, and restores the ones it deleted", async () => {
+  it("reports which videos a failed deletion left in place, and restores the deleted ones", async () => {
     failAt("DELETE");
     const result = (await changeVideos({ action: "delete" }, selected, "u")) as BulkResult;
     expect(result).toMatchObject({ done: 32, gone: 0, left });

@@ -71,7 +71,7 @@ describe("captions in the edit form", () => {
     expect(captions()).toHaveLength(1);
   });
 
-  it("replace captions in the same language, and no others", async () => {
+  it("replace only captions in the same language", async () => {
     await edit(SUBRIP);
     await edit(SUBRIP, { captionsLanguage: "fr" });
     await edit(`WEBVTT\n\n00:05.000 --> 00:06.000\nGuten Abend\n`);

@@ -64,7 +64,7 @@ describe("the list of videos", () => {
     expect(total).toBe(order.length);
   });
 
-  it("doesn't match text across two tags, or former titles and tags", async () => {
+  it("doesn't match text that spans two tags, or former titles and tags", async () => {
     expect((await list('search=sun"')).ids).toEqual([]);
     sqliteHandle().exec(`UPDATE videos SET title = 'Mountain', tags = '["snow"]' WHERE id = 'a'`);
     expect((await list("search=beach")).ids).toEqual(["c"]);
@@ -111,7 +111,7 @@ describe("paging through the list", () => {
     expect((await list("page=0")).ids[0]).toBe("00119");
   });
 
-  it.each(SORTS)("shows every video once when sorted by %s, from either end", async (sort) => {
+  it.each(SORTS)("shows every video once when sorted by %s, in either direction", async (sort) => {
     addMany(260);
     for (const filter of ["", "&status=hidden", "&search=video"]) {
       const seen: string[] = [];

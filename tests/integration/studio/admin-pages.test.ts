@@ -55,7 +55,7 @@ const KEYS = {
 type Listed = Record<"id" | "status" | "category", string>;
 
 /**
- * Returns a function that lists all videos of a view with a plain query. It uses the rows as of the first request for
+ * Returns a function that lists all videos in a view with a plain query. It uses the rows as of the first request for
  * each sort order.
  */
 function plainQueryLists(): (view: ManageView) => string[] {
@@ -110,7 +110,7 @@ const aView = fc.record(
 );
 
 describe("a list of thousands of videos", () => {
-  it("matches a plain query on every page in every sort order while rows change", async () => {
+  it("matches a plain query on every page in every sort order while rows are changing", async () => {
     addMany(0, 9_000);
     await fc.assert(fc.asyncProperty(aView, comparing()), { numRuns: 150 });
     await expectTotalsRight();
@@ -135,7 +135,7 @@ describe("a list of thousands of videos", () => {
     await fc.assert(fc.asyncProperty(aView, comparing()), { numRuns: 150 });
     await expectTotalsRight();
 
-    // Only a few of thousands of videos are public.
+    // Only a few of the thousands of videos are public.
     sqliteHandle().exec(`
       UPDATE videos SET status = 'hidden' WHERE created_at > '2024-01-01T12:00:00.000Z'`);
     const published = aView.map((view) => ({ ...view, status: "published" as const }));

@@ -53,7 +53,7 @@ function htmlOf(manage: ManageData): string {
   return renderToString(createElement(Page));
 }
 
-describe("access to the admin panel", () => {
+describe("the admin panel", () => {
   it("redirects visitors to the sign-in page", async () => {
     const response = await catchResponse(() => get("/admin", {}));
     expect([response.status, response.headers.get("Location")]).toEqual([302, "/auth"]);
@@ -82,7 +82,7 @@ describe("access to the admin panel", () => {
   });
 });
 
-it("shows a duration that another tool stored in seconds as minutes and seconds", async () => {
+it("shows minutes and seconds for a duration that another tool stored in seconds", async () => {
   addVideo({ duration: "330" });
   const { manage } = await page("/admin?tab=manage&edit=v");
   expect(manage?.list.videos[0]?.duration).toBe("5:30");
@@ -90,7 +90,7 @@ it("shows a duration that another tool stored in seconds as minutes and seconds"
 });
 
 describe("the statistics", () => {
-  it("count videos with every status, and every stored category", async () => {
+  it("count the videos with each status and in each stored category", async () => {
     addVideo({ views: 5, status: "hidden" });
     addVideo({ id: "w", category: "amateur", views: 7 });
     addVideo({ id: "x", category: "premium" });
@@ -102,7 +102,7 @@ describe("the statistics", () => {
     });
   });
 
-  it("count each stored category of one user's uploads", async () => {
+  it("count one user's uploads in each stored category", async () => {
     const uploader = "uploader";
     addVideo({ uploaded_by: uploader });
     addVideo({ id: "w", category: "amateur", uploaded_by: uploader });
@@ -190,7 +190,7 @@ describe("editing a video", () => {
     expect(String(video()?.updated_at) > "2024").toBe(true);
   });
 
-  it("removes control characters, as uploading does", async () => {
+  it("removes control characters, as the upload form does", async () => {
     addVideo();
     const texts = { title: "A\u0000better\u2028video\u001b", description: "Wo\u0007rds\r\n\tmore" };
     await expectSuccess({ ...EDIT, ...texts, tags: "o\u0008ne, two" });
@@ -230,7 +230,7 @@ describe("editing a video", () => {
     });
   });
 
-  it("responds with 409 and overwrites nothing if the row has changed since the form was opened", async () => {
+  it("responds with 409 without overwriting anything if the row has changed since the form was opened", async () => {
     addVideo();
     const opened = (await page("/admin?tab=manage&edit=v")).manage?.dialog?.video;
     sqliteHandle().exec("UPDATE videos SET title = 'Theirs'");
@@ -294,7 +294,7 @@ describe("the visibility toggle", () => {
     expect(video()?.status).toBe("hidden");
   });
 
-  it("rejects an unknown expected status and changes nothing", async () => {
+  it("rejects an unknown expected status without changing anything", async () => {
     addVideo();
     const failure = await expectFailure({ intent: "toggle", id: "v", expectedStatus: "shown" });
     expect(failure.status).toBe(400);
@@ -326,7 +326,7 @@ describe("deleting a video", () => {
   }
   const present = (files: string[]) => files.map((file) => fs.existsSync(file));
 
-  it("removes the row, and after 30 days its files and derived files", async () => {
+  it("removes the row immediately, and its files and derived files after 30 days", async () => {
     const files = addWithFiles();
     const others = [
       addFile("videos/u/1700000000002.mp4"),
@@ -367,7 +367,7 @@ describe("deleting a video", () => {
     expect(sqliteHandle().prepare("SELECT bytes FROM storage").pluck().get()).toBe(20);
   });
 
-  it("can be undone by the form in the toast, which leads back to the list", async () => {
+  it("can be undone with the form in the toast, which returns to the list", async () => {
     const files = addWithFiles();
     const list = "/admin?tab=manage&status=published";
     const { toast } = await expectSuccess({ intent: "delete", id: "v" }, list);
@@ -411,7 +411,7 @@ describe("deleting a video", () => {
     expect(present(files)).toEqual([false, false, false, false]);
   });
 
-  it("works for a row whose URLs point elsewhere", async () => {
+  it("works for a row whose URLs point outside the buckets", async () => {
     const outside = addFile("secret.txt");
     addVideo({
       video_url: "/media/videos/../secret.txt",

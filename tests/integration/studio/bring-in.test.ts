@@ -120,20 +120,20 @@ describe("fetching a URL", () => {
     "https://[::ffff:127.0.0.1]/video.mp4",
     "https://[fe80::1]/video.mp4",
     "https://localhost/video.mp4",
-  ])("rejects a URL on this machine or its network: %s", async (address) => {
+  ])("rejects a URL that points to this machine or its network: %s", async (address) => {
     expect(await refusal(fetched(address, { network: INTERNET }))).toBe(
       "This host isn't on the public internet.",
     );
   });
 
   it.each(["https://inside.example/video.mp4", "https://both.example/video.mp4"])(
-    "rejects a name that resolves to a private address: %s",
+    "rejects a host name that resolves to a private address: %s",
     async (address) => {
       expect(await refusal(fetched(address))).toBe("This host isn't on the public internet.");
     },
   );
 
-  it("connects to the address that was checked, even if the name changes in the meantime", async () => {
+  it("connects to the address that was checked, even if the host name's address changes in the meantime", async () => {
     const address = `https://rebinding.example:${server.port}/video.mp4`;
     expect((await fetched(address)).bytes).toBe(CLIP.length);
     expect(server.lookedUp).toEqual(["rebinding.example"]);
@@ -149,7 +149,7 @@ describe("fetching a URL", () => {
     ["packed.mp4", "The server uses an unsupported content encoding."],
     ["page", "This file isn’t a supported video."],
     ["cut.mp4", "The upload ended before it was complete."],
-  ])("rejects a response that isn't a video, and leaves no file: /%s", async (name, message) => {
+  ])("rejects a non-video response, and leaves no file behind: /%s", async (name, message) => {
     expect(await refusal(fetched(server.address(name)))).toBe(message);
     expect(temporaryFiles()).toEqual([]);
   });
@@ -191,7 +191,7 @@ describe("an import from a URL", () => {
     );
   const videos = () => sqliteHandle().prepare("SELECT * FROM videos").all();
 
-  it("becomes a video like an upload, and only once", async () => {
+  it("becomes a video just as an upload does, and only once", async () => {
     await add("video.mp4");
     await runDownloads();
     expect(videos()).toMatchObject([
@@ -300,7 +300,7 @@ describe("the import page", () => {
     await runDownloads();
   });
 
-  it("accepts either a complete table or none of it", async () => {
+  it("accepts a table either completely or not at all", async () => {
     const row = { ...texts, address: "https://127.0.0.1/a.mp4" };
     expect(await table([row, { ...row, title: "C", category: "nonsense" }])).toMatchObject({
       status: 422,
@@ -319,7 +319,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     await runDownloads();
   });
 
-  it("explains the errors of an invalid or very wide table", async () => {
+  it("explains the errors in an invalid or very wide table", async () => {
     const wide = `${"a,".repeat(100)}address\n`;
     expect(await send({ intent: "table", table: wide + "1\n".repeat(10) })).toMatchObject({
       status: 422,

@@ -88,7 +88,7 @@ describe("category names", () => {
     ["an overlong name", { "label.desi": "x".repeat(41) }, "desi", "at most 40 characters"],
     ["a duplicate name", { "label.desi": "ENGLISH" }, "english", "This name is already in use."],
     ["a reserved name", { "label.desi": "trending" }, "desi", "This name is already in use."],
-  ])("don't change with %s, and the form keeps the input", async (_, fields, id, message) => {
+  ])("aren't changed by a form with %s, which keeps its values", async (_, fields, id, message) => {
     const response = (await send({ ...fields, "label.blacked": "Other" })) as unknown as {
       data: { error: { status: number; labels: object; errors: Record<string, string> } };
       init: { status: number };

@@ -101,7 +101,7 @@ describe("an export of the catalogue", () => {
     },
   );
 
-  it("as CSV has no cell that starts a formula, and contains the same text as JSON", async () => {
+  it("as CSV has no cell that starts a formula, and contains the same text as the JSON export", async () => {
     const text = fc
       .array(fc.constantFrom(..."'=+-@＝＋－＠ \t\r\n\",;a"), { minLength: 1, maxLength: 6 })
       .map((characters) => characters.join(""));
@@ -124,7 +124,7 @@ describe("an export of the catalogue", () => {
     );
   });
 
-  it("reads the catalogue in parts, and each row once", async () => {
+  it("reads the catalogue in batches, and each row only once", async () => {
     sqliteHandle().exec(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1001)
        INSERT INTO videos (id, title, category) SELECT 'n' || i, 'Video ' || i, 'desi' FROM n`,
@@ -134,7 +134,7 @@ describe("an export of the catalogue", () => {
     expect((await exported("csv")).trimEnd().split("\r\n")).toHaveLength(1_002);
   });
 
-  it("is an empty table for an empty catalogue, while any other file name returns 404", async () => {
+  it("is an empty table if the catalogue is empty, while any other file name returns 404", async () => {
     expect(JSON.parse(await exported("json"))).toEqual([]);
     expect(await exported("csv")).toMatch(/^id,title,.*\r\n$/);
     const request = new Request("http://localhost/x", { headers: { Cookie: adminCookie() } });
@@ -145,7 +145,7 @@ describe("an export of the catalogue", () => {
   });
 });
 
-describe("importing from the server's folder", () => {
+describe("importing from a folder on the server", () => {
   let folder: string;
   beforeEach(() => {
     folder = path.join(site.folder, "to-import");

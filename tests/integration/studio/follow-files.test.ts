@@ -11,7 +11,7 @@ import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 
 const MB = 1024 ** 2;
-/** A time when the file is old enough that it no longer counts as growing. */
+/** A time at which the file is old enough that it no longer counts as growing. */
 const LATER = Date.now() + 10 * 60_000;
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -52,7 +52,7 @@ describe("files that other tools put into the buckets", () => {
     expect(await storageUsed()).toBe("10.0 MB");
   });
 
-  it("count toward the size of the video whose row refers to them, whichever comes first", async () => {
+  it("count toward the size of the video whose row refers to them, whether the file or the row comes first", async () => {
     put("videos/u/1.mp4", 5);
     await trackFiles(seen);
     addRow("file-first", "/media/videos/u/1.mp4");
@@ -74,7 +74,7 @@ describe("files that other tools put into the buckets", () => {
     expect(sizeOf("v")).toBe(7);
   });
 
-  it("are measured again while they grow", async () => {
+  it("are measured again while they are growing", async () => {
     put("videos/u/1.mp4", 2 * MB);
     await trackFiles(seen);
     fs.truncateSync(path.join(site.uploads, "videos/u/1.mp4"), 3 * MB);

@@ -30,7 +30,7 @@ const importCommand = (...args: string[]) =>
     reject: false,
   });
 
-/** Creates clips that differ in an MP4 box at the end, which is sparse and takes up no disk space. */
+/** Creates clips that differ in an MP4 box at the end, which is sparse and doesn't take up disk space. */
 function put(count: number, paddingBytes = 0): void {
   const clip = fs.readFileSync(mp4Clip(1));
   for (let n = 0; n < count; n += 1) {
@@ -72,7 +72,7 @@ it("prints its usage, and reports errors in its arguments", async () => {
   }
 });
 
-it("imports, prints a summary, and imports nothing twice", async () => {
+it("imports files, prints a summary, and doesn't import any file twice", async () => {
   put(3);
   fs.copyFileSync(path.join(folder, "clip-0.mp4"), path.join(folder, "the-same.mp4"));
   fs.writeFileSync(path.join(folder, "broken.mp4"), "no video at all");
@@ -110,7 +110,7 @@ it("exits with 130 on SIGINT, and resumes on the next run", async () => {
   // The timeout is long because both imports sync to the disk, and so also wait for data written by other processes.
 }, 120_000);
 
-it("lists the videos without a category once, before it starts", async () => {
+it("lists videos without a category once, before starting", async () => {
   put(5);
   fs.mkdirSync(path.join(folder, "desi"));
   fs.renameSync(path.join(folder, "clip-4.mp4"), path.join(folder, "desi", "clip-4.mp4"));
@@ -127,7 +127,7 @@ it("lists the videos without a category once, before it starts", async () => {
   );
 });
 
-it("requires the version of the uploader terms while the studio requires their acceptance", async () => {
+it("requires the version of the uploader terms if the studio requires accepting them", async () => {
   put(1);
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);
@@ -149,7 +149,7 @@ it("requires the version of the uploader terms while the studio requires their a
   expect(accepted.all()).toEqual([{ version: 1, id }]);
 });
 
-it("is run by the demo, which accepts no terms and reports that before it generates anything", async () => {
+it("is run by the demo, which doesn't accept any terms and says so before it generates anything", async () => {
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);
   await requireTerms(true, id);

@@ -231,7 +231,7 @@ describe("importing a folder", () => {
   it.each([
     ["blocked", (ownerId: string) => blockUser(userId, ownerId, false)],
     ["deactivated", (ownerId: string) => setDeactivated(userId, true, ownerId)],
-  ])("imports nothing more once its account is %s", async (_, end) => {
+  ])("stops importing once its account is %s", async (_, end) => {
     const owner = insertUser("owner@example.com");
     sqliteHandle().prepare("UPDATE users SET role = 'editor' WHERE id = ?").run(userId);
     for (const name of ["one.mp4", "two.mp4"]) video(name, name);
@@ -280,7 +280,7 @@ describe("importing a folder", () => {
     expect(left).toEqual(expect.arrayContaining(["2", "2.mp4", "3.mp4"]));
   });
 
-  it("writes no row for a file that another site has rolled back", async () => {
+  it("doesn't write a row for a file that another process has removed", async () => {
     const source = video("one.mp4", "1");
     sqliteHandle().exec(
       "CREATE TEMP TRIGGER taken AFTER INSERT ON videos BEGIN DELETE FROM imports; END",
@@ -315,7 +315,7 @@ describe("an import during a library check", () => {
     expect(filesIn("videos")).toHaveLength(1);
   });
 
-  it("updates what the check has recorded about its files", async () => {
+  it("updates the check's records of its files", async () => {
     video("one.mp4", "1");
     sqliteHandle().exec(`
       CREATE TEMP TRIGGER noted AFTER INSERT ON imports BEGIN
@@ -340,7 +340,7 @@ describe("importing an export from the earlier system", () => {
     return planExport(path.join(folder, "videos.csv"), folder, {});
   };
 
-  it("keeps ids, views, times, statuses, URLs and legacy categories", async () => {
+  it("keeps IDs, views, times, statuses, URLs and legacy categories", async () => {
     video("videos/u-1/1700000000000.mp4", "1");
     put("thumbnails/u-1/1700000000001.png", PIXEL);
     const plan = await csv(
@@ -441,7 +441,7 @@ describe("a title from a file name", () => {
     expect(titleFromFileName(name)).toBe(title);
   });
 
-  it(`is "Untitled" if nothing is left of the name`, async () => {
+  it(`is "Untitled" if the name contains only separators`, async () => {
     put("___.mp4", "x");
     const { entries } = await planFolder(folder, { status: "published", category: "desi" });
     expect(entries.map((entry) => entry.title)).toEqual(["Untitled"]);

@@ -20,7 +20,7 @@ const find = async (search: string) =>
   (await listManaged({ ...DEFAULT_VIEW, search })).videos.map(({ id }) => id);
 
 describe("derived data", () => {
-  it("isn't touched while it is correct", async () => {
+  it("isn't changed if it is correct", async () => {
     addVideo({ title: `A "quoted" title` });
     expect(await correctDerivedData()).toBe(false);
   });
@@ -35,7 +35,7 @@ describe("derived data", () => {
     expect(await correctDerivedData()).toBe(false);
   });
 
-  it("includes files that were added and removed while the site was down", async () => {
+  it("reflects files that were added or removed while the site was down", async () => {
     addVideo({ video_url: "/media/videos/u/1.mp4" });
     const file = writeUpload(site.uploads, "videos/u/1.mp4");
     addVideo({ id: "other", video_url: "/media/videos/u/2.mp4" });

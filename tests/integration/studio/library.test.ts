@@ -72,7 +72,7 @@ describe("checking the library", () => {
     expect(storage()).toBe(210);
   });
 
-  it("quarantines files and folders without a row, and nothing else", async () => {
+  it("quarantines only files and folders without a row", async () => {
     put("videos/u/3.mp4", 7);
     put("thumbnails/u/4.webp", 8);
     put("videos/u/5/hls/a.ts", 9);
@@ -105,7 +105,7 @@ describe("checking the library", () => {
     expect(filesIn(site.uploads)).toContain("videos/u/3.mp4");
   });
 
-  it("keeps two files with the same name apart in the quarantine", async () => {
+  it("keeps two files with the same name separate in the quarantine", async () => {
     for (const bytes of [7, 8]) {
       put("videos/u/3.mp4", bytes);
       await quarantineStray((await checkLibrary()).stray, IN_8_DAYS);
@@ -171,7 +171,7 @@ describe("checking the library", () => {
     expect(filesIn(site.uploads).filter((name) => name.includes("/3/"))).toEqual([]);
   });
 
-  it("removes and forgets nothing while most of the recorded files are missing", async () => {
+  it("keeps all files and records while most of the recorded files are missing", async () => {
     put("videos/u/3.mp4", 7);
     const { stray } = await checkLibrary();
     for (const name of ["videos/u/1.mp4", "videos/u/2", "thumbnails/u/1.webp"]) {
@@ -185,7 +185,7 @@ describe("checking the library", () => {
     expect(await quarantineStray(stray, IN_8_DAYS)).toHaveLength(1);
   });
 
-  it("quarantines documents that belong to no performer", async () => {
+  it("quarantines documents that don't belong to a performer", async () => {
     put("documents/unknown", 7);
     expect(await quarantineDocuments(["unknown"])).toEqual([]);
     expect(await quarantineDocuments(["unknown"], IN_8_DAYS)).toEqual(["unknown"]);
@@ -209,7 +209,7 @@ describe("checking the library", () => {
     ]);
   });
 
-  it("checks every row of a library, which it reads in parts", async () => {
+  it("reads the library in batches, and checks every row", async () => {
     const before = await checkLibrary();
     const names = Array.from({ length: 1_001 }, (_, n) => `u/${5_000 + n}.mp4`);
     for (const name of names) addVideo(name, { video_url: `/media/videos/${name}` });
@@ -242,7 +242,7 @@ describe("checking the library", () => {
     expect(storage()).toBe(210);
   });
 
-  it("keeps what other requests record while it is running", async () => {
+  it("keeps data that other requests record while it is running", async () => {
     await checkLibrary();
     put("videos/u/8.mp4", 80);
     // Several hundred files keep the check busy until an upload and a conversion are recorded.

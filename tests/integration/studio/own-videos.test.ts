@@ -100,7 +100,7 @@ describe("an uploader's studio", () => {
     expect((await shown(cookie, "/admin?tab=manage&status=review")).ids).toEqual(["draft"]);
   });
 
-  it("opens no dialog for another user's video", async () => {
+  it("doesn't open a dialog for another user's video", async () => {
     addVideos();
     const cookie = await signInUploader();
     for (const dialog of ["edit", "delete", "schedule"]) {
@@ -112,7 +112,7 @@ describe("an uploader's studio", () => {
     });
   });
 
-  it("changes drafts, but no published videos and no other user's videos", async () => {
+  it("can change drafts, but not published videos or other users' videos", async () => {
     addVideos();
     const cookie = await signInUploader();
     const update = (id: string) => statusOf(cookie, { intent: "update", id, title: "New" });
@@ -151,7 +151,7 @@ describe("an uploader's studio", () => {
     ]);
   });
 
-  it("publishes, hides and changes the uploader's videos once the uploader may publish", async () => {
+  it("publishes, hides and changes the uploader's videos once the uploader is allowed to publish", async () => {
     addVideos();
     const cookie = await signInUploader(true);
     expect(await statusOf(cookie, { intent: "toggle", id: "draft" })).toBe(302);
@@ -165,7 +165,7 @@ describe("an uploader's studio", () => {
     ]);
   });
 
-  it("stores uploads as drafts, and doesn't name another user's hidden video as a duplicate", async () => {
+  it("stores uploads as drafts, and doesn't reveal another user's hidden video as a duplicate", async () => {
     const cookie = await signInUploader();
     const own = { userId: "up", draftsOnly: true };
     const clip = fileBlob(mp4Clip(2));
@@ -179,7 +179,7 @@ describe("an uploader's studio", () => {
     expect(await findDuplicate(String(sha256), "u")).toBeDefined();
     expect(await findDuplicate(String(sha256), "up")).toBeUndefined();
     expect((await shown(cookie)).total).toBe(0);
-    // Replacing a file doesn't name the other user's video either.
+    // Replacing a file doesn't reveal the other user's video either.
     addVideo({ id: "mine", title: "My draft", uploaded_by: "up", status: "review" });
     const copy = path.join(site.folder, "same.mp4");
     fs.copyFileSync(mp4Clip(2), copy);

@@ -80,7 +80,7 @@ const activities = async () =>
   });
 
 describe.runIf(ffmpegAvailable())("the Queue page", () => {
-  it("shows running, queued and failed jobs, and each group at a separate URL", async () => {
+  it("shows running, queued and failed jobs, with a separate URL for each group", async () => {
     for (const id of ["a", "b"]) await addQueued(id);
     await fail((await claim())!, "The file is damaged. ffmpeg said: moov", true);
     await claim();
@@ -105,7 +105,7 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     expect((await page("/admin/queue?state=nonsense")).view).toEqual({ page: 1 });
   });
 
-  it("has pages, and clamps the page number to the last one", async () => {
+  it("is paginated, and clamps the page number to the last page", async () => {
     for (let n = 0; n < 10; n += 1) await addQueued(`v${n}`);
     const { queue, view } = await page("/admin/queue?state=waiting&page=99");
     expect(queue).toMatchObject({ page: 2, pageCount: 2, counts: { waiting: 70 } });
@@ -113,7 +113,7 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     expect(view).toEqual({ state: "waiting", page: 2 });
   });
 
-  it("shows all jobs of a video, and responds with 404 if it doesn't exist", async () => {
+  it("shows all of a video's jobs, and responds with 404 if the video doesn't exist", async () => {
     await addQueued("a");
     set("state = 'done', finished_at = '2026-01-01T00:00:00.000Z' WHERE kind = 'poster'");
     const { queue, status } = await page("/admin/queue?video=a");
@@ -126,7 +126,7 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     expect(await page("/admin/queue?video=gone")).toMatchObject({ status: 404 });
   });
 
-  it("shows and moves the jobs of a pending file", async () => {
+  it("shows and moves a pending file's jobs", async () => {
     for (const id of ["a", "b"]) await addQueued(id);
     sqliteHandle().exec(`INSERT INTO video_files (id, video_id, state, video_url)
       VALUES ('new', 'a', 'pending', '/media/videos/u/2.mp4')`);
@@ -162,8 +162,8 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     set("state = 'done' WHERE kind NOT IN ('ladder', 'loudness', 'cleanup')");
     const { queue } = await page();
     expect(queue.secondsLeft).toBeNull();
-    // The jobs of 50-second videos: 25 s for the streams, except for one of 10 hours that was suspended, and 5 s for
-    // the loudness.
+    // Each video lasts 50 s. Its stream took 25 s to encode, except for one job that was suspended and took 10 hours.
+    // The loudness measurement took 5 s.
     for (const [id, seconds] of [
       ["b", 25],
       ["c", 36_000],
@@ -409,7 +409,7 @@ describe.runIf(ffmpegAvailable())("running jobs again", () => {
     expect(await toastMessage([["intent", "retry"]])).toBe("There are no failed jobs to retry.");
   });
 
-  it("reruns all jobs of a video, from its page and from the list", async () => {
+  it("reruns all of a video's jobs, from its page and from the list", async () => {
     await addQueued("a");
     addVideo({ id: "b", title: "Video b", video_url: "/media/videos/u/b.mp4" });
     addVideo({ id: "empty", title: "Without a file" });
@@ -460,7 +460,7 @@ describe.runIf(ffmpegAvailable())("running jobs again", () => {
 });
 
 describe.runIf(ffmpegAvailable())("a paused queue", () => {
-  it("starts no job, even after a restart, and continues when resumed", async () => {
+  it("doesn't start any job, even after a restart, and continues when resumed", async () => {
     await addQueued("a");
     expect(await toastMessage([["intent", "pause"]])).toBe("Processing paused.");
     expect(await claim()).toBeUndefined();

@@ -119,7 +119,7 @@ function addVideoWithTwoFiles(
   sqliteHandle().exec("UPDATE storage SET bytes = 30");
 }
 
-it("processes a form that is sent twice only once, and returns the same result to both requests", async () => {
+it("processes a form only once if it is sent twice, and returns the same result to both requests", async () => {
   addVideo();
   const received = path.join(site.uploads, "tmp", "received");
   fs.copyFileSync(source(2), received);
@@ -132,7 +132,7 @@ it("processes a form that is sent twice only once, and returns the same result t
   expect(rows("SELECT action FROM activities WHERE action = 'file-send'")).toHaveLength(1);
 });
 
-it("drops an unfinished stream, which ends with its job", async () => {
+it("doesn't keep an unfinished stream, because the job that encodes it ends", async () => {
   addVideoWithTwoFiles();
   sqliteHandle().exec("UPDATE videos SET video_url = '', source_url = '/media/videos/u/1.mkv'");
   expect(await activateReplacement("n", "u")).toBe("done");
@@ -339,7 +339,7 @@ describe("switching to the new file", () => {
     expect(video()?.video_url).toBe("/media/videos/u/1.mp4");
   });
 
-  it("works without a stream when an admin requests it, and the stream follows later", async () => {
+  it("works without a stream when an admin requests it, and the stream is added later", async () => {
     addVideoWithTwoFiles();
     sqliteHandle().exec(
       `UPDATE video_files SET hls_url = NULL;
@@ -364,7 +364,7 @@ describe("switching to the new file", () => {
 });
 
 describe("a replaced file", () => {
-  it("is purged from the trash and disk usage, while its URL still redirects to the video", async () => {
+  it("is no longer counted in disk usage once purged from the trash, while its URL still redirects to the video", async () => {
     addVideoWithTwoFiles("earlier");
     await emptyTrash(Date.now() + TRASH_MS - 60_000);
     expect(otherFiles("v").earlier).toHaveLength(1);
@@ -381,7 +381,7 @@ describe("a replaced file", () => {
     expect((await expectFailure({ intent: "restore-file", id: "v", file: "n" })).status).toBe(404);
   });
 
-  it("stays while its video is in the trash, and is purged with it", async () => {
+  it("is kept while its video is in the trash, and is purged with the video", async () => {
     addVideoWithTwoFiles("earlier");
     await removeVideos(["v"], "u");
     expect((await expectFailure({ intent: "restore-file", id: "v", file: "n" })).status).toBe(404);

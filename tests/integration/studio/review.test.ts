@@ -97,7 +97,7 @@ async function file(path: string, address: string) {
 }
 
 describe("a preview link", () => {
-  it("shows a draft to anyone, uncached and unindexed, until it is revoked", async () => {
+  it("shows a draft to anyone until it is revoked, without letting it be cached or indexed", async () => {
     addDraft();
     const path = await link();
     const shown = await preview(path);
@@ -122,7 +122,7 @@ describe("a preview link", () => {
     expect(await send({ intent: "revoke", link: listed!.id })).toMatchObject({ status: 404 });
   });
 
-  it("serves the playlists of the stream, with the captions under the same link", async () => {
+  it("serves the stream's playlists, with the captions under the same link", async () => {
     writeUpload(site.uploads, "videos/up/1/captions/en.vtt");
     const master = writeUpload(site.uploads, "videos/up/1/hls/master.m3u8");
     fs.writeFileSync(master, MASTER);
@@ -142,7 +142,7 @@ describe("a preview link", () => {
     expect(captions.body).toContain(`${path}/media/videos/up/1/captions/en.vtt`);
   });
 
-  it("gives access to no other video, and its files have no other URL", async () => {
+  it("doesn't give access to any other video, and the draft's files have no other URL", async () => {
     addDraft();
     writeUpload(site.uploads, "videos/up/2.mp4");
     addVideo({ id: "w", status: "hidden", video_url: "/media/videos/up/2.mp4" });
@@ -176,7 +176,7 @@ describe("a preview link", () => {
     expect(((await open()) as Plain).data.links).toMatchObject([{ views: 2 }]);
   });
 
-  it("counts views except those by crawlers, and records them as activity without the viewer", async () => {
+  it("counts views, except by crawlers, and records them as activity without identifying the viewer", async () => {
     addDraft();
     const path = await link();
     const browser = {

@@ -57,14 +57,14 @@ describe("a video's schedule", () => {
     expect((await listActivities())[0]?.action).toBe("hide-scheduled");
   });
 
-  it("shows nothing if the entire schedule passed while the site was down", async () => {
+  it("doesn't publish the video if the entire schedule passed while the site was down", async () => {
     addVideo({ status: "review", publish_at: at(1), unpublish_at: at(2) });
     expect(await statusAfter(3)).toBe("review");
     expect(video()).toMatchObject({ publish_at: null, unpublish_at: null });
     expect(await listActivities()).toEqual([]);
   });
 
-  it("doesn't change a video that was published or hidden before its time", async () => {
+  it("doesn't change a video that was published or hidden before its scheduled time", async () => {
     const created_at = "2020-01-01T00:00:00.000Z";
     addVideo({ id: "shown", status: "published", created_at, publish_at: at(1) });
     addVideo({ id: "gone", status: "hidden", unpublish_at: at(1) });
@@ -73,7 +73,7 @@ describe("a video's schedule", () => {
     expect(video("gone")).toMatchObject({ status: "hidden", unpublish_at: null });
   });
 
-  it("applies to many videos", async () => {
+  it("is applied to every video that is due, even if there are many", async () => {
     for (let n = 0; n < 100; n += 1) addVideo({ id: `v${n}`, status: "hidden", publish_at: at(1) });
     await performDue(Date.parse(at(1)));
     const counted = sqliteHandle().prepare(
@@ -82,7 +82,7 @@ describe("a video's schedule", () => {
     expect(counted.pluck().get()).toBe(100);
   });
 
-  it("is applied at startup, and every second after", async () => {
+  it("is applied at startup, and every second after that", async () => {
     addVideo({ status: "hidden", publish_at: "2020-01-01T00:00:00.000Z" });
     vi.useFakeTimers({ toFake: ["setInterval"] });
     startSchedule();
@@ -269,7 +269,7 @@ describe("publishing and hiding manually", () => {
       expect(await statusLater()).toBe("hidden");
     });
 
-    it("keeps a published video's time to hide and drops its time to publish", async () => {
+    it("keeps a published video's scheduled hiding and cancels its scheduled publication", async () => {
       addVideo({ status: "hidden", publish_at: at(1), unpublish_at: at(IN_A_WEEK) });
       await change("publish");
       expect(times()).toEqual([null, at(IN_A_WEEK)]);
@@ -277,13 +277,13 @@ describe("publishing and hiding manually", () => {
       expect(await statusLater()).toBe("hidden");
     });
 
-    it("publishes a video whose time to hide has passed, and keeps it published", async () => {
+    it("publishes a video whose scheduled time to hide has passed, and keeps it published", async () => {
       addVideo({ status: "hidden", unpublish_at: "2020-01-01T00:00:00.000Z" });
       await change("publish");
       expect(await statusLater()).toBe("published");
     });
 
-    it("keeps a video hidden whose hold is released later", async () => {
+    it("keeps a video hidden even if its hold is released later", async () => {
       addVideo({ status: "published" });
       await transaction(() => hold({ videoId: "v", reason: "report" }));
       await change("hide");

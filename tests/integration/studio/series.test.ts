@@ -130,7 +130,7 @@ describe("a series' details", () => {
       `/admin/series/${id}`,
     );
 
-  it("are saved, and an old URL still belongs to the series", async () => {
+  it("are saved, and an old URL still leads to the series", async () => {
     const id = addSeries({ visibility: "studio" });
     const { location } = await save(id, { slug: "Day & Night" });
     expect(location).toBe(`/admin/series/${id}`);
@@ -228,7 +228,7 @@ describe("the order of videos in a series", () => {
     expect(orderOfSeries(id)).toEqual(["c", "d", "a"]);
   });
 
-  it("has pages of fifty videos with continuous numbers", async () => {
+  it("is shown in pages of fifty videos with continuous numbering", async () => {
     const ids = Array.from({ length: 60 }, (_, n) => `v${n}`);
     for (const id of ids) addVideo({ id });
     const id = addSeries({}, ids);
@@ -239,7 +239,7 @@ describe("the order of videos in a series", () => {
 });
 
 describe("the videos in a series", () => {
-  it("are added at the end, each once, and only if they exist", async () => {
+  it("are added at the end, each only once and only if they exist", async () => {
     const id = four();
     addVideo({ id: "e" });
     expect(await addToSeries(id, ["e", "a", "nobody", "e"], "u")).toMatchObject({ changed: ["e"] });

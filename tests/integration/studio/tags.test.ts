@@ -86,7 +86,7 @@ function addTagged(): void {
 }
 
 describe("the Tags page", () => {
-  it("counts the videos of each tag in any status, ignoring the tag's case", async () => {
+  it("counts the videos with each tag regardless of their status and of the tag's case", async () => {
     addTagged();
     const { list } = await page();
     expect(list).toMatchObject({ total: 4, found: 4, page: 1, pageCount: 1 });
@@ -162,7 +162,7 @@ describe("a tag", () => {
     expect(tagsOf("a", "b", "c", "d")).toEqual([["night"], null, ["4K", "river"], null]);
   });
 
-  it("is restored by Undo, except in videos whose tags have changed since", async () => {
+  it("is restored by Undo, except in videos whose tags have changed in the meantime", async () => {
     addTagged();
     const before = tagsOf("a", "b", "c");
     const { action: undo } = await expectSuccess(merge("Quality", "hd", "4k"));
@@ -206,7 +206,7 @@ describe("a tag", () => {
     ],
     ["a missing change", [["intent", "undo"]], 404, "It was already undone"],
   ] as [string, [string, string][], number, string][])(
-    "doesn't change with %s",
+    "isn't changed by a form with %s",
     async (_, form, status, message) => {
       addTagged();
       expect(await rejected(form)).toMatchObject({
@@ -242,7 +242,7 @@ describe("a tag change", () => {
     expect(await listTagChanges()).toEqual([]);
   });
 
-  it("waits longer than a request for another process that is writing", async () => {
+  it("waits longer than a request would while another process is writing", async () => {
     addTagged();
     await expectSuccess(merge("x", "hd"));
     sqliteHandle().exec(`
@@ -312,7 +312,7 @@ describe("a tag alias", () => {
   const visit = (path: string) =>
     publicTag({ request: new Request(ORIGIN + path), params: {}, context: {} });
 
-  it("lists the tag's videos as close matches of a search, which the exact result omits", async () => {
+  it("lists the tag's videos as close matches for a search whose exact results omit them", async () => {
     addTagged();
     addVideo({ id: "t", status: "published", title: "uhd test, high definition" });
     await expectSuccess(aliases("hd", "Uhd, high definition, q"));
@@ -348,7 +348,7 @@ describe("a tag alias", () => {
     expect(await suggestions("stream", undefined)).toEqual([]);
   });
 
-  it("redirects to the page of its tag, which also lists videos that other tools tagged with the alias", async () => {
+  it("redirects to its tag's page, which also lists videos that other tools tagged with the alias", async () => {
     addTagged();
     await expectSuccess(aliases("hd", "high definition"));
     addVideo({ id: "x", status: "published", tags: '["High Definition"]' });

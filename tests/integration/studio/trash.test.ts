@@ -83,7 +83,7 @@ function addVideoWithFiles(id: string, columns: Record<string, string | number |
     writeUpload(site.uploads, `videos/${base}/hls/master.m3u8`),
   ];
 }
-/** Returns the status of the response to an admin who requests a file of such a video. */
+/** Returns the response's status when an admin requests the file of a video that `addVideoWithFiles` added. */
 async function statusFor(id: string): Promise<number> {
   const name = `u/17000000000${id.charCodeAt(0)}.mp4`;
   const request = new Request(`${ORIGIN}/media/videos/${name}`);
@@ -119,7 +119,7 @@ describe("the Trash page", () => {
     ]);
   });
 
-  it("finds titles in any case, and clamps the page", async () => {
+  it("finds titles regardless of case, and clamps the page number", async () => {
     for (let n = 0; n < 60; n += 1) addVideo({ id: `n${n}`, title: `ÉTÉ ${n}` });
     addVideo({ id: "w", title: "Winter" });
     await removeVideos(["w", ...Array.from({ length: 60 }, (_, n) => `n${n}`)], "u");
@@ -169,7 +169,7 @@ describe("the Trash page", () => {
 });
 
 describe("restoring from the trash", () => {
-  it("restores text, views, files, streams, captions and digest after weeks", async () => {
+  it("restores text, views, files, streams, captions and digest even after weeks", async () => {
     const files = addVideoWithFiles("a");
     const before = video("a");
     expect(await statusFor("a")).toBe(200);
@@ -226,7 +226,7 @@ describe("restoring from the trash", () => {
     );
   });
 
-  it("doesn't overwrite a video with the same id, and keeps the deleted one in the trash", async () => {
+  it("doesn't overwrite a video with the same ID, and keeps the deleted one in the trash", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     addVideo({ id: "a", title: "Another" });
@@ -256,7 +256,7 @@ describe("restoring from the trash", () => {
     expect(video("b")).toMatchObject({ publish_at: later });
   });
 
-  it("never shows a video whose hiding time passed while it was in the trash", async () => {
+  it("never shows a video whose scheduled time to hide passed while it was in the trash", async () => {
     const soon = new Date(Date.now() + 60_000).toISOString();
     addVideo({ id: "a", status: "published", unpublish_at: soon });
     await removeVideos(["a"], "u");
@@ -318,7 +318,7 @@ describe("purging", () => {
     });
   });
 
-  it("deletes the notes and preview links of the video, and no others", async () => {
+  it("deletes only the purged video's notes and preview links", async () => {
     for (const id of ["a", "b"]) {
       addVideoWithFiles(id);
       sqliteHandle()
@@ -360,7 +360,7 @@ describe("purging", () => {
     expect((await page("/admin/trash?empty=1")).isEmptying).toBe(false);
   });
 
-  it("keeps the views of a new video with the same id", async () => {
+  it("keeps the views of a new video with the same ID", async () => {
     addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     addVideo({ id: "a" });
@@ -408,7 +408,7 @@ describe("the automatic trash cleanup", () => {
     expect([inTrash(), exist(files), days("a")]).toEqual([[], [false, false], null]);
   });
 
-  it("keeps files of a video that the database doesn't know", async () => {
+  it("keeps the files of a video that isn't in the database", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     // Simulates a database that is older than the video.
@@ -418,7 +418,7 @@ describe("the automatic trash cleanup", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("keeps files that a row added by another tool has come to reference, and the files derived from them", async () => {
+  it("keeps files that another tool's row now references, and the files derived from them", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     await purge(["a"]);
@@ -427,7 +427,7 @@ describe("the automatic trash cleanup", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("keeps the files of a live video when an earlier deletion of its id expires", async () => {
+  it("keeps a live video's files when an earlier deletion with the same ID expires", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     addVideo({ id: "a", video_url: "/media/videos/u/1700000000097.mp4" });

@@ -16,7 +16,7 @@ type RequestHandler = (request: IncomingMessage, response: ServerResponse) => vo
 export interface VideoServer {
   port: number;
   network: Network;
-  /** The host names that were resolved. */
+  /** The host names that have been resolved. */
   lookedUp: string[];
   address(path: string): string;
   close(): Promise<void>;

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 
 export const PROVIDER_SECRET = "a secret that the provider and the site share";
 
-/** Returns a response's token: a JWT signed with HS256. */
+/** Returns a response's token, which is a JWT signed with HS256. */
 export function ageToken(
   claims: Record<string, unknown>,
   secret = PROVIDER_SECRET,

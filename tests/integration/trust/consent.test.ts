@@ -143,7 +143,7 @@ async function prepare(): Promise<{ id: string; document: string }> {
 }
 
 describe("performer records", () => {
-  it("are found by the start of a word in a stage name, and are listed in pages", async () => {
+  it("are found by the start of a word in a stage name, and are listed page by page", async () => {
     await addPerformer();
     for (let number = 0; number < 60; number++) {
       await addPerformer({ stageNames: `Anna ${String(number).padStart(2, "0")}` });
@@ -336,7 +336,7 @@ describe("publishing", () => {
     expect(refusalsOf(["w"]).size).toBe(0);
   });
 
-  it("puts videos of anyone under 18 on the day of recording on hold, whether or not records are required", async () => {
+  it("puts a video on hold if anyone in it was under 18 when it was recorded, whether or not records are required", async () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const id = await addPerformer({ dateOfBirth: "2008-01-02" });
@@ -393,7 +393,7 @@ describe("publishing", () => {
 describe("an expiring record", () => {
   const now = Date.parse("2026-05-01T12:00:00Z");
 
-  it("causes a warning for 30 days, hides the video on the expiry date, and needs a person to restore it", async () => {
+  it("causes a warning for 30 days, and hides the video on the expiry date until a person renews the record", async () => {
     addVideo({ status: "published" });
     await prepare();
     await catchResponse(() => declare({ endsOn: "2027-05-31" }));
@@ -440,7 +440,7 @@ describe("an expiring record", () => {
     const setStatus = (status: string) =>
       sqliteHandle().prepare("UPDATE videos SET status = ? WHERE id = 'w'").run(status);
 
-    it("if its expiry is moved before the one in the alert", async () => {
+    it("if its expiry date is moved to before the date in the alert", async () => {
       addVideo({ status: "published" });
       await prepare();
       await catchResponse(() => declare({ endsOn: "2027-05-31" }));
@@ -473,7 +473,7 @@ describe("an expiring record", () => {
       expect(messages()).toEqual([warningOf("2026-05-31"), warningOf("2026-05-31")]);
     });
 
-    it("together with other records once a day, unless it expires before that", async () => {
+    it("together with other records once a day, unless it expires sooner", async () => {
       addExpiring("v", "2026-05-31");
       await checkConsent(now);
       addExpiring("w", "2026-05-03");
@@ -487,7 +487,7 @@ describe("an expiring record", () => {
     });
   });
 
-  it("hides a hundred videos together, including those that expired while the site was down", async () => {
+  it("is handled for a hundred videos together, even if it expired while the site was down", async () => {
     await addPerformer();
     for (let number = 0; number < 100; number++) {
       addVideo({ id: `v${number}`, status: "published" });
@@ -519,7 +519,7 @@ describe("public videos without a record", () => {
     expect(["a", "c"].map(isPublic)).toEqual([true, false]);
   });
 
-  it("can be hidden by an owner with a confirmed form, and shown again", async () => {
+  it("can be hidden and shown again by an owner who confirms the form", async () => {
     addVideo({ status: "published" });
     const send = (fields: Record<string, string>) =>
       post(consentAction as Action, {}, new URLSearchParams(fields));
@@ -596,7 +596,7 @@ describe("a new performer", () => {
 });
 
 describe("deleting a performer", () => {
-  it("deletes all data, hides the performer's public videos first, and logs no name", async () => {
+  it("hides the performer's public videos, then deletes all data without logging a name", async () => {
     addVideo({ status: "published" });
     const { id, document } = await prepare();
     const unsure = failed(await change(id, { intent: "forget" }));
@@ -623,7 +623,7 @@ describe("deleting a performer", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("leaves videos that show a minor on hold, even if a record is added later", async () => {
+  it("keeps videos on hold if they show a minor, even if a record is added later", async () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const id = await addPerformer({ dateOfBirth: "2008-01-02" });

@@ -116,7 +116,7 @@ describe("a client in a blocked country", () => {
     }
   });
 
-  it("gets a plain page", async () => {
+  it("gets a plain page without scripts", async () => {
     const response = await sendRequest("/video/v", "IT", asPage);
     const text = await response.text();
     expect([response.status, response.headers.get("Content-Type")]).toEqual([
@@ -145,7 +145,7 @@ describe("a client in a blocked country", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("gets in as a worker or as an API client with a valid token", async () => {
+  it("has access as a worker or an API client with a valid token", async () => {
     const call = (path: string, token: string) =>
       sendRequest(path, "IT", { Authorization: `Bearer ${token}` }).then(({ status }) => status);
     const token = addToken(site);
@@ -166,7 +166,7 @@ describe("a client in a blocked country", () => {
     expect(site.database().prepare("SELECT views FROM videos").pluck().get()).toBe(0);
   });
 
-  it("gets a full page when it requests a page's data", async () => {
+  it("is redirected to the full page when it requests a page's data", async () => {
     const response = await sendRequest("/video/v.data?_routes=routes%2Fvideo&from=home", "IT");
     const text = await response.text();
     expect(text).toContain("SingleFetchRedirect");
@@ -228,7 +228,7 @@ describe("the age check that a country requires", () => {
     }
   });
 
-  it("redirects pages to the check, but nothing else", async () => {
+  it("redirects requests for pages to the check, but no other requests", async () => {
     for (const path of PAGES) {
       const response = await sendRequest(path, "FR", { ...plain, ...asPage });
       expect(response.status).toBe(302);
@@ -279,7 +279,7 @@ describe("the age check that a country requires", () => {
     }
     const page = await sendRequest("/video/v", "FR", { Cookie, ...asPage });
     expect(await page.text()).not.toContain("Are you 18 or over?");
-    // The page is cached as it is for everyone, and the visitor isn't checked again on other pages.
+    // This visitor gets the same cached page as everyone else, and isn't checked again on other pages.
     expect(
       (await sendRequest("/video/v", "FR", { Cookie, ...asPage })).headers.get("ETag"),
     ).toBeTruthy();

@@ -120,7 +120,7 @@ async function sendHalf() {
 }
 
 describe("an interrupted document upload", () => {
-  it("leaves nothing behind if the client disconnects, and was encrypted on disk until then", async () => {
+  it("is encrypted on disk, and leaves nothing behind once the client has disconnected", async () => {
     const { request } = await sendHalf();
     expect(marksFound()).toEqual({});
     request.destroy();
@@ -128,7 +128,7 @@ describe("an interrupted document upload", () => {
     expect(documents()).toEqual([]);
   });
 
-  it("leaves nothing readable if the process is killed, and its remains are removed at a start an hour later", async () => {
+  it("leaves nothing readable if the process is killed, and its remains are removed when the site starts an hour later", async () => {
     const { response } = await sendHalf();
     await site.stop("SIGKILL");
     await expect(response).rejects.toThrow();
@@ -266,7 +266,7 @@ describe("a stored document", () => {
     expect((await open(document)).status).toBe(200);
   });
 
-  it("is deleted once by two concurrent requests", async () => {
+  it("is deleted only once if two requests delete it concurrently", async () => {
     const remove = () => form(url(), { intent: "remove-document", document });
     const responses = await Promise.all([remove(), remove()]);
     expect(responses.map(({ status }) => status).sort()).toEqual([302, 404]);

@@ -99,7 +99,7 @@ describe("moderators' notes about a report", () => {
     expect(rowsOf("moderation_log")).toBe(4);
   });
 
-  it("are deleted only for one report, even if another report is about the same video", async () => {
+  it("are deleted only for the erased report, even if another report is about the same video", async () => {
     await report("r");
     await report("s");
     await decide("r", "keep");
@@ -121,7 +121,7 @@ describe("moderators' notes about a report", () => {
     expect(rowsOf("uploader_decisions")).toBe(0);
   });
 
-  it("remain as the reason for a strike, as the privacy page says", async () => {
+  it("are kept as the reason for a strike, as the privacy page says", async () => {
     await report("r");
     await decide("r", "remove", { isStrike: true });
     await eraseDueReports(NOW + 91 * DAY_MS);

@@ -43,7 +43,7 @@ beforeEach(() => {
     ('up', 'up@b.c', 'x', 'uploader', 1), ('ed', 'ed@b.c', 'x', 'editor', 1)`);
 });
 
-describe("a video named in an open report", () => {
+describe("a video with an open report", () => {
   beforeEach(report);
 
   it("can be deleted by an editor but not by its uploader", async () => {
@@ -53,7 +53,7 @@ describe("a video named in an open report", () => {
     expect(deleted()).toEqual(["v"]);
   });
 
-  it("stays in the trash until the report is decided, even after 30 days and for any role", async () => {
+  it("stays in the trash until the report is decided, even after 30 days, and can't be purged by any role", async () => {
     await removeVideos(["v"], "ed");
     for (const user of ["u", "ed", "up"]) {
       await purge(user);

@@ -121,7 +121,7 @@ describe("reports about possible minors", () => {
     expect(await report("v0", "2001:db8:8::1", "other")).toBe(303);
   });
 
-  it("leave no trace in the database of the network that sent them", async () => {
+  it("don't leave any trace of the sender's network in the database", async () => {
     await report("v0", "198.51.100.77");
     const tables = sqliteHandle()
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%fts5%'")

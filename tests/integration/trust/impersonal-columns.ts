@@ -3,7 +3,7 @@
  * A new column must be listed either here or in `kept-data.server.ts`.
  */
 export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
-  // Titles, descriptions and videos are published; the consent records contain who appears in them.
+  // Titles, descriptions and videos are published; the people in them are listed in the consent records.
   videos:
     "id number title description category tags duration status views created_at updated_at bytes seconds sort_key captions poster_colors publish_at unpublish_at ready_at loudness true_peak hls_settings source_removed_at cut_start cut_end held public listed",
   video_files:

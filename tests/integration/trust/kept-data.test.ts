@@ -45,7 +45,7 @@ describe("the list of stored personal data", () => {
     expect(unnamed(columns)).toEqual([]);
   });
 
-  it("contains only existing columns, and none of them twice", () => {
+  it("contains only existing columns, each only once", () => {
     expect([...KEPT, ...IMPERSONAL].filter((name) => !columns.includes(name))).toEqual([]);
     expect(KEPT.filter((name) => IMPERSONAL.includes(name))).toEqual([]);
   });
@@ -73,7 +73,7 @@ const sources = fs
     return { file, source: fs.readFileSync(path.join(root, file), "utf8") };
   });
 
-/** Modules that write cookies and keys for other modules, which pass the name. */
+/** Modules that write cookies and keys for other modules, which pass the names to them. */
 const GENERIC = [
   "app/platform/signed-cookie.server.ts",
   "app/features/visitor/browser-storage.ts",
@@ -139,7 +139,7 @@ describe("the list of data stored in the browser", () => {
   });
 });
 
-describe("the list of limits per IP address", () => {
+describe("the list of per-IP limits", () => {
   /** A module whose limits count email addresses for a day, as the list of stored data says about reports. */
   const BY_EMAIL = "app/features/moderation/reports/report-mails.server.ts";
   const isByAddress = ({ file }: { file: string }) => file !== BY_EMAIL;
@@ -150,7 +150,7 @@ describe("the list of limits per IP address", () => {
     expect(users.map(({ file }) => file).sort()).toEqual(Object.keys(MEMORY_LIMITS).sort());
   });
 
-  it("promises one hour at most, which no limit exceeds", () => {
+  it("promises that limits last an hour at most, and no limit exceeds that", () => {
     for (const { file, source } of users) {
       for (const [, constant, multiplied] of source.matchAll(
         /WINDOW_SECONDS = (\d+)(?: \* (\d+))?;/g,

@@ -86,7 +86,7 @@ describe("a decision on a report", () => {
     });
   });
 
-  it("keeps the video as it was, and records that a moderator has reviewed it", async () => {
+  it("keeps the video as it was before the report, and records that a moderator has reviewed it", async () => {
     await report("r");
     await transaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
     expect(isPublic("v")).toBe(false);
@@ -141,7 +141,7 @@ describe("a decision on a report", () => {
     expect(logged()).toEqual(["remove", "restore"]);
   });
 
-  it("restores a hidden video as hidden, including one that another report hides", async () => {
+  it("restores a hidden video as hidden, including one that another report is hiding", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     await report("r");
     await decide("r", "remove");
@@ -186,7 +186,7 @@ describe("a decision on a report", () => {
     expect(pageOf("r")?.report).toMatchObject({ state: "closed", decision: "remove" });
   });
 
-  it("is shown to both sides with its reason, whose digest is logged", async () => {
+  it("is shown to both sides with its reason, and the reason's digest is logged", async () => {
     await report("r");
     await decide("r", "keep", { reason: "Nothing to be seen." });
     expect(pageOf("r")?.messages).toMatchObject([
@@ -222,7 +222,7 @@ describe("a decision on a report", () => {
     expect(logged()).toEqual(["keep"]);
   });
 
-  it("is rejected if the reporter has replied since", async () => {
+  it("is rejected if the reporter has replied in the meantime", async () => {
     await report("r");
     await decide("r", "ask");
     const version = versionNow("r");
@@ -249,7 +249,7 @@ describe("a decision on a report", () => {
     expect(pageOf("s")?.report).toMatchObject({ state: "closed", decision: "not-here" });
   });
 
-  it("can only close a report without a video or ask the reporter a question", async () => {
+  it("can only be to close the report or to ask a question if the report has no video", async () => {
     await report("r", { videos: [] });
     expect(await decide("r", "remove", { videos: [] })).toMatchObject({
       status: 422,
@@ -346,7 +346,7 @@ describe("a report's page", () => {
 });
 
 describe("the moderation queue", () => {
-  it("lists the next deadline first, one page at a time, with overdue reports marked", async () => {
+  it("lists reports by deadline, one page at a time, and marks overdue reports", async () => {
     await report("other", { kind: "other" });
     await report("late", { at: NOON - 50 * HOUR });
     await report("soon");
@@ -387,7 +387,7 @@ describe("the moderation queue", () => {
     });
   });
 
-  it("uses an index to read a page of 100,000 reports or a single report", async () => {
+  it("uses an index to read a page of reports or a single report among 100,000", async () => {
     const sqlite = sqliteHandle();
     sqlite.exec(`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
@@ -467,7 +467,7 @@ describe("a report's text", () => {
   });
 });
 
-describe("the data about a reporter", () => {
+describe("a reporter's data", () => {
   const kept = async (url: string) => {
     const request = new Request(ORIGIN + url, { headers: { Cookie: adminCookie() } });
     return (await loader({ request, params: { id: "r" }, context: {} })).reporterData;
@@ -478,7 +478,7 @@ describe("the data about a reporter", () => {
       return createReport({ id, kind: "other", videos: ["v"], payload: { ...texts, email } }, NOON);
     });
 
-  it("is shown on the page with its deletion date, and on request with other reports from the same email address", async () => {
+  it("is shown on the page with its deletion date and, on request, other reports from the same email address", async () => {
     await mailed("r", "ann@example.com");
     for (let n = 0; n < 25; n++) await mailed(`other${n}`, n % 12 === 0 ? "Ann@Example.com " : "");
     await transaction(() => {
@@ -509,7 +509,7 @@ describe("the data about a reporter", () => {
     expect(row).toMatchObject({ payload: null, state: "closed", decision: "keep" });
   });
 
-  it("lists no other reports if the email address is unreadable or missing", async () => {
+  it("doesn't list other reports if the email address is unreadable or missing", async () => {
     await mailed("r", "");
     await mailed("other", "");
     expect(await kept("/admin/reports/r?reporter")).toMatchObject({ hasAddress: false });
@@ -536,7 +536,8 @@ describe("alerts about open reports", () => {
     const result = await rootLoader({ request, params: {}, context: {} } as never);
     return (result as { data: { reports?: { open: number; overdue: number } } }).data;
   };
-  // The video is hidden as it is after an urgent report, because a video that is still public causes a separate alert.
+  // The video is hidden, as it would be after an urgent report, because a video that is still public causes a separate
+  // alert.
   beforeEach(() => void sqliteHandle().exec("UPDATE videos SET status = 'hidden'"));
 
   it("are raised once each for reports that are urgent, due within 12 hours, or overdue", async () => {
@@ -567,7 +568,7 @@ describe("alerts about open reports", () => {
     expect(JSON.stringify(alerts())).not.toMatch(/Ann|It is me/);
   });
 
-  it("are raised again for later reports, in a flood every 15 minutes", async () => {
+  it("are raised again for later reports, but only every 15 minutes during a flood", async () => {
     for (const [at, id] of ["a", "b", "c"].entries()) await report(id, { at: NOON + at });
     await checkReports(NOON + 10);
     await report("d", { at: NOON + 60_000 });
@@ -600,7 +601,7 @@ describe("alerts about open reports", () => {
     expect(alerts()).toHaveLength(2);
   });
 
-  it("are raised for a report that is due before the one in an earlier alert", async () => {
+  it("are raised for a report that is due before the report in an earlier alert", async () => {
     await report("r");
     await checkReports(NOON + 36 * HOUR);
     await report("s", { kind: "copyright", at: NOON + 37 * HOUR });
@@ -617,7 +618,7 @@ describe("alerts about open reports", () => {
     expect(open()).toEqual(["reports-urgent", "reports-due", "reports-overdue"]);
   });
 
-  it("end once their reports are decided, regardless of the reports in other alerts", async () => {
+  it("are resolved once their reports are decided, regardless of the reports in other alerts", async () => {
     await report("r");
     await checkReports(NOON);
     await report("s", { kind: "under-age", at: NOON + 1 });
@@ -627,7 +628,7 @@ describe("alerts about open reports", () => {
     expect(alerts().map(({ isOver }) => isOver)).toEqual([0, 1]);
   });
 
-  it("are counted in the navigation only for users who can decide", async () => {
+  it("are counted in the navigation only for users who can decide reports", async () => {
     await report("r", { at: Date.now() });
     await report("s", { at: Date.now() - 49 * HOUR });
     expect(await rootData(await adminCookie())).toMatchObject({ reports: { open: 2, overdue: 1 } });

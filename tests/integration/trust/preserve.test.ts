@@ -159,7 +159,7 @@ describe("a preserved video", () => {
     expect(await purge(["w"])).toEqual([]);
   });
 
-  it("is preserved separately by each report", async () => {
+  it("is preserved separately for each report", async () => {
     const payload = { name: "", email: "", where: "", what: "It is wrong.", statements: [] };
     await transaction(() => createReport({ id: "s", kind: "other", videos: ["v"], payload }));
     await preserveReport("r", "u");

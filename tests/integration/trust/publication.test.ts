@@ -54,7 +54,7 @@ describe("a video on hold", () => {
     expect(await release()).toBe(false);
   });
 
-  it("has a hold for each report, and releasing one leaves the others", async () => {
+  it("has a hold for each report, and releasing one leaves the others in place", async () => {
     const about = { videoId: "v", reason: "report" } as const;
     await transaction(() => hold({ ...about, sourceId: "a" }));
     await transaction(() => releaseHold({ ...about, sourceId: "a" }));
@@ -104,7 +104,7 @@ describe("a video on hold", () => {
     });
   });
 
-  it("isn't public at its scheduled time, says so in advance, and becomes public once it has no holds", async () => {
+  it("isn't public at its scheduled time, as the toast says in advance, and becomes public once it has no holds", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { toast } = await expectSuccess({ intent: "schedule", id: "v", publishAt: at });
@@ -150,7 +150,7 @@ describe("a video on hold", () => {
     expect(video()).toBeUndefined();
   });
 
-  it("stays on hold when it is imported with its id", async () => {
+  it("stays on hold when it is imported with its ID", async () => {
     sqliteHandle().exec("DELETE FROM videos");
     const entry = { name: "old.mp4", file: undefined, id: "v", title: "Old", description: "" };
     const entries = [{ ...entry, category: "desi", tags: [], status: "published" as const }];
@@ -237,7 +237,7 @@ describe("a hold", () => {
     expect(() => releaseHold({ videoId: "v", reason: "report" })).toThrow("in a transaction");
   });
 
-  it("leaves drafts and hidden videos as they are", async () => {
+  it("doesn't change drafts or hidden videos", async () => {
     addVideo({ status: "review" });
     addVideo({ id: "w", status: "hidden" });
     for (const id of ["v", "w"]) await holdIt(id);

@@ -152,7 +152,7 @@ describe("a report", () => {
     expect((await send({ name: "Ada" }, "copyright")).status).toBe(303);
   });
 
-  it("is created once, even if the form is sent repeatedly and in several tabs", async () => {
+  it("is created only once, even if the form is sent repeatedly and in several tabs", async () => {
     const [one, two] = await Promise.all([send(), send()]);
     expect(one.location).toBe(two.location);
     const first = await open("/report?kind=consent");
@@ -228,7 +228,7 @@ describe("a report about a possible minor or missing consent", () => {
     expect(logged()).toEqual(isStillPublic ? ["received"] : ["received", "hide-at-once"]);
   });
 
-  it("hides nothing with REPORT_HIDE=off", async () => {
+  it("doesn't hide anything if REPORT_HIDE=off", async () => {
     set({ REPORT_HIDE: "off" });
     addVideo({ status: "published" });
     await send();
@@ -250,7 +250,7 @@ describe("a flood of reports from one IP address", () => {
     for (let at = 0; at < reports; at++) await send({ form: `flood ${at}` });
   };
 
-  it("triggers a question whose answer works once, while other addresses get no question", async () => {
+  it("triggers a question whose answer works once, while other addresses aren't asked a question", async () => {
     addVideo({ status: "published" });
     await flood(5);
     sqliteHandle().exec("DELETE FROM video_holds");
@@ -343,7 +343,7 @@ describe("a status link", () => {
     expect((await status(statusToken("A".repeat(22)))).status).toBe(404);
   });
 
-  it("works with an older secret, but with no other", async () => {
+  it("works with an older secret, but not with any other secret", async () => {
     const token = tokenOf(await send());
     set({ SESSION_SECRET: `another-secret-for-tests-of-32-letters,${TEST_SECRET}` });
     expect((await status(token)).status).toBe(200);

@@ -34,7 +34,7 @@ function set(environment: Record<string, string>): void {
   forgetSettings();
 }
 
-/** Starts a local mail server, which is written by the authors of nodemailer. */
+/** Starts a local mail server, using a library by the authors of nodemailer. */
 async function useMailServer(): Promise<string[]> {
   const mails: string[] = [];
   const server = new SMTPServer({
@@ -59,7 +59,7 @@ async function useMailServer(): Promise<string[]> {
 }
 
 let lastRecipient = 0;
-/** Returns a new address for each test, because the limits outlive a test. */
+/** Returns a new address for each test, because the limits still apply after a test ends. */
 const freshAddress = () => `ada${++lastRecipient}@example.org`;
 
 const report = (email = freshAddress(), id = "A".repeat(22)) =>
@@ -163,7 +163,7 @@ describe("an email address that anyone may have entered", () => {
     return page;
   };
 
-  it("gets one first email a day, regardless of the address's spelling and the number of reports", async () => {
+  it("gets only one first email a day, regardless of the address's spelling and the number of reports", async () => {
     const mails = await useMailServer();
     for (const [n, address] of [
       ...["stranger@example.org", "Stranger@EXAMPLE.org", "stranger+1@example.org"],
@@ -186,12 +186,12 @@ describe("an email address that anyone may have entered", () => {
     expect(mails).toHaveLength(3);
   });
 
-  it("gets no further email about a report until the link in the first one was opened", async () => {
+  it("doesn't get another email about a report until the link in the first email has been opened", async () => {
     const mails = await useMailServer();
     await report(freshAddress(), idOf(1));
     await sendReportEmails();
     expect(mails).toHaveLength(1);
-    // The sender of the form already has this link, and mail scanners open the one in the email.
+    // The person who sent the form already has this link, and mail scanners open the link in the email.
     expect((await pageOf(statusPath(idOf(1)))).isLinkUnopened).toBe(true);
     await open(linkIn(mails[0]), "HEAD");
     await sendQuestion(1);
@@ -207,7 +207,7 @@ describe("an email address that anyone may have entered", () => {
     expect(mails).toHaveLength(2);
   });
 
-  it("gets emails about other reports once a link was opened, but at most fifty a day", async () => {
+  it("gets emails about other reports once a link has been opened, but at most fifty a day", async () => {
     const mails = await useMailServer();
     const address = freshAddress();
     await report(address, idOf(1));

@@ -53,7 +53,7 @@ describe("a report", () => {
     }
   });
 
-  it("is stored once, even if it is sent repeatedly", async () => {
+  it("is stored only once, even if it is sent repeatedly", async () => {
     await write(() => createReport(REPORT, NOW));
     const other = { ...REPORT, payload: { ...PAYLOAD, what: "Something else." } };
     expect(await write(() => createReport(other, NOW))).toBe(false);
@@ -69,7 +69,7 @@ describe("a report", () => {
     }
   });
 
-  it("is closed by the first of two moderators", async () => {
+  it("is closed only by the first of two moderators", async () => {
     await write(() => createReport(REPORT, NOW));
     expect(await write(() => closeReport({ id: "r", decision: "remove" }, NOW))).toBe(true);
     expect(await write(() => closeReport({ id: "r", decision: "keep" }, NOW))).toBe(false);
@@ -86,7 +86,7 @@ describe("a report", () => {
     expect(readReport("r")?.state).toBe("asked");
   });
 
-  it("is written only in a transaction, together with the log", () => {
+  it("is written only in a transaction, together with its log entry", () => {
     expect(() => createReport(REPORT)).toThrow("transaction");
   });
 });
@@ -145,7 +145,7 @@ describe("a report's emails", () => {
 });
 
 describe("erasing a report", () => {
-  it("is due REPORT_KEEP after closing, and leaves no text behind", async () => {
+  it("is due once REPORT_KEEP has passed since the report was closed, and leaves no text behind", async () => {
     set({ REPORT_KEEP: "2d" });
     await write(() => {
       createReport(REPORT, NOW);
@@ -190,7 +190,7 @@ describe("the report settings", () => {
     ["REPORT_DEADLINE", "30m"],
     ["REPORT_KEEP", "1h"],
     ["REPORT_KEEP", "-1d"],
-  ])("%s=%s stops the start with a message", (name, value) => {
+  ])("with %s=%s stop the site from starting, with a message", (name, value) => {
     expect(() => parseSettings({ [name]: value })).toThrow(`${name} must be `);
   });
 });

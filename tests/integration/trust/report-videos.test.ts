@@ -28,7 +28,7 @@ import { sqliteHandle, transaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/moderation";
 import { addVideo, adminCookie, useAdminSite } from "../../admin-requests";
 
-/** Tests the videos named in a report. Each has a separate decision, and moderators can correct the list. */
+/** Tests reports about several videos. Each video has a separate decision, and moderators can correct the list. */
 
 useAdminSite();
 const ORIGIN = "http://localhost";
@@ -82,7 +82,7 @@ async function send(fields: Record<string, string>): Promise<number> {
     : ((response as { init: ResponseInit }).init.status ?? 0);
 }
 
-describe("a report that names two videos", () => {
+describe("a report about two videos", () => {
   it("is closed once each has a decision, and informs the reporter about both", async () => {
     await report("under-age", ["v", "w"]);
     await decide("remove", ["v"]);
@@ -157,7 +157,7 @@ describe("a report that names two videos", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, true]);
   });
 
-  it("leaves a video removed after a question to the reporter, if there is no counter-notice", async () => {
+  it("leaves a video removed if the reporter withdraws the report after being asked a question", async () => {
     await report("copyright", ["v"]);
     await decide("remove", ["v"]);
     expect(pageOf()?.choices).toEqual(["restore", "counter-notice", "ask"]);
@@ -177,7 +177,7 @@ describe("a report that names two videos", () => {
     });
     await finishDecisions();
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
-    // A user has deleted the video since, and the report must not undo that.
+    // A user has deleted the video in the meantime, and the report must not undo that.
     await removeVideos(["v"], "u");
     sqliteHandle().exec("UPDATE deleted_videos SET deleted_at = '2999-01-01'");
     await finishDecisions();
@@ -249,14 +249,14 @@ describe("an urgent report received after a moderator kept the video", () => {
     expect(pageOf("later")?.entries.at(-1)?.action).toBe("hide-limit");
   });
 
-  it("hides the video once the earlier report no longer names it", async () => {
+  it("hides the video once the earlier report no longer includes it", async () => {
     await removeVideoFromReport(ID, "v", "u");
     expect(heldBy()).toEqual(["later"]);
   });
 });
 
 describe("the list of reported videos", () => {
-  it("includes a video added by a moderator, which goes on hold like a reported one", async () => {
+  it("includes a video added by a moderator, which goes on hold like a reported video", async () => {
     await report("under-age", []);
     expect(pageOf()?.choices).toEqual(["not-here", "ask"]);
     expect(await send({ intent: "add-video", address: `${ORIGIN}/video/v?t=3` })).toBe(302);
@@ -278,7 +278,7 @@ describe("the list of reported videos", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
   });
 
-  it("includes a video added without a hold, if the site doesn't hide automatically or has already reviewed it", async () => {
+  it("includes a video without a hold if it was already reviewed or the report doesn't hide videos", async () => {
     await report("copyright", []);
     await addVideosToReport(ID, "v", "u");
     expect(isPublic("v")).toBe(true);

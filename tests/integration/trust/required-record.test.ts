@@ -92,7 +92,7 @@ describe("the schedule of a video without a record", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("also waits while a report has the video on hold", async () => {
+  it("also waits while the video is on hold because of a report", async () => {
     await transaction(() => hold({ videoId: "v", reason: "report" }));
     await performDue(due);
     await transaction(() => releaseHold({ videoId: "v", reason: "report" }));
@@ -137,7 +137,7 @@ describe("another tool", () => {
        REPLACE INTO videos (id, title, category) VALUES ('v', 'C', 'desi')`,
     ],
   ])("can't make a video public without a record, even briefly, when it %s", async (_, sql) => {
-    // The video isn't public even within the tool's transaction, which no other connection sees.
+    // The video isn't public even within the tool's transaction, which other connections can't see.
     sqliteHandle().exec(`BEGIN; ${sql}`);
     expect(isPublic("v")).toBe(false);
     sqliteHandle().exec("COMMIT");
@@ -155,7 +155,7 @@ describe("another tool", () => {
     expect(isPublic("w")).toBe(true);
   });
 
-  it("can edit a video that was public before records were required without hiding it", async () => {
+  it("can edit a video without hiding it if it was public before records were required", async () => {
     require("off");
     addVideo({ status: "published" });
     require("on");

@@ -96,7 +96,7 @@ beforeEach(() => {
   }
 });
 
-describe("a video named in several reports", () => {
+describe("a video with several reports", () => {
   it("stays hidden until the second report is decided", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
@@ -125,7 +125,7 @@ describe("a video named in several reports", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("makes each report's page list the other report", async () => {
+  it("is shown on each report's page with the other report", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
     for (const [one, other] of [
@@ -138,7 +138,7 @@ describe("a video named in several reports", () => {
     }
   });
 
-  it("is still reviewed if a report that didn't hide it first is withdrawn", async () => {
+  it("is still reviewed if the withdrawn report wasn't the first one to hide it", async () => {
     await report("consent", "v");
     const underAge = await report("under-age", "v");
     await withdraw(underAge);
@@ -153,7 +153,7 @@ describe("a video named in several reports", () => {
     expect(readReport(idOf(underAge))?.state).toBe("open");
   });
 
-  it("stays removed because of one report when it is restored in another", async () => {
+  it("stays removed because of one report when another report restores it", async () => {
     const [first, second] = [await report("consent", "v"), await report("private", "v")];
     expect(await decide(first, "remove")).toBe(302);
     expect(choicesOf(second, "v")).toEqual(["keep", "remove"]);

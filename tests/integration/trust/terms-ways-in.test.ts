@@ -47,7 +47,7 @@ const videos = () => sqliteHandle().prepare("SELECT id FROM videos").pluck().all
 const accepted = () => findAcceptances(videos())?.[videos()[0] ?? ""];
 const ACCEPTED = [{ version: 2, subject: "video", by: "a@b.c", at: expect.stringMatching(/Z$/) }];
 
-/** Returns the status of a form submission and the failure, if any, with or without JavaScript. */
+/** Returns a form submission's status, and the failure if there is one. Works with and without JavaScript. */
 async function outcome(work: Promise<unknown>) {
   const given = (await work.catch((thrown) => thrown)) as
     | Response
@@ -92,7 +92,7 @@ async function stored(): Promise<string> {
 }
 
 describe("the upload form", () => {
-  it("accepts the current version, and stores who accepted it", async () => {
+  it("accepts the current version of the terms, and stores who accepted it", async () => {
     expect(await upload({ terms: "2" })).toEqual({ status: 302 });
     expect(accepted()).toEqual(ACCEPTED);
   });
@@ -114,7 +114,7 @@ describe("the upload form", () => {
     expect(filesIn(site.uploads).filter((name) => name.startsWith("tmp/"))).toEqual([]);
   });
 
-  it("reports missing terms together with other errors, and keeps no file", async () => {
+  it("reports missing terms together with other errors, and doesn't keep the file", async () => {
     expect(await upload({ title: "" })).toMatchObject({
       status: 422,
       fields: { title: expect.any(String), terms: MISSING },
@@ -131,7 +131,7 @@ describe("the upload form", () => {
     expect(videos()).toEqual([]);
   });
 
-  it("requires nothing while the requirement is off, regardless of what an open form sends", async () => {
+  it("doesn't require the terms while the requirement is off, regardless of what an open form sends", async () => {
     await requireTerms(false, "u");
     expect(await upload({})).toEqual({ status: 302 });
     expect(await upload({ terms: "1" })).toEqual({ status: 302 });
@@ -184,7 +184,7 @@ describe("tus", () => {
       context: {},
     });
 
-  it("starts no upload without the version in its metadata", async () => {
+  it("doesn't start an upload without the version in its metadata", async () => {
     for (const [terms, message] of [
       [undefined, MISSING],
       ["1", OUTDATED],
@@ -197,7 +197,7 @@ describe("tus", () => {
     expect((await begin("2")).status).toBe(201);
   });
 
-  it("requires nothing while the requirement is off", async () => {
+  it("doesn't require the terms while the requirement is off", async () => {
     await requireTerms(false, "u");
     expect((await begin()).status).toBe(201);
   });
@@ -243,7 +243,7 @@ describe("the API", () => {
   const create = (upload: string, more: Record<string, unknown> = {}) =>
     call("POST", "videos", { title, description, category, tags: [], upload, ...more });
 
-  it("returns the terms to accept", async () => {
+  it("returns the terms that must be accepted", async () => {
     const { body } = await call("GET", "terms");
     expect(body).toMatchObject({ required: true, version: 2, text: "Be very good." });
     await requireTerms(false, "u");
@@ -252,7 +252,7 @@ describe("the API", () => {
     });
   });
 
-  it("creates a video with the version, and otherwise names the missing field", async () => {
+  it("creates a video if the request has the version, and otherwise reports the missing field", async () => {
     const upload = await stored();
     expect(await create(upload)).toMatchObject({
       status: 422,
@@ -264,7 +264,7 @@ describe("the API", () => {
     expect(accepted()).toEqual(ACCEPTED);
   });
 
-  it("starts no upload without the version either", async () => {
+  it("doesn't start an upload without the version either", async () => {
     const form = new FormData();
     form.set("name", "a program");
     form.set("days", "7");
@@ -314,7 +314,7 @@ describe("the import page", () => {
       endFirst();
       endFirst = () => response.destroy();
     });
-    // While this import is running, all other requests go to the test's network, too.
+    // While this import is running, all other requests also go to the test's network.
     const texts = { title, description, category: "desi", tags: [] } as const;
     const first = { userId: "u", address: server.address("first.mp4"), status: "review" } as const;
     await addDownloads([{ ...first, texts: { ...texts, tags: [] } }], server.network);
@@ -341,7 +341,7 @@ describe("the import page", () => {
     await server.close();
   });
 
-  it("accepts a table only with the terms", async () => {
+  it("accepts a table only if the terms are accepted", async () => {
     const table = `address,title,description,category\nhttps://videos.example/a.mp4,T,D,desi`;
     expect(await send({ intent: "table", table })).toMatchObject({
       ...{ status: 422, terms: MISSING, table },
@@ -349,7 +349,7 @@ describe("the import page", () => {
     expect(await listDownloads()).toEqual([]);
   });
 
-  it("imports a server folder only with the terms", async () => {
+  it("imports a server folder only if the terms are accepted", async () => {
     const folder = path.join(site.folder, "videos");
     fs.mkdirSync(folder);
     fs.copyFileSync(clip, path.join(folder, "video.mp4"));
@@ -370,7 +370,7 @@ describe("the import page", () => {
 });
 
 describe("the import command", () => {
-  it("imports nothing without the version", async () => {
+  it("doesn't import anything without the version", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(clip, path.join(folder, "video.mp4"));

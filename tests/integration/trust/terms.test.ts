@@ -57,7 +57,7 @@ const load = (query = "", as = adminCookie()) =>
   });
 
 describe("the terms", () => {
-  it("get a new version for each changed text, but not for the same text", async () => {
+  it("get a new version if their text changes, but not if it stays the same", async () => {
     expect(await load()).toMatchObject({ versions: [], requiredSince: null });
     expect((await write(DEFAULT_TERMS.replaceAll("\n", "\r\n"), 0)).status).toBe(302);
     expect((await write(`${DEFAULT_TERMS}\n`, 1)).status).toBe(302);
@@ -148,7 +148,7 @@ describe("accepted terms", () => {
     );
   const kept = () => sqliteHandle().prepare("SELECT video_id FROM accepted_terms").pluck().all();
 
-  it("are shown in the edit dialog and on a report's page, even if none were accepted", async () => {
+  it("are listed in the edit dialog and on a report's page, even if the list is empty", async () => {
     addVideo({ uploaded_by: "up" });
     addVideo({ id: "w", uploaded_by: "of another program" });
     const payload = { name: "", email: "", where: "", what: "", statements: [] };
@@ -174,7 +174,7 @@ describe("accepted terms", () => {
     expect(other).toMatchObject({ data: { manage: { accepted: [] } } });
   });
 
-  it("are kept through changes and the trash, and for a year after the video, regardless of who deleted it", async () => {
+  it("are kept while the video is edited or in the trash, and for a year after anyone deletes it", async () => {
     await saveTerms("One.", 0, "u");
     for (const id of ["v", "w", "x"]) {
       addVideo({ id, uploaded_by: "up" });

@@ -57,7 +57,7 @@ describe("the transparency figures", () => {
       ]);
     });
 
-    it("contain no names, and are recounted after a new log entry", async () => {
+    it("don't contain names, and are recounted after a new log entry", async () => {
       const text = await (await fileLoader()).text();
       const before = counted();
       expect(JSON.parse(text)).toEqual({ periods: before });

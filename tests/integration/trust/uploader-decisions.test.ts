@@ -175,7 +175,7 @@ describe("decisions shown to uploaders", () => {
     expect(listUploaderDecisions("up")).toMatchObject([{ decision: "keep", text: undefined }]);
   });
 
-  it("stay when the report's text is erased, and are deleted after REPORT_KEEP", async () => {
+  it("are kept when the report's text is erased, and are deleted after REPORT_KEEP", async () => {
     await report("r");
     await decide("r", "remove");
     await transaction(() => eraseReport("r", NOW));
@@ -185,7 +185,7 @@ describe("decisions shown to uploaders", () => {
     expect(listUploaderDecisions("up")).toEqual([]);
   });
 
-  it("stay while the report is open", async () => {
+  it("are kept while the report is open", async () => {
     await report("r");
     await decide("r", "hide");
     await eraseDueReports(NOW + 200 * DAY_MS);

@@ -74,7 +74,7 @@ describe("a strike", () => {
     expect(strikes.map(({ reason }) => reason)).toEqual(["A <b>stolen</b> video"]);
   });
 
-  it("is given once by a form that is sent twice", async () => {
+  it("is given only once if a form is sent twice", async () => {
     const form = { intent: "strike", id: uploader.id, reason: "A stolen video", shown: "0" };
     expect((await send(form)).status).toBe(302);
     expect(await send(form)).toMatchObject({
@@ -84,7 +84,7 @@ describe("a strike", () => {
     expect((await send({ ...form, shown: "1" })).status).toBe(302);
   });
 
-  it("is logged without its reason and without a name", async () => {
+  it("is logged without the reason or a name", async () => {
     await send({ intent: "strike", id: uploader.id, reason: "A stolen video" });
     const log = JSON.stringify(sqliteHandle().prepare("SELECT * FROM moderation_log").all());
     expect(actions()).toEqual(["strike"]);
@@ -126,7 +126,7 @@ describe("a strike", () => {
     expect(actions().slice(-2)).toEqual(["strike", "block-user"]);
   });
 
-  it("blocks no account if the setting is off", async () => {
+  it("doesn't block any account if the setting is off", async () => {
     await site.remove();
     site = useTemporarySite({ STRIKES_BLOCK: "0" });
     owner = insertUser("owner@example.com");
@@ -196,7 +196,7 @@ describe("a block", () => {
     run("DELETE FROM videos WHERE id = 'hidden'");
     run("UPDATE videos SET uploaded_by = ? WHERE id = 'public'", other.id);
     await send({ intent: "block", id: other.id, hide: "1" });
-    // One account is reactivated, while the other one stays blocked.
+    // One account is reactivated, and the other one stays blocked.
     await send({ intent: "reactivate", id: other.id });
     expect(isPublic("public")).toBe(false);
     await send({ intent: "block", id: other.id, hide: "1" });
@@ -214,7 +214,7 @@ describe("a block", () => {
     expect(isPublic("public")).toBe(false);
   });
 
-  it("isn't possible for owners, or for the user's own account", async () => {
+  it("can't be applied to owners or to the user's own account", async () => {
     const other = insertUser("other@example.com");
     for (const { id } of [other, owner]) {
       expect((await send({ intent: "block", id, hide: "1" })).status).toBe(409);

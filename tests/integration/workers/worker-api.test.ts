@@ -60,7 +60,7 @@ beforeEach(async () => {
   owner = insertUser();
   token = await createWorkerToken(owner.id);
   video = await addToLibrary(site.uploads, source, true);
-  // All jobs except the stream's are done.
+  // All jobs except the one for the stream are done.
   sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'ladder'");
 });
 afterEach(async () => {
@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect(await listWorkers()).toMatchObject([{ jobsDone: 1, jobs: [] }]);
   });
 
-  it("resumes uploading a file after the bytes that were received", async () => {
+  it("resumes uploading a file after the bytes already received", async () => {
     const { lease } = await claimJob(token);
     const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
     const half = Math.floor(bytes.length / 2);
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect(await mediaStatus(videoRow(video).video_url)).toBe(200);
   });
 
-  it("gets the paused status and no new job while the queue is paused", async () => {
+  it("gets the paused status instead of a new job while the queue is paused", async () => {
     const { lease } = await claimJob(token);
     sqliteHandle().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
     const response = await callWorker(`leases/${lease}`, token, {
@@ -156,7 +156,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect((await callWorker("jobs", token, { method: "POST" })).status).toBe(204);
   });
 
-  it("returns a job, which is available immediately and doesn't count as an attempt", async () => {
+  it("returns a job, which becomes available immediately and doesn't count as an attempt", async () => {
     const { lease } = await claimJob(token);
     expect((await callWorker(`leases/${lease}`, token, { method: "DELETE" })).status).toBe(204);
     expect(await claim()).toMatchObject({ kind: "ladder", attempts: 1 });
@@ -270,7 +270,7 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
 });
 
 describe.runIf(ffmpegAvailable())("a result whose video can't be read from the store", () => {
-  /** Moves the video into a store, and leaves no copy on the disk. */
+  /** Moves the video into a store without leaving a copy on the disk. */
   async function moveVideoIntoStore(): Promise<string> {
     const store = await useFolderStore(site.folder);
     const [source] = await moveToStore(store, video, [videoRow(video).video_url]);

@@ -64,7 +64,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () =
     expect(await attic.stop()).toBe(0);
   });
 
-  it("accepts no result from a revoked worker, which exits with a message", async () => {
+  it("doesn't accept results from a revoked worker, which exits with a message", async () => {
     const id = addVideoWithFile(30);
     const attic = addWorker("attic");
     attic.start(slow());

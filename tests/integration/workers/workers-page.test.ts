@@ -84,7 +84,7 @@ describe("the workers page", () => {
     expect((await listActivities())[0]).toMatchObject({ action: "worker-revoke", detail: "attic" });
   });
 
-  it("rejects forms from other sites, without an intent, and from editors", async () => {
+  it("rejects forms from other sites or editors, and forms without an intent", async () => {
     const create = { intent: "create", name: "attic" };
     expect(await send(create, { Origin: "https://elsewhere.example" })).toEqual({ status: 403 });
     expect(await send({ name: "attic" })).toMatchObject({ status: 400 });

@@ -235,7 +235,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect((await expectFailure({ intent: "undo-trim", id: "gone" })).status).toBe(404);
   });
 
-  it("is enqueued once when requested from two tabs", async () => {
+  it("is enqueued only once when it is requested from two tabs", async () => {
     const id = await addUnprocessed();
     const requestTrim = (start: string) =>
       send({ intent: "trim", id, start, end: "4" }).catch((thrown) => thrown);
@@ -334,7 +334,7 @@ describe("the original of a trimmed video", () => {
     expect(trimSource("p")).toBeUndefined();
   });
 
-  it("can be seen by the video's uploader, and by no other uploader", () => {
+  it("can be seen by the video's uploader, but not by other uploaders", () => {
     addCut();
     sqliteHandle().exec(
       `UPDATE videos SET uploaded_by = 'u';
@@ -344,7 +344,7 @@ describe("the original of a trimmed video", () => {
     expect([isUploadersFile(name, "u"), isUploadersFile(name, "w")]).toEqual([true, false]);
   });
 
-  it("leaves the trimmed file as an ordinary file when it no longer exists", async () => {
+  it("can be missing, in which case the trimmed file becomes an ordinary file", async () => {
     addCut();
     await activateReplacement("e", "u");
     sqliteHandle().exec("DELETE FROM video_files WHERE video_url LIKE '%1.mp4'");

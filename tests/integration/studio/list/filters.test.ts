@@ -122,14 +122,14 @@ describe("the list filters", () => {
     expect(toast.action.to).toBe(url);
   });
 
-  it("read columns the way a form without JavaScript sends them", () => {
+  it("accept columns in the format that a form without JavaScript sends", () => {
     const read = (text: string) => readManageView(new URLSearchParams(text)).columns;
     expect(read("columns=title&columns=views&columns=status")).toEqual(["status", "views"]);
     expect(read("columns=title")).toEqual([]);
     expect(read("columns=title,status,category,duration,views,size,added")).toBeUndefined();
   });
 
-  it("limit a bulk action on all videos in the list", async () => {
+  it("also apply to a bulk action on all videos in the list", async () => {
     const all = { intent: "bulk", do: "hide", all: "1" };
     await expectSuccess(all, "/admin?tab=manage&uploader=other&from=2026-01-10&failed=1");
     const hidden = FOUR.map(([id]) => id).filter((id) => video(id)?.status === "hidden");
@@ -188,8 +188,8 @@ describe("filtering thousands of videos", () => {
     ...{ status: "published", category: "desi" },
   };
   /**
-   * Single filters, which are also combined with other sort orders and search text, and combinations of filters. Some
-   * have few matches, others too many to sort.
+   * Single filters and combinations of filters. The single filters are also combined with other sort orders and search
+   * text. Some queries have few matches, and others have too many to sort.
    */
   const QUERIES = [
     ...["from", "to", "uploader", "failed", "missing", "no-thumbnail"],
@@ -299,7 +299,7 @@ describe("saved views", () => {
 });
 
 describe("missing files", () => {
-  it("are found by the next check, shown with the time of that check, and forgotten once they exist", async () => {
+  it("are found by the next check, shown with the time of that check, and forgotten once they exist again", async () => {
     const { filesCheckedAt } = await manage("missing=1");
     expect(Date.now() - Date.parse(filesCheckedAt!)).toBeLessThan(60_000);
     expect((await manage("failed=1")).filesCheckedAt).toBeUndefined();
@@ -311,7 +311,7 @@ describe("missing files", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM missing_files").pluck().get()).toBe(0);
   });
 
-  it("aren't reported as complete before a check has ended", async () => {
+  it("aren't shown with the time of a check until a check has finished", async () => {
     sqliteHandle().exec("UPDATE storage SET files_looked_at = NULL");
     expect((await manage("missing=1")).filesCheckedAt).toBeNull();
     for await (const file of missingFiles()) {
