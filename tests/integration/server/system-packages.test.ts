@@ -82,15 +82,18 @@ describe("executables that the tests need", () => {
   it.runIf(process.getuid?.() === 0).each([
     ["the default tests", "", PACKAGES, [...NEEDED, FASTER]],
     ["all tests", "{ all: true }", NIGHTLY_PACKAGES, [...NEEDED, SWIFT, ...NIGHTLY, FASTER]],
-  ])("are installed with apt-get for %s if the user is root", async (_, options, packages, creates) => {
-    recorder("apt-get", ...creates);
-    recorder("sudo");
-    expect((await installs({ options })).untestable).toEqual([]);
-    expect(calls()).toEqual([
-      "apt-get -qq update",
-      `apt-get -qq install -y --no-install-recommends ${packages}`,
-    ]);
-  });
+  ])(
+    "are installed with apt-get for %s if the user is root",
+    async (_, options, packages, creates) => {
+      recorder("apt-get", ...creates);
+      recorder("sudo");
+      expect((await installs({ options })).untestable).toEqual([]);
+      expect(calls()).toEqual([
+        "apt-get -qq update",
+        `apt-get -qq install -y --no-install-recommends ${packages}`,
+      ]);
+    },
+  );
 
   it("aren't required or reported by the default tests if only nightly tests need them", async () => {
     for (const program of NEEDED) recorder(program);
