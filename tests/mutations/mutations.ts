@@ -510,7 +510,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isFlood) return false;",
     replace: "return false;",
     killedBy: "tests/integration/account/sign-in-rate-limit.test.ts",
-    title: "accepts a burst of sign-in attempts, and rejects a flood with one line of text",
+    title: "accepts a burst of sign-in attempts, and answers a flood with a one-line rejection",
   },
   {
     rule: "A sign-in submitted by another site isn't counted",

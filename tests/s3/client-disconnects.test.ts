@@ -11,7 +11,7 @@ import { addStoredVideo } from "./stored-video";
 const VIDEO = Buffer.alloc(9_000_000, 7);
 const VISITORS = 40;
 /**
- * Matches the reads for visitors. For its own purposes, the site reads either complete objects without a range, or the
+ * Matches reads on behalf of visitors. For internal use, the site reads either complete objects without a range, or the
  * first byte.
  */
 const READS = /^GET .*\.mp4.* bytes=\d+-\d{4,}$/;

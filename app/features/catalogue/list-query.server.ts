@@ -6,7 +6,7 @@ import { catalogueCache } from "./catalogue-cache.server";
 /** A query on `videos` for a section of a public list. */
 export interface ListQuery {
   order: ListOrder;
-  /** All values that are stored for the category; empty for all categories. */
+  /** Every value that is stored for the category. An empty list means any category. */
   categories: readonly string[];
   /** The duration range in seconds, inclusive. */
   length?: readonly [from: number, to: number];

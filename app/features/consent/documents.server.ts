@@ -29,7 +29,7 @@ const MAX_DOCUMENTS = 50;
 const EXTENSIONS = { "application/pdf": "pdf", "image/jpeg": "jpg", "image/png": "png" } as const;
 type DocumentType = PerformerDocumentRow["type"];
 
-const TOO_LARGE = "A document can have at most 20 MB.";
+const TOO_LARGE = "A document can be at most 20 MB.";
 const WRONG_TYPE = "A document must be a PDF, JPEG or PNG file.";
 
 /** Returns `UPLOADS_DIR/documents`. The folder isn't a bucket, so its files aren't served at any URL. */

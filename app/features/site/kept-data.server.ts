@@ -175,7 +175,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         },
       },
       {
-        what: "The owner of a video: the number of the account, which is also part of the URLs of its files",
+        what: "The owner of a video: the account’s ID, which is also part of the URLs of the video’s files",
         why: "So that uploaders can manage their own videos.",
         howLong:
           "As long as the video exists, plus 30 days in the trash; as evidence, for a year or longer.",

@@ -162,7 +162,7 @@ function UploadSchedule({
           label="Publish at"
           name="publishAt"
           value={shown.publishAt}
-          hint="Stays a draft until then. Leave blank to publish with the button."
+          hint="The video stays a draft until then. Leave blank to publish it manually."
           error={wrong.publishAt}
           onPosition={set("publishAt")}
         />

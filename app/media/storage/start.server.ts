@@ -54,7 +54,7 @@ export function startMovingFiles(): void {
         nextCheck = performance.now() + CHECK_INTERVAL_MS;
       }
       await moveOnce(() => !isShuttingDown);
-      if (storeFailure()) console.log("The file store responds again.");
+      if (storeFailure()) console.log("The file store is responding again.");
       store().failure = undefined;
     } catch (error) {
       notBefore = performance.now() + CHECK_INTERVAL_MS;

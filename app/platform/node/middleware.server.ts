@@ -34,7 +34,7 @@ export function addMiddleware(added: Middleware): void {
 }
 
 /**
- * Replaces the server's listeners. Node is about to emit the first request, which already goes to the new listeners.
+ * Replaces the server's listeners. Node is about to emit the first request, and even that one goes to the new listeners.
  */
 function runBeforeExpress(server: Server): void {
   const replaced = server.listeners("request") as RequestListener[];

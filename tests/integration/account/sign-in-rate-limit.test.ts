@@ -47,7 +47,7 @@ const cookieOf = async (userId: string) => {
   return { cookie: cookie.split(";")[0]! };
 };
 
-it("accepts a burst of sign-in attempts, and rejects a flood with one line of text", () => {
+it("accepts a burst of sign-in attempts, and answers a flood with a one-line rejection", () => {
   expect(passed(times(MAX_PER_SECOND, () => attempt({ now: 5_000 })))).toBe(MAX_PER_SECOND);
   for (const url of ["/auth", "/auth.data?_routes=x", "/AUTH", "/auth/", "/%61uth"]) {
     expect(attempt({ now: 5_999, url }), url).toBe(429);

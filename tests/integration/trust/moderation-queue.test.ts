@@ -601,7 +601,7 @@ describe("alerts about open reports", () => {
     expect(alerts()).toHaveLength(2);
   });
 
-  it("are raised for a report that is due before the report in an earlier alert", async () => {
+  it("are raised again for a report that is due sooner than the one already alerted on", async () => {
     await report("r");
     await checkReports(NOON + 36 * HOUR);
     await report("s", { kind: "copyright", at: NOON + 37 * HOUR });

@@ -123,7 +123,7 @@ describe("a report about two videos", () => {
     expect(stateOf()).toEqual(["closed", "keep"]);
   });
 
-  it("can be decided even if another report has removed one of the videos", async () => {
+  it("can be resolved even if one of its videos was removed because of another report", async () => {
     await report("copyright", ["v"], "first");
     await report("copyright", ["v", "w"]);
     await decide("remove", ["v"], "first");

@@ -55,7 +55,7 @@ describe("stopRuntime", () => {
     expect(events).toEqual(["thread ended", "database closed"]);
   });
 
-  it("doesn't stop state that was never used", async () => {
+  it("skips state that was never used", async () => {
     const stop = vi.fn();
     processState("thread", () => 1, stop);
     await stopRuntime();

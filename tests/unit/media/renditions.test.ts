@@ -196,7 +196,7 @@ describe("playlists", () => {
     },
   );
 
-  it("list keyframes that start the same segments", () => {
+  it("list the byte range of each keyframe", () => {
     const playlist = keyframePlaylist("a.mp4", 100, keyframes);
     expect(playlist).toContain("\n#EXT-X-I-FRAMES-ONLY\n");
     expect(playlist).not.toContain("INDEPENDENT");

@@ -8,7 +8,7 @@ afterEach(cleanup);
 const COPIED_AT = Date.parse("2026-01-31T03:00:00.000Z");
 
 it.each([
-  ["following", COPIED_AT, "Litestream is replicating the database.", "own metrics"],
+  ["following", COPIED_AT, "Litestream is replicating the database.", "check Litestream’s metrics"],
   [
     "behind",
     COPIED_AT,

@@ -30,7 +30,7 @@ describe("the terms version submitted with an upload", () => {
   it("is rejected if it never existed", () => {
     for (const none of ["4", "0", "-1", "3.0", "on", "03", "9".repeat(400)]) {
       expect(termsProblem(none, 3), none).toMatch(
-        /^The uploaders’ terms have no version .{1,20}\. /,
+        /^There is no version .{1,20} of the uploaders’ terms\. /,
       );
     }
   });

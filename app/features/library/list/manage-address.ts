@@ -18,7 +18,7 @@ export const SORT_LABELS: Record<Sort, string> = {
   longest: "Longest",
   largest: "Largest",
   schedule: "Next scheduled",
-  alike: "Similar together",
+  alike: "Group similar videos",
 };
 
 /** Returns the sort orders that are available for a view. */

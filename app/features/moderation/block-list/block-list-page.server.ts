@@ -55,7 +55,7 @@ export async function readBlockListPage(before: number | undefined, toRemove?: n
 
 const RULE: FileRule = {
   maxBytes: MAX_LIST_BYTES,
-  tooLarge: "A block list can have at most 512 MB.",
+  tooLarge: "A block list can be at most 512 MB.",
   checkHead: async () => {},
 };
 

@@ -32,7 +32,7 @@ export function termsProblem(accepted: string | undefined, current: number): str
   if (typed === String(current)) return undefined;
   const isEarlier = /^\d{1,9}$/.test(typed) && Number(typed) > 0 && Number(typed) < current;
   if (!isEarlier)
-    return `The uploaders’ terms have no version ${typed.slice(0, 20)}. ${NOT_ACCEPTED}`;
+    return `There is no version ${typed.slice(0, 20)} of the uploaders’ terms. ${NOT_ACCEPTED}`;
   return `The uploaders’ terms have changed from version ${Number(typed)}, which you accepted, to version ${current}. ${NOT_ACCEPTED}`;
 }
 

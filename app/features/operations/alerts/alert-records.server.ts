@@ -42,7 +42,7 @@ export const RESOLVED_MESSAGES: Record<AlertKind, string> = {
   "backup-old": "A backup has been created and verified again.",
   consent: "The consent records that were about to end have been renewed or have ended.",
   removals: "Removals have resumed.",
-  store: "The file store responds again.",
+  store: "The file store is responding again.",
   "reports-urgent":
     "The reports about missing consent or possible minors no longer need a decision.",
   "reports-due": "The reports that were due soon have been decided or are overdue.",

@@ -353,7 +353,7 @@ export async function recordFailure(
   }
   // Errors from the store are temporary, unless the object is missing.
   if (error instanceof StorageError && !error.isPermanent) {
-    console.error(`Job ${job.id} (${job.kind}) waits: ${error.message}`);
+    console.error(`Job ${job.id} (${job.kind}) is waiting: ${error.message}`);
     return returnToQueue(job, RETRY_MS);
   }
   if (error instanceof HardwareSuspendedError) {

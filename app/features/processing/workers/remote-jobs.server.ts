@@ -140,7 +140,7 @@ export async function receiveChunk(
   try {
     for await (const chunk of (body ?? []) as unknown as AsyncIterable<Uint8Array>) {
       if (end + chunk.byteLength - offset > MAX_CHUNK_BYTES) {
-        throw problem(413, `A chunk can have at most ${MAX_CHUNK_BYTES} bytes.`, end);
+        throw problem(413, `A chunk can be at most ${MAX_CHUNK_BYTES} bytes.`, end);
       }
       await file.write(chunk, 0, chunk.byteLength, end);
       end += chunk.byteLength;
