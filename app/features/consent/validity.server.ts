@@ -32,7 +32,7 @@ const STATES = `
     (SELECT count(*) FROM video_performers JOIN performers ON performers.id = performer_id
      WHERE video_id = requested.value AND (checked_on IS NULL OR NOT EXISTS (
        SELECT 1 FROM performer_documents AS document
-       WHERE document.performer_id = performers.id AND document.kind = 'identity'))) AS unproved
+       WHERE document.performer_id = performers.id AND document.kind = 'identity'))) AS unverified
   FROM json_each(@ids) AS requested LEFT JOIN video_consents AS consent ON consent.video_id = requested.value`;
 
 interface State {
@@ -42,7 +42,7 @@ interface State {
   endsOn: string | null;
   named: number;
   young: number;
-  unproved: number;
+  unverified: number;
   isPublished: 0 | 1;
 }
 
@@ -58,14 +58,14 @@ function statesOf(videoIds: readonly string[], now: number) {
 }
 
 function lackOf(
-  { id, hasRecord, people, named, young, unproved }: State,
+  { id, hasRecord, people, named, young, unverified }: State,
   isEnded: boolean,
   readable: Map<string, boolean>,
 ): string | undefined {
   if (!hasRecord) return LACKS.record;
   if (young > 0) return LACKS.age;
   if (named !== people) return LACKS.people;
-  if (unproved > 0) return LACKS.document;
+  if (unverified > 0) return LACKS.document;
   if (isEnded) return LACKS.ended;
   return isReadable(id, readable) ? undefined : LACKS.unreadable;
 }

@@ -207,7 +207,7 @@ describe("the metrics without a token", () => {
     expect(figure(samples, "process_resident_memory_bytes")).toBeGreaterThan(50e6);
     expect(figure(samples, "process_max_fds")).toBeGreaterThan(100);
     for (const part of ["database", "disk", "files"]) {
-      expect(figure(samples, "afterdark_collect_failed", { part }), part).toBe(0);
+      expect(figure(samples, "afterdark_collection_failed", { part }), part).toBe(0);
     }
   });
 
@@ -215,8 +215,8 @@ describe("the metrics without a token", () => {
     site.database().exec("ALTER TABLE alerts RENAME TO alerts_away");
     try {
       const samples = await scrape(site);
-      expect(figure(samples, "afterdark_collect_failed", { part: "database" })).toBe(1);
-      expect(figure(samples, "afterdark_collect_failed", { part: "disk" })).toBe(0);
+      expect(figure(samples, "afterdark_collection_failed", { part: "database" })).toBe(1);
+      expect(figure(samples, "afterdark_collection_failed", { part: "disk" })).toBe(0);
       expect(figure(samples, "afterdark_http_requests_total")).toBeGreaterThan(0);
     } finally {
       site.database().exec("ALTER TABLE alerts_away RENAME TO alerts");

@@ -130,7 +130,7 @@ async function fill(
     addedBytes: databaseBytes + uploads.addedBytes(),
     repaired,
   };
-  const manifest = { provedAt: new Date().toISOString(), withUploads, ...created, tables };
+  const manifest = { verifiedAt: new Date().toISOString(), withUploads, ...created, tables };
   writeAtomically(path.join(backup, BACKUP.manifest), `${JSON.stringify(manifest, null, 1)}\n`);
   return created;
 }

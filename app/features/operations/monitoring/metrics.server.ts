@@ -75,7 +75,7 @@ async function start(): Promise<() => Promise<MetricsText>> {
     1,
   );
 
-  const failed = gauge("collect_failed", "1 for parts of the metrics that could not be read", [
+  const failed = gauge("collection_failed", "1 for parts of the metrics that could not be read", [
     "part",
   ]);
   const parts = siteGauges(gauge);
@@ -148,7 +148,7 @@ function siteGauges(gauge: MakeGauge): Parts {
   const alerts = gauge("alerts_open", "Open alerts", ["kind"]);
   const reports = gauge("reports_open", "Open reports", ["state"]);
   const lastVerified = gauge(
-    "backup_last_proved_timestamp_seconds",
+    "backup_last_verified_timestamp_seconds",
     "Start of the last verified backup; 0 if there is none",
   );
   const interval = gauge(
