@@ -126,7 +126,7 @@ describe("the upload form", () => {
     expect(await upload({ terms: "1" })).toMatchObject({ status: 422, message: OUTDATED });
     expect(await upload({ terms: "3" })).toMatchObject({
       status: 422,
-      message: expect.stringContaining("have no version 3"),
+      message: expect.stringContaining("There is no version 3"),
     });
     expect(videos()).toEqual([]);
   });
@@ -188,7 +188,7 @@ describe("tus", () => {
     for (const [terms, message] of [
       [undefined, MISSING],
       ["1", OUTDATED],
-      ["on", expect.stringContaining("have no version on")],
+      ["on", expect.stringContaining("There is no version on")],
     ] as const) {
       const response = await begin(terms);
       expect([response.status, (await response.text()).trim()]).toEqual([422, message]);
