@@ -19,7 +19,8 @@ const MAX_TAGS = 3;
 const MAX_HITS_CHECKED = 64;
 
 /**
- * Allows a whole household to type a character every 200 ms; mobile carriers put many phones behind a few IP addresses.
+ * Allows several people behind one IP address to type a character every 200 ms. Mobile carriers put many phones behind a
+ * few addresses.
  */
 const REQUESTS_PER_MINUTE = 1_200;
 export const suggestionLimit = addressLimit("suggestions by address", REQUESTS_PER_MINUTE, 60);

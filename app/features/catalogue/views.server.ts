@@ -8,10 +8,7 @@ import { lockHolder } from "~db/lock-holder.server";
 import { processState } from "~db/runtime.server";
 import { DatabaseBusyError } from "~db/write-lock";
 
-/**
- * One view per minute: enough for a household or for phones behind a carrier's IP address, but too few to be worth
- * abusing.
- */
+/** One view per minute: enough for several people behind one IP address, but too few to be worth abusing. */
 const VIEWS_PER_ADDRESS = 60;
 const WINDOW_SECONDS = 60 * 60;
 /** The maximum number of IP address and video pairs kept in memory, which take up about 10 MB. */

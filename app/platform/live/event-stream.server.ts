@@ -10,8 +10,8 @@ import { onShutdown } from "../node/shutdown.server";
 import { type Change, studioVersion, subscribe, type Topic } from "./hub.server";
 
 /**
- * The maximum number of streams per address, which is enough for a household with many tabs, but not for a client that
- * opens thousands.
+ * The maximum number of streams per address, which is enough for several people with many tabs, but not for a client
+ * that opens thousands.
  */
 export const MAX_STREAMS_PER_ADDRESS = 50;
 /** The maximum number of streams. Further streams are refused, so that some sockets are left for pages. */

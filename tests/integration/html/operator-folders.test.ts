@@ -31,14 +31,14 @@ beforeEach(async () => {
 
 const region = (name: string) => visitor.in().getByRole("region", { name });
 
-it("imports a folder with a metadata file", async () => {
+it("imports a folder with a table of video details", async () => {
   fs.copyFileSync(mp4Clip(1, "96x54"), path.join(imports, "aurora.mp4"));
   fs.writeFileSync(path.join(imports, "notes.mp4"), "no video");
   await visitor.open("/admin/import");
   visitor.fill("Default category", "desi");
   visitor.fill("Import as", "Published");
   const table = "file,title,tags\naurora.mp4,Aurora borealis,north";
-  visitor.fill("Metadata file", table, region("From a folder on the server"));
+  visitor.fill("Video details", table, region("From a folder on the server"));
   await visitor.press("Import folder");
   const report = async () => {
     await visitor.reload();

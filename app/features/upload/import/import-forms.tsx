@@ -140,7 +140,7 @@ export function FolderForm({
         </SelectField>
       </div>
       <TextAreaField
-        label="Metadata file"
+        label="Video details"
         name="table"
         rows={4}
         hint="Optional. CSV with a header line, or JSON, with the fields file, title, description, category, tags and status. By default, metadata.csv or metadata.json in the folder."
