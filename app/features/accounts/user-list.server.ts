@@ -182,7 +182,7 @@ export function readLimits(typed: TypedLimits): UploaderLimits | string {
   if (gigabytes === undefined) return "Enter the storage limit in gigabytes, such as 5 or 0.5.";
   const maxVideosPerDay = readNumber(typed.videosPerDay, /^\d{1,7}$/);
   if (maxVideosPerDay === undefined)
-    return "Enter the maximum number of videos in 24 hours as a whole number.";
+    return "Enter the maximum number of videos per 24 hours as a whole number.";
   const maxQueuedJobs = readNumber(typed.queuedJobs, /^\d{1,7}$/);
   if (maxQueuedJobs === undefined)
     return "Enter the maximum number of queued jobs as a whole number.";

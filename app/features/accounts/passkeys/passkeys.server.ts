@@ -118,10 +118,7 @@ export async function createPasskeyOptions(
 ): Promise<{ options: PublicKeyCredentialCreationOptionsJSON; cookie: string }> {
   const { id: rpId, isUsable } = relyingParty(request);
   if (!isUsable)
-    throw new FormError(
-      409,
-      "Passkeys require the site to be opened at its domain name over https.",
-    );
+    throw new FormError(409, "To use passkeys, open the site over HTTPS and use its domain name.");
   const known = await database()
     .selectFrom("passkeys")
     .select(["id", "rp_id"])

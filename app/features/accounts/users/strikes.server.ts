@@ -58,7 +58,7 @@ export async function giveStrike(
     if (shown !== undefined && shown !== strikes.length) {
       throw new FormError(
         409,
-        "This account got another strike after you opened the page. Review the list first.",
+        "This account has received another strike since you opened the page. Check the list first.",
       );
     }
     return giveStrikeInTransaction(userId, reason, giverId, now);

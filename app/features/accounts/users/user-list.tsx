@@ -168,7 +168,7 @@ function LimitsForm({
           {(
             [
               ["gigabytes", "Storage in GB", "decimal"],
-              ["videosPerDay", "Videos in 24 hours", "numeric"],
+              ["videosPerDay", "Videos per 24 hours", "numeric"],
               ["queuedJobs", "Queued jobs", "numeric"],
             ] as const
           ).map(([name, label, inputMode]) => (
@@ -179,7 +179,7 @@ function LimitsForm({
               inputMode={inputMode}
               autoComplete="off"
               defaultValue={shown[name]}
-              placeholder={defaults[name] ? `Site: ${defaults[name]}` : "Site: no limit"}
+              placeholder={defaults[name] ? `Site limit: ${defaults[name]}` : "Site limit: none"}
             />
           ))}
         </div>
