@@ -172,7 +172,7 @@ type PerformerField = keyof PerformerTexts;
 export type PerformerErrors = Partial<Record<PerformerField, string>>;
 
 const MINOR_MESSAGE =
-  "This person is under 18, so no video of them may be published. If a video on this site shows them, report it as “Possible minor”.";
+  "This person is under 18, so videos of them must not be published. If a video on this site shows them, report it as “Possible minor”.";
 const CONTROL = /\p{Cc}/u;
 const oneLine = (text: string) => text.normalize("NFC").replace(/\s+/g, " ").trim();
 
@@ -213,7 +213,7 @@ export function readPerformer(
   const documentKind = isKnown ? (typed.documentKind as IdentityDocument) : null;
   const checkedOn = typed.checkedOn || null;
   if (checkedOn !== null && (!isDay(checkedOn) || checkedOn > today)) {
-    errors.checkedOn = "Please enter the day of the check. It can’t be in the future.";
+    errors.checkedOn = "Please enter the date of the check. It can’t be in the future.";
   } else if (checkedOn !== null && documentKind === null) {
     errors.documentKind = "Please choose the document that was checked.";
   }

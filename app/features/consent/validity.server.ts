@@ -16,8 +16,8 @@ import { type ConsentState, dayOf, daysUntil, WARN_DAYS } from "./consent";
 
 export const LACKS = {
   record: "This video has no consent record yet.",
-  people: "The consent record doesn’t name everyone who is shown.",
-  age: "Someone shown was under 18 on the day of recording.",
+  people: "The consent record doesn’t list everyone who is shown.",
+  age: "Someone shown was under 18 on the recording date.",
   document: "A performer’s ID has not been verified.",
   ended: "The consent record has expired.",
   unreadable: "A consent record can’t be read because the secret that encrypted it is missing.",

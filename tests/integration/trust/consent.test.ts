@@ -323,7 +323,7 @@ describe("publishing", () => {
     expect(refusalsOf(["v"]).get("v")).toContain("no consent record");
     const id = await addPerformer({ checkedOn: "", documentKind: "" });
     await catchResponse(() => declare({ people: "2" }));
-    expect(refusalsOf(["v"]).get("v")).toContain("doesn’t name everyone");
+    expect(refusalsOf(["v"]).get("v")).toContain("doesn’t list everyone");
     await catchResponse(() => declare());
     expect(refusalsOf(["v"]).get("v")).toContain("has not been verified");
     const { updatedAt: shown } = findPerformer(id)!;
