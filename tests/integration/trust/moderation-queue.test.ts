@@ -264,7 +264,8 @@ describe("a decision on a report", () => {
     expect(await decide("s", "keep", { reason: " " })).toMatchObject({ status: 422 });
     expect(await decide("s", "keep", { reason: "x".repeat(2_001) })).toMatchObject({ status: 422 });
     expect(await decide("s", "not-here")).toMatchObject({
-      detail: "A video of this report is still on this site. Decide on it first.",
+      detail:
+        "A video in this report is still on this site. Make a decision about that video first.",
     });
     expect(await decide("s", "restore")).toMatchObject({ detail: "The video was not removed." });
     expect(await decide("nobody", "keep")).toMatchObject({ status: 404 });

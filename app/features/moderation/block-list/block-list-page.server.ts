@@ -93,7 +93,7 @@ export async function importList(
 async function importVideos(file: string, userId: string): Promise<ToastMessage> {
   const { added, known, from } = await importBlockList(file);
   const videos = formatQuantity(added, "new video");
-  await recordImport({ added, known }, `${videos}, ${known} known`, userId);
+  await recordImport({ added, known }, `${videos}, ${known} already listed`, userId);
   if (added > 0) compareSite(from, false).catch(console.error);
   return success(
     "Block list",
@@ -109,7 +109,7 @@ async function importDigests(
   const name = file.name.replaceAll(/\p{Cc}/gu, "").slice(0, MAX_NAME_LENGTH) || "Unnamed list";
   const { added, known } = await importDigestList(file.path, { name, reason });
   const digests = formatQuantity(added, "new digest");
-  await recordImport({ added, known }, `${name}: ${digests}, ${known} known`, userId);
+  await recordImport({ added, known }, `${name}: ${digests}, ${known} already listed`, userId);
   const duplicates = known > 0 ? ` ${formatQuantity(known, "duplicate")} skipped.` : "";
   return success(
     "Block list",
@@ -244,7 +244,7 @@ export async function restoreToList(id: number, userId: string): Promise<Failure
 }
 
 function describeEntry(entry: ListedEntry): string {
-  return entry.digests === null ? entryName(entry) : `The files of ${entryName(entry)}`;
+  return entry.digests === null ? entryName(entry) : `Files listed in ${entryName(entry)}`;
 }
 
 /** Returns the changed entry, or undefined if there was nothing to change. */

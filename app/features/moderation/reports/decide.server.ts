@@ -49,7 +49,7 @@ const BUSY_WAIT_MS = 10_000;
 const MAX_TITLES = 3;
 const REMOVED_BY_OTHER = "It stays removed because of another report.";
 const TRASH_PENDING =
-  "They are hidden, but couldn’t be moved to the trash. They will be moved the next time the site starts.";
+  "Removed videos are hidden, but couldn’t be moved to the trash yet. They will be moved the next time the site starts.";
 const GONE_FOR_GOOD = "Its files were deleted for good in the meantime, so it can’t be restored.";
 
 export interface Decision {
@@ -192,7 +192,7 @@ function refusalOf(
   const isAnyHere = report.videos.some((video) => choicesFor(report, video).length > 0);
   if (decision === "not-here") {
     return isAnyHere
-      ? "A video of this report is still on this site. Decide on it first."
+      ? "A video in this report is still on this site. Make a decision about that video first."
       : undefined;
   }
   if (!isAnyHere) {

@@ -87,11 +87,11 @@ export const LOG_LABELS: Readonly<Record<string, string>> = {
   "hide-at-once": "hid the video automatically",
   "hide-limit": "left the video public because REPORT_HIDE_LIMIT was reached",
   answered: "received an answer from the reporter",
-  withdrawn: "received the reporter’s withdrawal",
+  withdrawn: "received a withdrawal from the reporter",
   hide: "hid the video",
   keep: "kept the video",
   remove: "removed the video",
-  ask: "asked the reporter",
+  ask: "asked the reporter a question",
   "counter-notice": "recorded a counter-notice",
   restore: "restored the video",
   "not-here": "closed the report because none of its videos is on this site",
@@ -99,7 +99,7 @@ export const LOG_LABELS: Readonly<Record<string, string>> = {
   "take-out-video": "removed a video from the report",
   erase: "deleted the text of the report",
   preserve: "preserved the evidence for a year",
-  "preserve-end": "ended the preservation",
+  "preserve-end": "stopped preserving the evidence",
   export: "downloaded the report’s archive",
 };
 

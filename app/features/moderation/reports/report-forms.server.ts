@@ -163,7 +163,7 @@ export function endReportPreservation(
   const entry = { userId, action: "report-preserve-end" } as const;
   return changeReport(reportId, entry, NOT_ENDED, () => {
     if (preservedUntil(reportId) === null || !endPreservation(reportId)) {
-      return failure(409, NOT_ENDED, { detail: "The report isn't preserved." });
+      return failure(409, NOT_ENDED, { detail: "The report isn’t preserved." });
     }
     appendToLog({ action: "preserve-end", reportId, userId }, now);
     return done("This report is no longer preserved. Its videos and text can be deleted again.");
@@ -185,7 +185,7 @@ export function eraseClosedReport(id: string, userId: string): Promise<Failure |
       return failure(409, FAILED, { detail });
     }
     if (!eraseReport(id)) {
-      const detail = "Only the text of a closed report can be deleted, and only once.";
+      const detail = "This report is still open, or its text was already deleted.";
       return failure(409, FAILED, { detail });
     }
     appendToLog({ action: "erase", reportId: id, userId });

@@ -105,7 +105,11 @@ async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
     const last = readMessages(id, 1)[0];
     if (last?.author === "reporter" && last.text === text) return { done: "Message sent." };
     if (!mayWrite(id)) {
-      return { status: 409, error: "A moderator has to read your earlier messages first.", text };
+      return {
+        status: 409,
+        error: "Please wait until a moderator has read your earlier messages.",
+        text,
+      };
     }
     addMessage({ reportId: id, author: "reporter", text });
     moveReport({ id, from: ["asked"], to: "open" });

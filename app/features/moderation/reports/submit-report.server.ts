@@ -233,7 +233,7 @@ const NUMBERS = [
 ];
 export function newPuzzle(now = Date.now()): Puzzle {
   const [a, b] = [randomInt(1, 10), randomInt(1, 10)];
-  const question = `How much is ${NUMBERS[a - 1]} and ${NUMBERS[b - 1]}?`;
+  const question = `What is ${NUMBERS[a - 1]} plus ${NUMBERS[b - 1]}?`;
   const payload = encrypt(PURPOSE, String(a + b).padEnd(ANSWER_LENGTH));
   return { question, token: sign(PURPOSE, payload, now + ANSWERED_WITHIN_MS) };
 }

@@ -203,7 +203,7 @@ function TermsForm({
         hint={
           version === 0
             ? "This is a template and not legal advice. Adapt it to your rules and to the law that applies to you."
-            : "Saving changes creates a new version, which must be accepted for later uploads. The template is not legal advice."
+            : "Saving changes creates a new version, which uploaders must accept for later uploads. The template is not legal advice."
         }
       />
       <Button busy={busy} busyLabel="Saving..." className="self-start">

@@ -120,7 +120,7 @@ export async function releaseDespiteScan(
     return failure(422, FAILED, { detail: "Confirm that you have checked the video." });
   jobsChanged("work");
   if (outcome === "replacement")
-    return done("The video switches to the new file once it is ready.");
+    return done("The video will switch to the new file when the file is ready.");
   return done(
     isPublic(id)
       ? "The video is published."

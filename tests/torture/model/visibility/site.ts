@@ -279,7 +279,7 @@ const ORDINALS = ["first", "second", "third", "fourth", "fifth"];
 
 /** Returns the answer to the report form's question. */
 function solve(question: string): string {
-  const [, a = "", b = ""] = /^How much is (\w+) and (\w+)\?/.exec(question) ?? [];
+  const [, a = "", b = ""] = /^What is (\w+) plus (\w+)\?/.exec(question) ?? [];
   if (a) return String(NUMBERS.indexOf(a) + NUMBERS.indexOf(b) + 2);
   const [, place = "", list = ""] =
     /^Which is the (\w+) of these words: (.*)\?/.exec(question) ?? [];
