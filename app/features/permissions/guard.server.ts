@@ -120,10 +120,10 @@ const PAGE_PURPOSES: Record<string, string> = {
   "/admin/account": "change your account",
   "/admin/account/passkey": "change your account",
   "/admin/queue": "retry conversions",
-  "/admin/trash": "change the trash",
+  "/admin/trash": "manage the trash",
   "/admin/import": "import videos",
-  "/admin/tags": "change tags",
-  "/admin/users": "change users",
+  "/admin/tags": "edit tags",
+  "/admin/users": "manage users",
   "/admin/review": "review videos",
 };
 
