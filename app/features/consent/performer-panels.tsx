@@ -242,8 +242,8 @@ export function StoredData({
       {mayForget && (
         <Form method="post" className="flex flex-col gap-3">
           <p className="text-sm text-muted">
-            Permanently deletes this performer’s record, documents and name in consent records.{" "}
-            {isRequired && "Public videos of this performer will go on hold. "}
+            Permanently deletes this performer’s record and documents, and the name in consent
+            records. {isRequired && "Public videos of this performer will go on hold. "}
             Earlier backups still contain the encrypted data until they are deleted.
           </p>
           <CheckField name="sure" required>

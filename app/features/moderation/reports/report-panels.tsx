@@ -152,7 +152,7 @@ export function ReporterDataPanel({
           ) : (
             "It will be deleted automatically some time after the report is closed."
           )}{" "}
-          No IP address, cookie or browser details are stored.
+          The reporter’s IP address, cookies and browser details aren’t stored.
         </p>
       )}
       {others?.length === 0 && (

@@ -202,7 +202,7 @@ function TermsForm({
         error={error}
         hint={
           version === 0
-            ? "This is a template and not legal advice. Adapt it to your rules and to the law that applies to you."
+            ? "This is a template, not legal advice. Adapt it to your rules and to the law that applies to you."
             : "Saving changes creates a new version, which uploaders must accept for later uploads. The template is not legal advice."
         }
       />
