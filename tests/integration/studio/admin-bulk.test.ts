@@ -232,7 +232,7 @@ describe("bulk actions", () => {
         "hide",
         Array.from({ length: MAX_BULK_VIDEOS + 1 }, (_, n) => `x${n}`),
       ),
-      "At most 10,000 videos can be changed at once. Use filters to shorten the list.",
+      "You can change up to 10,000 videos at a time. Use filters to narrow down the list.",
     ],
   ])("are rejected with a message: %s", async (_, fields, detail) => {
     expect(await expectFailure(fields)).toMatchObject({

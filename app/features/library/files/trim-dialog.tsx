@@ -167,8 +167,8 @@ function TrimForm({
                 placeholder={name === "start" ? "0:00" : duration}
                 hint={
                   name === "start"
-                    ? "m:ss in the original. Leave blank for the beginning."
-                    : "Leave blank for the end."
+                    ? "Position in the original (m:ss). Leave blank to keep the beginning."
+                    : "Leave blank to keep the end."
                 }
                 value={typed[name]}
                 onChange={(event) => type(name, event.currentTarget.value)}
@@ -192,7 +192,7 @@ function TrimForm({
         <p role="status" className="text-sm text-muted figures">
           {range
             ? `Length after trimming: ${formatExactPosition(range.end - range.start)}`
-            : "End must be after start."}
+            : "The end must be after the start."}
         </p>
       )}
       <div className="flex flex-wrap justify-end gap-3">
