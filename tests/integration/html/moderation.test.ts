@@ -203,7 +203,7 @@ describe("the uploaders' terms", () => {
     const second = writeTerms("Be very good.");
     await visitor.press("Upload Video");
     expect(visitor.text).toContain(`from version ${first}, which you accepted, to version`);
-    expect(visitor.text).toContain("is on the server, waiting");
+    expect(visitor.text).toContain("was uploaded. Accept the terms");
     expect(textOfVersion(second)).toBe("Be very good.");
     expect(box(second).checked).toBe(false);
     expect(accepted()).toEqual([]);

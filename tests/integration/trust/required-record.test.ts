@@ -222,7 +222,7 @@ describe("an upload without a record", () => {
     const response = await receiveUpload(uploadRequest(clip(), { publishAt: at }), "u");
     if (!response.ok) throw new Error(response.failure.message);
     expect(response.video).toMatchObject({ status: "review", publishAt: at, needsConsent: true });
-    expect(successMessage(response.video)).toContain("as soon as it has a consent record");
+    expect(successMessage(response.video)).toContain("as soon as it has one");
     const { id } = response.video;
     await performDue(due);
     expect(isPublic(id)).toBe(false);
