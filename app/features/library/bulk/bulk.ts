@@ -32,7 +32,7 @@ export const BULK_TEXTS = {
     label: "Remove tags",
     activity: "removed tags from",
     done: "Removed tags from %.",
-    unchanged: "not tagged with these",
+    unchanged: "already without these tags",
   },
   "add-series": {
     label: "Add to series",
@@ -146,7 +146,7 @@ export interface BulkPreview extends Skipped {
 /** The reasons why videos can't be changed, worded as the end of a sentence. */
 export const REFUSAL_REASONS: Partial<Record<BulkAction, string>> = {
   publish: "they are on hold",
-  "add-tags": `a video has at most ${MAX_TAGS} tags`,
+  "add-tags": `a video can have at most ${MAX_TAGS} tags`,
   schedule: "a video can be hidden only after it has been published",
   "convert-again": "a video without a file can't be re-encoded",
 };

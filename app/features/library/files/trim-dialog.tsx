@@ -66,7 +66,9 @@ export function TrimDialog({
           address={address}
         />
       ) : (
-        <p className="text-sm">This video has no file on this site that can be trimmed yet.</p>
+        <p className="text-sm">
+          This video can’t be trimmed yet because it has no file on this site.
+        </p>
       )}
     </Dialog>
   );

@@ -43,7 +43,7 @@ import { obstacleFailure } from "./other-files.server";
 const FAILED = "Failed to trim the video.";
 const UNDO_FAILED = "Failed to undo the trim.";
 const CONVERTING = "This video is still being processed. Trim it once it can be played.";
-const NO_FILE = "This video has no file on this site that can be trimmed.";
+const NO_FILE = "This video can’t be trimmed because it has no file on this site.";
 const MISSING = "This video’s file is missing or can’t be read.";
 const CHANGED = "The video’s file was replaced in the meantime. Check the times, then try again.";
 const FULL = "The disk is almost full. Free up space, then try again.";
