@@ -178,11 +178,11 @@ export function readRange(
   if (start === undefined || typedEnd === undefined || fields.start || fields.end)
     return { fields };
   const end = Math.min(typedEnd, length);
-  if (end <= start) return { fields: { end: "End must be after start." } };
+  if (end <= start) return { fields: { end: "The end must be after the start." } };
   if (end - start < MIN_SECONDS)
     return { fields: { end: "The trimmed video must be at least one second long." } };
   return { start, end };
 }
 
 const NO_POSITION = "Enter a position in the video, such as 1:30.";
-const TOO_LATE = "The video is shorter than that.";
+const TOO_LATE = "This position is after the end of the video.";

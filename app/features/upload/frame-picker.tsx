@@ -148,7 +148,10 @@ async function openVideo(file: File, preload: "metadata" | "auto") {
 
 function happens(video: HTMLVideoElement, event: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("The video does not load.")), LOADS_WITHIN_MS);
+    const timer = setTimeout(
+      () => reject(new Error("The video took too long to load.")),
+      LOADS_WITHIN_MS,
+    );
     const finish = (done: () => void) => () => {
       clearTimeout(timer);
       done();

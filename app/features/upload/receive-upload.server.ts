@@ -151,7 +151,7 @@ async function publishForm(
   if (form.error) throw form.error;
   const intent = form.fields.get("intent") ?? "publish";
   if (intent !== "publish" && intent !== "draft") {
-    throw new UploadError(400, "This form can only publish or save as draft.");
+    throw new UploadError(400, "This form can only publish a video or save it as a draft.");
   }
   const isScheduled = Boolean(form.fields.get("publishAt") || form.fields.get("unpublishAt"));
   if (own?.draftsOnly && (intent === "publish" || isScheduled)) {

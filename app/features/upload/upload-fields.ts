@@ -84,7 +84,7 @@ export function successMessage(video: UploadSuccess): string {
     return "Video uploaded. It resembles a removed video and is on hold until an editor checks it.";
   if (video.needsConsent)
     return publishAt
-      ? "Video uploaded. It will be published at the scheduled time, or as soon as it has a consent record after that."
+      ? "Video uploaded. It will be published at the scheduled time or, if it has no consent record by then, as soon as it has one."
       : "Video uploaded and saved as a draft, because it has no consent record yet.";
   if (video.isCutOff) return "Video uploaded and saved as a draft, because the file is incomplete.";
   if (video.isUncompared)

@@ -30,7 +30,7 @@ test("uses the arrow keys to select a storyboard frame as the thumbnail", async 
   await signIn(page);
   await page.goto("/admin?tab=manage&edit=v");
   const dialog = page.getByRole("dialog");
-  const position = dialog.getByLabel("Use a frame at");
+  const position = dialog.getByLabel("Use the frame at");
   await dialog.getByText("Choose a frame").click();
   const frames = dialog.getByRole("group", {
     name: "Or pick a frame",
@@ -51,7 +51,7 @@ test("uses the arrow keys to select a storyboard frame as the thumbnail", async 
   await position.fill("0:01");
   await dialog.getByRole("button", { name: "Update" }).click();
   await expect(position).toHaveAccessibleDescription(
-    /^The file of this video can’t be read\. Upload an image instead\. /,
+    /^This video’s file can’t be read\. Upload an image instead\. /,
   );
   await expect(position).toHaveValue("0:01");
 });

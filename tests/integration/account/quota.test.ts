@@ -175,7 +175,7 @@ describe("the storage limit", () => {
     const rejected = await begin(0.5 * GIGABYTE);
     expect(rejected.status).toBe(403);
     expect(await rejected.text()).toBe(
-      "Your storage is limited to 1GB. You use 921.6MB, and this file has 512MB. Delete videos, including those in the trash, or ask an owner of the site for more.\n",
+      "Your storage is limited to 1GB. You use 921.6MB, and this file is 512MB. Delete videos, including those in the trash, or ask an owner of the site for more storage.\n",
     );
     expect((await begin(1_000_000)).status).toBe(201);
     expect((await begin(GIGABYTE, (await openSession(owner)).split(";")[0]!)).status).toBe(201);
@@ -275,7 +275,7 @@ describe("the limit on videos per 24 hours", () => {
     expect(Math.abs(seconds - 4 * 3600)).toBeLessThan(60);
     const { failure } = (await response.json()) as { failure: { message: string } };
     expect(failure.message).toBe(
-      "You can upload 2 videos in 24 hours, and have already uploaded 2. Try again in 4 hours, or ask an owner of the site for a higher limit.",
+      "You can upload up to 2 videos in 24 hours and have already uploaded 2. Try again in 4 hours, or ask an owner of the site for a higher limit.",
     );
   });
 

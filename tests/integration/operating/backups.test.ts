@@ -361,12 +361,12 @@ describe("the backup schedule", () => {
 
 describe("backup settings", () => {
   it.each([
-    ["missing", "which does not exist"],
+    ["missing", "which doesn't exist"],
     ["uploads", "must be separate"],
     ["uploads/videos", "must be separate"],
     ["link", "must be separate"],
     [".", "must be separate"],
-    ["/proc", "cannot write to"],
+    ["/proc", "can't write to"],
   ])("reject BACKUP_DIR if it is %s", (name, reason) => {
     fs.symlinkSync(path.join(site.uploads, "videos"), path.join(site.folder, "link"));
     set({ BACKUP_DIR: path.resolve(site.folder, name) });

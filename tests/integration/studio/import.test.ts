@@ -286,7 +286,7 @@ describe("importing a folder", () => {
       "CREATE TEMP TRIGGER taken AFTER INSERT ON videos BEGIN DELETE FROM imports; END",
     );
     await expect(importFolder("move")).rejects.toThrow(
-      "Files of the import were removed by another process.",
+      "Another process removed some of the imported files.",
     );
     await removeFiles();
     expect([rows(), filesIn("videos"), fs.existsSync(source)]).toEqual([[], [], true]);

@@ -447,7 +447,7 @@ describe.runIf(ffmpegAvailable())("running jobs again", () => {
     const bulk = (what: string, selected: string[]) => ({ intent: "bulk", do: what, selected });
     const { toast } = await expectSuccess(bulk("convert-again", ["a", "b", "empty"]));
     expect(toast.description).toBe(
-      "Queued 2 videos for re-encoding. 1 video was not changed because a video without a file can't be converted: “Without a file”.",
+      "Queued 2 videos for re-encoding. 1 video was not changed because a video without a file can't be re-encoded: “Without a file”.",
     );
     expect([states("a"), states("b"), states("empty")]).toEqual([7, 8, 0]);
     await expectSuccess(bulk("convert-now", ["b"]));

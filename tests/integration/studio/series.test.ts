@@ -140,7 +140,7 @@ describe("a series' details", () => {
     const takenTitle = { intent: "update", version, ...texts, title: "Other", slug: "nights" };
     expect(await expectSeriesFailure(takenTitle, `/admin/series/${other}`)).toMatchObject({
       status: 422,
-      fields: { slug: "Another series has or had this URL." },
+      fields: { slug: "Another series uses or has used this URL." },
       typed: { slug: "nights" },
     });
     await save(id, { slug: "nights" });
@@ -349,7 +349,7 @@ describe("the list of videos", () => {
     expect(orderOfSeries(id)).toEqual(["b", "c", "d", "e"]);
     const fields = { intent: "bulk", do: "add-series", selected: "a" };
     expect((await expectFailure({ ...fields, series: "Days" })).detail).toBe(
-      "No series is called “Days”. Create it on the Series page first.",
+      "There is no series called “Days”. Create it on the Series page first.",
     );
     expect((await expectFailure({ ...fields, series: " " })).status).toBe(422);
   });

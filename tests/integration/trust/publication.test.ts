@@ -108,7 +108,7 @@ describe("a video on hold", () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { toast } = await expectSuccess({ intent: "schedule", id: "v", publishAt: at });
-    expect(toast.description).toMatch(/has been saved\. This video is on hold .* stays hidden/);
+    expect(toast.description).toMatch(/has been saved\. This video is on hold .* will stay hidden/);
     await performDue(Date.parse(at) + 1);
     expect(video()).toMatchObject({ status: "published", publish_at: null, created_at: at });
     expect(isPublic("v")).toBe(false);

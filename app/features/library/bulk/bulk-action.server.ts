@@ -140,7 +140,7 @@ async function selectedIds(form: FormData, view: ManageView): Promise<string[] |
   return ids.length > MAX_BULK_VIDEOS ? TOO_MANY : ids;
 }
 
-const TOO_MANY = `At most ${MAX_BULK_VIDEOS.toLocaleString("en")} videos can be changed at once. Use filters to shorten the list.`;
+const TOO_MANY = `You can change up to ${MAX_BULK_VIDEOS.toLocaleString("en")} videos at a time. Use filters to narrow down the list.`;
 
 /** Returns the toast or the failure for a bulk action's result. */
 function describeResult(change: BulkChange, result: BulkResult): FormFailure | ToastMessage {

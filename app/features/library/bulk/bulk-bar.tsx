@@ -68,7 +68,7 @@ export function BulkBar({
           <div className="flex min-h-11 items-center gap-1">
             <p role="status" className="font-semibold whitespace-nowrap figures">
               {busy
-                ? `${busyVerb} ${count.toLocaleString("en")} …`
+                ? `${busyVerb} ${formatQuantity(count, "video")}…`
                 : `${count.toLocaleString("en")} selected`}
             </p>
             <Button
@@ -222,7 +222,7 @@ export function BulkPreviewDialog({
     >
       {rows.length > 0 && (
         <DifferenceTable
-          label="What will change"
+          label="Changes"
           headings={["Video", "Before", "After"]}
           rows={rows}
           empty="None"

@@ -32,7 +32,7 @@ export const BULK_TEXTS = {
     label: "Remove tags",
     activity: "removed tags from",
     done: "Removed tags from %.",
-    unchanged: "not tagged with these",
+    unchanged: "already without these tags",
   },
   "add-series": {
     label: "Add to series",
@@ -50,7 +50,7 @@ export const BULK_TEXTS = {
     label: "Schedule",
     activity: "scheduled",
     done: "Scheduled %.",
-    unchanged: "already scheduled like this",
+    unchanged: "already on this schedule",
   },
   unschedule: {
     label: "Remove schedule",
@@ -146,17 +146,17 @@ export interface BulkPreview extends Skipped {
 /** The reasons why videos can't be changed, worded as the end of a sentence. */
 export const REFUSAL_REASONS: Partial<Record<BulkAction, string>> = {
   publish: "they are on hold",
-  "add-tags": `a video has at most ${MAX_TAGS} tags`,
+  "add-tags": `a video can have at most ${MAX_TAGS} tags`,
   schedule: "a video can be hidden only after it has been published",
-  "convert-again": "a video without a file can't be converted",
+  "convert-again": "a video without a file can't be re-encoded",
 };
 
 /** Returns the message about scheduled videos that will stay hidden because of a hold. */
 export function onHoldMessage({ onHold }: Skipped): string | undefined {
   if (!onHold) return undefined;
   const { videos, because } = onHold;
-  const stay = videos === 1 ? "stays hidden" : "stay hidden";
-  return `${formatQuantity(videos, "video")} ${stay} at that time unless ${videos === 1 ? "its hold is" : "their holds are"} released: ${because}`;
+  const holdIs = videos === 1 ? "its hold is" : "their holds are";
+  return `${formatQuantity(videos, "video")} will stay hidden at that time unless ${holdIs} released: ${because}`;
 }
 
 /** The id of the form that the list's checkboxes belong to. */

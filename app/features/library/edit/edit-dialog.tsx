@@ -264,8 +264,8 @@ function EditedVideo({
         </div>
         {video.hasMetadata && (
           <p className="text-muted">
-            Another tool added the files of this video. They may contain a location, device or
-            author. To remove this metadata, run <code>npm run jobs -- --all</code>.
+            Another tool added this video’s files. Their metadata may include a location, device or
+            author. To remove it, run <code>npm run jobs -- --all</code>.
           </p>
         )}
         <p className="text-muted">{isPublic ? "Link" : "Link after publishing"}</p>

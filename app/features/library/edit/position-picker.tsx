@@ -73,7 +73,7 @@ export function PositionPicker({
   return (
     <div className="flex flex-col gap-4 rounded-lg border border-line p-4">
       <Field
-        label="Use a frame at"
+        label="Use the frame at"
         name="frame"
         defaultValue={position}
         error={error}

@@ -298,7 +298,7 @@ function moveRecords(
   addUpFiles("video_files", to);
 }
 
-const NOT_WHILE_HELD = "Its file can't be changed while the video is on hold.";
+const NOT_WHILE_HELD = "You can't change the file of a video that is on hold.";
 
 /**
  * The reason why a video can't switch to another file: a hold, or missing permissions on the account that requested the

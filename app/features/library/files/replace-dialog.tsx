@@ -38,8 +38,9 @@ export function ReplaceDialog({
     <Dialog title="Replace file" description={video.title} closeTo={list} wide>
       {error && <FailureNotice toast={error.toast} detail={error.detail} />}
       <p className="text-sm text-muted">
-        The link, details and views don’t change. {UNTIL_READY} Uploaded captions and a custom
-        thumbnail are kept. Captions, and chapters in the description, may not match the new file.
+        The link, details and views don’t change. {UNTIL_READY} Uploaded captions and custom
+        thumbnails are kept. Captions and the chapters in the description may not match the new
+        file.
       </p>
       <p className="text-sm figures">
         Current file: {video.duration}, {formatStorage(video.bytes)} (including renditions).

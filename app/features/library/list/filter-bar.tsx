@@ -179,8 +179,8 @@ function MoreFilters({
       </summary>
       <div className="mt-3 flex flex-col gap-4 rounded-lg border border-line bg-surface p-4">
         <div className="grid grid-cols-[repeat(auto-fit,minmax(min(11rem,100%),1fr))] gap-3">
-          <DayField label="Added from" name="from" value={view.from} />
-          <DayField label="Added to" name="to" value={view.to} isLast />
+          <DayField label="Added on or after" name="from" value={view.from} />
+          <DayField label="Added on or before" name="to" value={view.to} isLast />
           {uploaders && (
             <SelectField label="Uploader" name="uploader" defaultValue={view.uploader ?? ""}>
               <option value="">Anyone</option>
@@ -203,7 +203,7 @@ function MoreFilters({
             ))}
           </SelectField>
         </div>
-        <CheckboxGroup legend="Only videos with">
+        <CheckboxGroup legend="Only videos with these problems">
           {PROBLEMS.map((problem) => (
             <CheckboxField
               key={problem}
@@ -236,7 +236,7 @@ function MoreFilters({
  */
 function withSelected(uploaders: readonly Uploader[], selected: string | undefined) {
   if (!selected || uploaders.some(({ id }) => id === selected)) return uploaders;
-  return [...uploaders, { id: selected, email: "Someone with no videos" }];
+  return [...uploaders, { id: selected, email: "User without videos" }];
 }
 
 function CheckboxGroup({ legend, children }: { legend: string; children: ReactNode }) {

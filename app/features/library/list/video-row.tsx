@@ -137,7 +137,10 @@ export function VideoRow({
             </IconLink>
           )}
           {may("/admin/queue") && (
-            <IconLink to={queueHref({ video: video.id })} label={`Processing of ${video.title}`}>
+            <IconLink
+              to={queueHref({ video: video.id })}
+              label={`Processing jobs for ${video.title}`}
+            >
               <RefreshCw />
             </IconLink>
           )}
@@ -171,7 +174,7 @@ function Cell({ column, video, now }: { column: Column; video: ManagedVideo; now
         <td className="text-right figures">
           <Link
             to={videoStatisticsHref(video.id)}
-            title={`Statistics of ${video.title}`}
+            title={`Statistics for ${video.title}`}
             className="inline-block min-w-11 py-3 underline decoration-line-strong underline-offset-4 hover:text-accent mouse:min-w-0 mouse:py-0"
           >
             {formatCount(video.views)}{" "}

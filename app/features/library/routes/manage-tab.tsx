@@ -240,7 +240,7 @@ function MissingFilesNote({ at }: { at: string | null }) {
         "The first file check isn’t complete yet. Some missing files may not be listed."
       ) : (
         <>
-          Last checked for missing files: <LocalTime value={at} />. Runs once a day.
+          Last checked for missing files: <LocalTime value={at} />. This check runs once a day.
         </>
       )}
     </p>

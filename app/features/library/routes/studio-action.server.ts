@@ -127,7 +127,7 @@ const FAILED: Record<StudioRequest["intent"], string> = {
   trim: "Failed to trim the video.",
   "undo-trim": "Failed to undo the trim.",
   "not-same": "Couldn’t mark the videos as different.",
-  bulk: "Failed to change the videos. No video was changed.",
+  bulk: "Failed to update the videos. No videos were changed.",
   "save-view": "Failed to save the view.",
   "remove-view": "Failed to remove the view.",
 };
@@ -197,7 +197,7 @@ async function perform(
       const { isSet, holdMessage } = outcome;
       const saved = isSet ? "The schedule has been saved." : "The schedule has been removed.";
       const description = holdMessage
-        ? `${saved} ${holdMessage} It stays hidden until then.`
+        ? `${saved} ${holdMessage} The video will stay hidden until this is resolved.`
         : saved;
       return { ...UPDATED, description };
     }

@@ -15,13 +15,13 @@ import {
   unknownSeriesMessage,
 } from "./series-list.server";
 
-const FAILED = "Failed to change the series.";
+const FAILED = "Failed to update the series.";
 const GONE = failure(404, FAILED, {
   detail: "This series no longer exists. Someone may have deleted it.",
 });
 const CHANGED = failure(409, FAILED, {
   detail:
-    "The series has changed since you opened it. Check the current version, then change it again.",
+    "The series has changed since you opened it. Check the current version, then make your changes again.",
 });
 
 /** The fields of the series form. */
@@ -241,7 +241,8 @@ function wrongFields(id: number, { title, slug }: SeriesTexts): SeriesFailure["f
   const owner = slug === "" ? undefined : ownerOf(slug);
   return {
     ...(taken && { title: taken }),
-    ...(owner !== undefined && owner !== id && { slug: "Another series has or had this URL." }),
+    ...(owner !== undefined &&
+      owner !== id && { slug: "Another series uses or has used this URL." }),
   };
 }
 

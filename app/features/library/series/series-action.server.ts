@@ -20,7 +20,7 @@ import { oneSeriesHref, type SeriesView, seriesHref } from "./series-address";
 
 const MAX_FORM_BYTES = 64 * 1024;
 
-const FAILED = "Failed to change the series.";
+const FAILED = "Failed to update the series.";
 const ALL = { search: "", page: 1 };
 
 /** The version of a series after its order was changed; undefined if nothing changed. */
@@ -43,7 +43,7 @@ export async function performSeries(
   const form = await readFields(request, MAX_FORM_BYTES);
   return orFailure(() => perform(form, view, userId), {
     busy: FAILED,
-    failed: "Failed to change the series.",
+    failed: "Failed to update the series.",
   });
 }
 

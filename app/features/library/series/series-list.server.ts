@@ -186,5 +186,5 @@ export function findSeriesByName(name: string): { id: number; title: string } | 
 
 /** Returns the message for a name that doesn't belong to any series. */
 export function unknownSeriesMessage(name: string): string {
-  return `No series is called “${name.trim()}”. Create it on the Series page first.`;
+  return `There is no series called “${name.trim()}”. Create it on the Series page first.`;
 }

@@ -72,7 +72,7 @@ export function SeriesVideos({
       </p>
       <ol
         ref={rows}
-        aria-label="Videos of the series"
+        aria-label="Videos in the series"
         className="ruled rounded-lg border border-line bg-surface"
       >
         {videos.map((video, index) => {

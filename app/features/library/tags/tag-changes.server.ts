@@ -87,7 +87,9 @@ export async function changeTags(
         })
         .returning("id"),
     )!;
-    const detail = `${messageOf(names, change.target)} in ${formatQuantity(ids.length, "video")}`;
+    const where = change.target === null ? "from" : "in";
+    const videos = formatQuantity(ids.length, "video");
+    const detail = `${messageOf(names, change.target)} ${where} ${videos}`;
     recordActivity({ userId, action: "tag-change", detail });
     return inserted.id;
   });

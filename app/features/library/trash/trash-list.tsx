@@ -120,7 +120,9 @@ export function ReplacedFileList({
           <Form method="post" action={action} preventScrollReset className="flex flex-wrap gap-3">
             <input type="hidden" name="file" value={file.id} />
             {file.isOfDeleted ? (
-              <p className="self-center text-sm text-muted">Restore its video first.</p>
+              <p className="self-center text-sm text-muted">
+                To restore this file, restore its video first.
+              </p>
             ) : (
               <Button
                 name="intent"
@@ -213,7 +215,7 @@ export function EmptyDialog({
       list={list}
       busy={busy}
       consequences={[
-        "Everything is permanently deleted, including files and views.",
+        "Everything will be permanently deleted, including files and views.",
         CANNOT_BE_UNDONE,
       ]}
     >

@@ -50,7 +50,8 @@ export const RESOLVED_MESSAGES: Record<AlertKind, string> = {
   "reports-limit":
     "The videos that stayed public because of REPORT_HIDE_LIMIT are hidden now, or their reports have been decided.",
   "scan-refused": "Every file that the scan refused has been released or deleted.",
-  "scan-unchecked": "Every file that couldn’t be scanned has been scanned, released or deleted.",
+  "scan-unchecked":
+    "The files that couldn’t be scanned have now been scanned, released or deleted.",
   "transfer-near": "The month is over, or the transfer budget was changed.",
   "transfer-over": "The month is over, or the transfer budget was changed.",
   test: "",

@@ -195,7 +195,7 @@ function requireReplaceable(file: string): void {
   fs.accessSync(path.dirname(file), fs.constants.W_OK | fs.constants.X_OK);
   if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
     throw new BackupError(
-      `${file} is a folder, but the backup has a file with this name. Move the folder away.`,
+      `${file} is a folder, but the backup has a file with this name. Move or rename the folder.`,
     );
   }
 }

@@ -4,7 +4,7 @@ import { SITE_VERSION } from "~/platform/version.server";
 import { replicaAgeSeconds, siteReplication } from "~db/replication.server";
 
 const MESSAGES: Record<CheckName, string> = {
-  database: "The database doesn't respond.",
+  database: "The database isn't responding.",
   uploads: "The uploads folder isn't writable.",
   copy: "The database replica is too far behind.",
 };

@@ -286,7 +286,7 @@ function insertRows(
   );
   // The records were deleted by a site that couldn't see this process and assumed that it had been killed.
   if (changes < new Set(sources).size)
-    throw new Error("Files of the import were removed by another process.");
+    throw new Error("Another process removed some of the imported files.");
 }
 
 function matchRefusal(comparison: FileComparison | "late" | undefined): string | undefined {

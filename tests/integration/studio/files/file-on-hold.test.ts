@@ -60,7 +60,7 @@ describe("the file of a video on hold", () => {
       await holdVideo(reason);
       await activateReady();
       expect(playedFile()).toBe(BEFORE);
-      expect(otherFiles("v").pending?.waitsFor).toContain("while the video is on hold");
+      expect(otherFiles("v").pending?.waitsFor).toContain("file of a video that is on hold");
       await release(reason);
       expect(otherFiles("v").pending?.waitsFor).toBeUndefined();
       await activateReady();
@@ -68,7 +68,10 @@ describe("the file of a video on hold", () => {
     },
   );
 
-  const ON_HOLD = { status: 409, detail: expect.stringContaining("while the video is on hold") };
+  const ON_HOLD = {
+    status: 409,
+    detail: expect.stringContaining("file of a video that is on hold"),
+  };
 
   it("isn't replaced when someone requests the switch", async () => {
     addVideoWithTwoFiles("pending", "published");
