@@ -23,7 +23,7 @@ function respondToDialogs(page: Page, reply: { yes: boolean }): string[] {
   return messages;
 }
 
-test("scrolls an error in the last row into view, and removes it after a success", async ({
+test("scrolls an error in the last row into view, and removes it once a change succeeds", async ({
   page,
   site,
 }) => {
@@ -161,7 +161,7 @@ test("warns about an unsaved edit, however the dialog is closed", async ({ page,
   expect(messages.length).toBe(before);
 });
 
-test("warns about text that hasn't been uploaded, and discards it after the user leaves", async ({
+test("warns before entered text is lost, and discards it after the user leaves the page", async ({
   page,
 }) => {
   await signIn(page);
