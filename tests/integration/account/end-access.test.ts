@@ -74,7 +74,7 @@ const without = (...names: string[]) => ALL.filter((name) => !names.includes(nam
 const sessionOf = async (cookie: string) => (await findSession(request(cookie))) as OpenSession;
 
 describe("an account's access", () => {
-  it("exists before any of the events", async () => {
+  it("exists before any of the events that end it", async () => {
     expect(await left()).toEqual(ALL);
   });
 

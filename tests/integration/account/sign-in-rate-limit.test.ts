@@ -47,7 +47,7 @@ const cookieOf = async (userId: string) => {
   return { cookie: cookie.split(";")[0]! };
 };
 
-it("accepts a burst of sign-in attempts, and answers a flood with a one-line rejection", () => {
+it("accepts a burst of sign-in attempts, and responds to a flood with a one-line rejection", () => {
   expect(passed(times(MAX_PER_SECOND, () => attempt({ now: 5_000 })))).toBe(MAX_PER_SECOND);
   for (const url of ["/auth", "/auth.data?_routes=x", "/AUTH", "/auth/", "/%61uth"]) {
     expect(attempt({ now: 5_999, url }), url).toBe(429);
@@ -55,7 +55,7 @@ it("accepts a burst of sign-in attempts, and answers a flood with a one-line rej
   expect(attempt({ now: 6_000 })).toBe("on");
 });
 
-it("only limits sign-ins with a password", () => {
+it("limits only sign-ins with a password", () => {
   times(2 * MAX_PER_SECOND, () => attempt({ now: 9_000 }));
   expect(attempt({ now: 9_000, method: "GET" })).toBe("on");
   for (const url of ["/authors", "/admin", "/auth/code", "/auth/passkey"]) {
@@ -63,7 +63,7 @@ it("only limits sign-ins with a password", () => {
   }
 });
 
-it("lets a new network sign in during a flood from eight addresses", () => {
+it("lets users on a new network sign in during a flood from eight addresses", () => {
   const addresses = times(8, freshAddress);
   for (let tenth = 0; tenth < 300; tenth++) {
     const now = 100_000 + tenth * 100;

@@ -237,7 +237,7 @@ describe("the sign-in limits", () => {
 });
 
 describe("a flood of sign-in attempts from eight addresses", () => {
-  it("doesn't keep a new network from signing in", async () => {
+  it("doesn't keep users on a new network from signing in", async () => {
     insertUser();
     const good = { email: "admin@example.com", password: GOOD_PASSWORD };
     for (const n of [1, 2, 3]) insertUser(`flood${n}@example.com`);

@@ -198,7 +198,7 @@ describe("a moderator who has watched the video", () => {
     expect(logged()).toMatchObject([{ detail: '{"hasFailed":false}' }]);
   });
 
-  it("can't publish drafts or videos with another hold this way", async () => {
+  it("can't publish drafts or videos with another hold", async () => {
     await addHeld({ fingerprint: "failed" }, { isToBePublic: false });
     expect(loadReview("v")?.uncompared?.isToBePublic).toBe(false);
     const { toast } = await expectSuccessOf(() => sendIntent("v", "release-uncompared"));

@@ -153,7 +153,7 @@ describe("the feed", () => {
 });
 
 describe("the validators", () => {
-  it("describe the earlier catalogue if it changes while the response is being created", async () => {
+  it("refer to the earlier version of the catalogue if it changes while the response is being created", async () => {
     write([video({ id: "a" })]);
     const request = (headers = {}) => new Request("https://videos.example/feed.xml", { headers });
     const made = await conditionalResponse(

@@ -149,7 +149,7 @@ it("tests every file that has periodic work", () => {
   expect(Object.keys(PERIODIC_WORK).sort()).toEqual(withWork.sort());
 });
 
-it("runs periodic work that reads few rows, regardless of the number of videos", async () => {
+it("reads only a few rows during periodic work, regardless of the number of videos", async () => {
   fillLibrary(VIDEOS);
   writeRecordedFiles();
   const found: string[] = [];

@@ -150,7 +150,7 @@ describe("while another process holds the write lock", () => {
     expect(ids()).toEqual(["a"]);
   });
 
-  it("a transaction that doesn't wait returns immediately", () => {
+  it("a transaction that isn't allowed to wait returns immediately", () => {
     expect(tryWriteTransaction(() => insert("a"))).toBe(false);
     expect(ids()).toEqual([]);
   });

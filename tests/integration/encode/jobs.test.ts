@@ -117,7 +117,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(rest.map((job) => [job?.video_id, job?.kind])).toEqual(kinds.map((kind) => [b, kind]));
   });
 
-  it("enqueues a video's jobs only once, and none for videos that another tool has inserted", async () => {
+  it("enqueues a video's jobs only once, and doesn't enqueue any for videos that another tool has inserted", async () => {
     const id = await addVideo();
     await transaction(() => enqueueJobs([id]));
     sqliteHandle().exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
@@ -225,7 +225,7 @@ describe.runIf(ffmpegAvailable())("the queue after a clock change", () => {
     expect(await claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id, attempts: 2 });
   });
 
-  it("delays the cleanup by the configured number of hours, but no longer", async () => {
+  it("delays the cleanup by exactly the configured number of hours", async () => {
     const id = await addVideo();
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'cleanup'");
     expect(await claim()).toBeUndefined();

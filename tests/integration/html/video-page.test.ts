@@ -12,7 +12,7 @@ beforeEach(() => site.database().exec("DELETE FROM videos"));
 
 const heading = () => textOf(visitor.in().getByRole("heading", { level: 1 }));
 
-it("has the browser's player, with the poster and a versioned file URL", async () => {
+it("has the browser's built-in player, with the poster and a versioned file URL", async () => {
   await visitor.open(`/video/${publishVideo(site)}`);
   const video = visitor.document.querySelector("main video")!;
   expect(video.hasAttribute("controls")).toBe(true);

@@ -131,7 +131,7 @@ describe("a valid upload", () => {
     expect((await accepted(uploadRequest(clip, { duration: "1:15:30" }))).duration).toBe("0:02");
   });
 
-  it("is stored with null instead of tags if it has no tags", async () => {
+  it("is stored with null as its tags if it doesn't have any", async () => {
     expect((await accepted(uploadRequest(clip, { tags: " , ,, " }))).tags).toBeNull();
   });
 

@@ -804,7 +804,7 @@ describe("an object without a record", () => {
 });
 
 describe("a file that is only in the store and doesn't belong to a video", () => {
-  it("is quarantined there for 30 days", async () => {
+  it("is quarantined in the store for 30 days", async () => {
     write("videos/u/1700000000004.mp4", "of nobody");
     const name = { bucket: "videos", path: "u/1700000000004.mp4" } as const;
     await recordFile({ ...name, videoId: "gone", kind: "video" });

@@ -336,7 +336,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     expect(downloads()).toEqual([]);
   });
 
-  it("yields while it parses a long table", async () => {
+  it("yields to the event loop while it parses a long table", async () => {
     let ticks = 0;
     const timer = setInterval(() => (ticks += 1), 1);
     const rows = "https://127.0.0.1/1.mp4,One,Text,desi\n".repeat(40_000);

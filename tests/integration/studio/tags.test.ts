@@ -283,7 +283,7 @@ describe("a tag change", () => {
     expect(await listTagChanges()).toEqual([]);
   });
 
-  it("yields while it changes thousands of videos", async () => {
+  it("yields to the event loop while it changes thousands of videos", async () => {
     sqliteHandle().transaction(() => {
       for (let n = 0; n < 3_000; n += 1) addVideo({ id: `v${n}`, tags: '["old","other"]' });
     })();
@@ -339,7 +339,7 @@ describe("a tag alias", () => {
     expect([await found("uh"), await findCloseMatches("uh")]).toEqual([["a", "t"], [undefined]]);
   });
 
-  it("is suggested as its tag while a published video has the tag", async () => {
+  it("causes its tag to be suggested while a published video has the tag", async () => {
     addTagged();
     await expectSuccess(aliases("hd", "uhd"));
     await expectSuccess(aliases("river", "stream"));

@@ -121,7 +121,7 @@ describe("moderators' notes about a report", () => {
     expect(rowsOf("uploader_decisions")).toBe(0);
   });
 
-  it("are kept as the reason for a strike, as the privacy page says", async () => {
+  it("are kept as the reason for a strike, as stated on the privacy page", async () => {
     await report("r");
     await decide("r", "remove", { isStrike: true });
     await eraseDueReports(NOW + 91 * DAY_MS);

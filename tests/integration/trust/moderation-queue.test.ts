@@ -279,7 +279,7 @@ describe("a decision on a report", () => {
 });
 
 describe("a report's page", () => {
-  it("says that the text is encrypted with another secret, and still allows a decision", async () => {
+  it("shows that the text is encrypted with another secret, and still allows a decision", async () => {
     await report("r");
     const before = process.env.SESSION_SECRET;
     sqliteHandle().exec(
@@ -509,7 +509,7 @@ describe("a reporter's data", () => {
     expect(row).toMatchObject({ payload: null, state: "closed", decision: "keep" });
   });
 
-  it("doesn't list other reports if the email address is unreadable or missing", async () => {
+  it("is shown without other reports if the email address is unreadable or missing", async () => {
     await mailed("r", "");
     await mailed("other", "");
     expect(await kept("/admin/reports/r?reporter")).toMatchObject({ hasAddress: false });

@@ -201,7 +201,7 @@ describe("a video on hold", () => {
     expect(await isListed()).toBe(false);
   });
 
-  it("is hidden at startup if the triggers were lost with a rebuilt database file", async () => {
+  it("is hidden at startup if the triggers were lost when the database file was rebuilt", async () => {
     addVideo({ id: "free", title: "Free", status: "published" });
     sqliteHandle().exec(`
       DROP TRIGGER videos_held_kept;

@@ -288,7 +288,7 @@ describe("a flood of reports from one IP address", () => {
     expect((await send({ form: "x", puzzle: "..", answer: "1" })).status).toBe(422);
   });
 
-  it("is counted in videos, so that one report can't hide the whole site without a question", async () => {
+  it("is measured by the number of reported videos, so that one report can't hide the whole site without a question", async () => {
     const where = Array.from({ length: 9 }, (_, at) => `${ORIGIN}/video/v${at}`).join("\n");
     expect((await send({ where })).data.errors).toHaveProperty("answer");
   });
@@ -416,7 +416,7 @@ describe("a status link", () => {
     expect(logged().filter((each) => each === "withdrawn")).toHaveLength(2);
   });
 
-  it("says that the report's text was deleted", async () => {
+  it("shows that the report's text was deleted", async () => {
     const sent = await send();
     await transaction(() => closeReport({ id: idOf(sent), decision: "remove" }));
     expect((await status(tokenOf(sent))).data.page.message).toContain("removed");

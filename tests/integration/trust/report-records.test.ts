@@ -190,7 +190,7 @@ describe("the report settings", () => {
     ["REPORT_DEADLINE", "30m"],
     ["REPORT_KEEP", "1h"],
     ["REPORT_KEEP", "-1d"],
-  ])("with %s=%s stop the site from starting, with a message", (name, value) => {
+  ])("with %s=%s are rejected with an error message", (name, value) => {
     expect(() => parseSettings({ [name]: value })).toThrow(`${name} must be `);
   });
 });

@@ -194,7 +194,7 @@ describe("a report about two videos", () => {
     ]);
   });
 
-  it("says that a video was permanently deleted", async () => {
+  it("shows that a video was permanently deleted", async () => {
     await report("other", ["v"]);
     await decide("keep", ["v"]);
     sqliteHandle().exec(

@@ -100,7 +100,7 @@ describe("a strike given with a decision", () => {
     ]);
   });
 
-  it("is rejected with other decisions and for users who can't get one, and the report stays undecided", async () => {
+  it("is rejected with any other decision, and for users who can't be given one, and the report stays undecided", async () => {
     await report("r");
     expect(await decide("r", "keep", { isStrike: true })).toMatchObject({
       status: 422,
