@@ -104,7 +104,7 @@ describe("the data sent with a file", () => {
     expect(textsFor(item("a", { own }), timed, true).duration).toBe("1:00");
   });
 
-  it("is published immediately if the time to publish passed during the upload", () => {
+  it("requests immediate publication if the time to publish passed during the upload", () => {
     const texts = { ...TEXTS, title: "A", publishAt: "2030-01-01T12:00:00.000Z" };
     const sent = { texts, intent: "draft" as const };
     const at = Date.parse(texts.publishAt);

@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 describe("saved videos", () => {
-  it("are listed newest first without duplicates, and stored", () => {
+  it("are stored without duplicates, and listed newest first", () => {
     render(<List />);
     act(() => ["a", "b", "c", "a"].forEach(saveVideo));
     expect(displayed()).toBe("a c b");
