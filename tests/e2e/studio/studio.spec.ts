@@ -264,7 +264,7 @@ test("links to the admin pages, and highlights Upload only on the upload page", 
   });
   await test.step("the file field comes first, both visually and in the tab order", async () => {
     const file = page.locator("input[name=video]");
-    // Without JavaScript, it is the browser's native file input.
+    // With JavaScript, the field is a large drop area instead of the browser's own file input.
     await expect.poll(async () => (await file.boundingBox())?.height).toBeGreaterThan(200);
     const boxes = async () => {
       const title = page.getByLabel("Title");

@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
-// Each test uses its own IP address, because the limits apply per address.
+// Each test uses its own IP address, because the limits apply per IP address.
 let address = 0;
 test.use({ siteEnvironment: { PUBLIC_URL: "http://videos.example" } });
 test.beforeEach(async ({ page, site }) => {
