@@ -124,7 +124,7 @@ describe("the session list", () => {
 });
 
 describe("the second factor", () => {
-  /** Sets up an authenticator app by typing the key. */
+  /** Sets up an authenticator app by entering the key. */
   async function enroll(cookies: string, userId: string) {
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
     const enrollment = (await findEnrollment(userId))!;

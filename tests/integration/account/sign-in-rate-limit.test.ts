@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 let lastNetwork = 0;
-/** Returns an address in a separate network. */
+/** Returns an IP address in a network that hasn't been used yet. */
 const freshAddress = () => `2001:db8:${(++lastNetwork).toString(16)}::1`;
 
 interface Attempt {

@@ -289,7 +289,7 @@ describe.runIf(ffmpegAvailable())("a video that is restored from the trash", () 
     const before = videoRow(id);
     await removeVideos([id], "u");
     await restoreDeletion((await listDeletions())[0]!.batch, "u");
-    // The video is compared with other videos again, which doesn't encode anything.
+    // The video is compared with other videos again, but nothing is encoded.
     expect(Object.keys(jobStates(id))).toEqual(["fingerprint", "cleanup"]);
     await workUntilIdle();
     const { bytes: _, ...rest } = videoRow(id);

@@ -64,7 +64,7 @@ describe("a thumbnail's smaller version", () => {
   it("has one of two widths, each of which is created on request", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
-    // Request both widths at the same time, which must not mix them up.
+    // Request both widths at the same time. They must not be mixed up.
     const both = [`${THUMBNAIL}?w=720`, `${THUMBNAIL}?w=480`];
     expect(await Promise.all(both.map(visit))).toEqual([
       { status: 200, width: 1280 },

@@ -140,7 +140,7 @@ describe("the list of data stored in the browser", () => {
 });
 
 describe("the list of per-IP limits", () => {
-  /** A module whose limits count email addresses for a day, as the list of stored data says about reports. */
+  /** A module whose limits apply to email addresses for a day, as documented in the list of stored data. */
   const BY_EMAIL = "app/features/moderation/reports/report-mails.server.ts";
   const isByAddress = ({ file }: { file: string }) => file !== BY_EMAIL;
   const HAS_LIMIT = /^(?:export )?const \w+ = (?:attempt|address)Limit\(|[=:] limitedNetworkOf\(/m;

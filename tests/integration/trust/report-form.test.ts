@@ -31,7 +31,7 @@ const DAY = 86_400_000;
 useAdminSite();
 let address = 0;
 beforeEach(() => {
-  // Each test uses a different IP address, because limits are per address.
+  // Each test uses a different IP address, because limits are per IP address.
   address += 1;
   set({ PUBLIC_URL: ORIGIN });
 });
@@ -263,7 +263,7 @@ describe("a flood of reports from one IP address", () => {
     const { question, token } = questioned.data.puzzle;
     const solved = { puzzle: token, answer: ` ${solvePuzzle(question).toUpperCase()}. ` };
     expect((await send({ form: "sixth", ...solved })).status).toBe(303);
-    // Sending the form twice creates the same report. For another report, the answer can't be reused.
+    // Sending the form twice creates only one report. The answer can't be reused for another report.
     expect((await send({ form: "sixth", ...solved })).status).toBe(303);
     expect((await send({ form: "seventh", ...solved })).status).toBe(422);
     expect((await send({ form: "eighth" }, "consent", "10.9.9.9")).status).toBe(303);
