@@ -239,7 +239,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (admitted > maxLength) throw new UploadError(413, tooMuch);",
     replace: "",
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
-    title: "stops at the size limit while receiving",
+    title: "is stopped at the size limit while it is being received",
   },
   {
     rule: "The content of an upload determines its type",
@@ -494,7 +494,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (addressWait !== undefined) throw tooManyAttempts(addressWait);",
     replace: "",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "block an address after ten failures, but no other address",
+    title: "block an IP address after ten failures, but no other address",
   },
   {
     rule: "Failed sign-ins are limited per account",
@@ -502,7 +502,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (accountWait !== undefined) {",
     replace: "if (false) {",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "block guesses for one account from many addresses, except from known browsers",
+    title: "block guesses for one account from many IP addresses, except from known browsers",
   },
   {
     rule: "A flood of sign-ins gets responses without a page",
@@ -829,7 +829,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (found?.bytes !== stored.bytes) {",
     replace: "if (false) {",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "aren't evicted while the store lacks the object or has one of a different length",
+    title:
+      "aren't evicted while the store doesn't have the object or has an object of a different length",
   },
   {
     rule: "An object that a file's record references isn't removed",

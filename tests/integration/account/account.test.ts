@@ -76,7 +76,7 @@ describe("changing the password", () => {
     expect(await signIn()).toMatchObject({ status: 302 });
   });
 
-  it("limits password guesses in a session left unlocked", async () => {
+  it("limits password guesses in an unattended session", async () => {
     insertUser();
     const { cookies } = await signIn();
     for (let n = 0; n < 10; n++) {

@@ -63,7 +63,7 @@ it("limits only sign-ins with a password", () => {
   }
 });
 
-it("lets users on a new network sign in during a flood from eight addresses", () => {
+it("lets users on a new network sign in during a flood from eight IP addresses", () => {
   const addresses = times(8, freshAddress);
   for (let tenth = 0; tenth < 300; tenth++) {
     const now = 100_000 + tenth * 100;
@@ -75,7 +75,7 @@ it("lets users on a new network sign in during a flood from eight addresses", ()
   expect(times(4, () => attempt({ now, address }))).toEqual(["on", "on", "on", "on"]);
 });
 
-it("counts all addresses in a network together", () => {
+it("counts all IP addresses in a network together", () => {
   const one = (host: number) => attempt({ now: 200_000, address: `203.0.113.${host}` });
   times(250, one);
   expect(attempt({ now: 200_500, address: "203.0.113.251" })).toBe(429);
@@ -100,7 +100,7 @@ it("doesn't count requests from other sites", () => {
   expect(times(5, () => attempt({ now: 300_000, address, headers: own })).at(-1)).toBe(429);
 });
 
-it("rejects a flood from one address, but doesn't affect other addresses or known browsers at that address", async () => {
+it("rejects a flood from one IP address, but doesn't affect other addresses or known browsers at that address", async () => {
   const { id } = insertUser();
   const address = "192.0.2.1";
   const flood = times(500, () => attempt({ now: 400_000, address }));

@@ -192,7 +192,7 @@ describe("a moderator who has watched the video", () => {
     expect(logged()).toHaveLength(1);
   });
 
-  it("doesn't have to wait for a job", async () => {
+  it("doesn't have to wait until the job has finished", async () => {
     await addHeld({ fingerprint: "running" });
     await expectSuccessOf(() => sendIntent("v", "release-uncompared"));
     expect(logged()).toMatchObject([{ detail: '{"hasFailed":false}' }]);

@@ -59,7 +59,7 @@ describe("the sitemap", () => {
     );
   });
 
-  it("has every published video in exactly one part", async () => {
+  it("lists every published video in exactly one part", async () => {
     const videos = Array.from({ length: 1_203 }, (_, i) =>
       video({ id: `v${i}`, status: i % 10 ? "published" : "hidden" }),
     );
@@ -265,7 +265,7 @@ describe("the site's own images", () => {
     });
   });
 
-  it("include those in the manifest", async () => {
+  it("include those listed in the manifest", async () => {
     const { name, icons } = await (await sendRequest(manifest, "/manifest.webmanifest")).json();
     expect(name).toBe("Afterdark");
     for (const { src } of icons) expect((await sendRequest(siteImage, src)).status).toBe(200);

@@ -124,7 +124,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM jobs").pluck().get()).toBe(8);
   });
 
-  it("retries a job with increasing delays, and gives up after three failures and reports the reason", async () => {
+  it("retries a job with increasing delays, gives up after three failures, and reports the reason", async () => {
     const id = await addVideo("Broken");
     for (const seconds of [30, 120, undefined]) {
       const job = (await claim(undefined, Date.now() + 10 * 60_000))!;
@@ -142,7 +142,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(await claim()).toMatchObject({ kind: "transcode", attempts: 1 });
   });
 
-  it("reassigns a job whose worker sends no heartbeat, and doesn't count a returned job as an attempt", async () => {
+  it("reassigns a job whose worker doesn't send a heartbeat, and doesn't count a returned job as an attempt", async () => {
     const id = await addVideo();
     const job = (await claim())!;
     sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1'");

@@ -73,7 +73,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
     expect(await probe(wide)).toMatchObject({ video: { width: 427, height: 180 } });
   });
 
-  it("measures the duration of a recording that has none in its header", async () => {
+  it("measures the duration of a recording whose header doesn't contain it", async () => {
     const live = { extension: "webm", video: VP9, audio: ["libopus"], output: ["-live", "1"] };
     const found = await probe(makeClip(folder, "live", live));
     expect(found).toMatchObject({ playable: true, needsFaststart: true });

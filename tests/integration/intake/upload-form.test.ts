@@ -98,7 +98,7 @@ describe("a valid upload", () => {
     );
   });
 
-  it("is rejected if it has a past or invalid time, and keeps all text fields", async () => {
+  it("is rejected if its scheduled time is invalid or in the past, and keeps all text fields", async () => {
     const outcome = await rejected(
       uploadRequest(clip, { publishAt: "2020-01-01T10:00", unpublishAt: "soon" }),
     );

@@ -106,7 +106,7 @@ describe("a thumbnail's smaller version", () => {
     expect(fs.existsSync(onDisk(SMALL))).toBe(false);
   });
 
-  it("is as public as its video", async () => {
+  it("is public only while its video is", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
     await visitTwice();

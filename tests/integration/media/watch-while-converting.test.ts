@@ -254,7 +254,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers can't play", { timeout:
     expect((await playlist(beside(second, "240p.m3u8"))).endList).toBe(true);
   });
 
-  it("isn't offered anymore if encoding fails", async () => {
+  it("is no longer offered if encoding fails", async () => {
     const id = await addHevc();
     sqliteHandle().exec("UPDATE jobs SET attempts = 2 WHERE kind = 'ladder'");
     const work = await untilWatchable(id);

@@ -70,7 +70,7 @@ describe("a public page for an anonymous visitor", () => {
     ).toBeNull();
   });
 
-  it("returns 304 without a new policy to a client whose copy is current", async () => {
+  it("returns 304 without a new CSP to a client whose copy is current", async () => {
     const { etag } = await sendRequest("/");
     const again = await sendRequest("/", { "If-None-Match": etag! });
     expect([again.status, again.text, again.policy]).toEqual([304, "", ""]);

@@ -283,7 +283,7 @@ describe("the import page", () => {
   const table = (rows: unknown) => send({ intent: "table", table: JSON.stringify(rows) });
   const downloads = () => sqliteHandle().prepare("SELECT address, status FROM downloads").all();
 
-  it("accepts a URL with the fields of an upload", async () => {
+  it("accepts a URL together with the fields of an upload", async () => {
     const form = { ...texts, intent: "address-draft", address: "https://127.0.0.1/a.mp4" };
     expect(await send({ ...form, title: "" })).toMatchObject({
       status: 422,

@@ -173,7 +173,7 @@ describe("a series' details", () => {
 });
 
 describe("the order of videos in a series", () => {
-  it("is changed with buttons and by number, clamped to both ends", async () => {
+  it("can be changed with buttons or by number, which is clamped to both ends", async () => {
     const id = four();
     const response = await move(id, { video: "c", move: "up" });
     expect([response.status, response.headers.get("Location")]).toEqual([

@@ -100,7 +100,7 @@ describe("the Tags page", () => {
     expect((await page("/admin/tags?sort=name")).list.tags.at(-1)).toMatchObject({ videos: 2 });
   });
 
-  it("searches tags, pages through them, and responds with 404 for an unused one", async () => {
+  it("searches tags, pages through them, and responds with 404 for an unused tag", async () => {
     const tags = (n: number) => JSON.stringify([`Tag ${n}`, n % 2 ? "odd" : "even"]);
     for (let n = 0; n < 130; n += 1) addVideo({ id: `v${n}`, tags: tags(n) });
     const { list, view } = await page("/admin/tags?search=TAG&page=9");
@@ -141,7 +141,7 @@ describe("a tag", () => {
     });
   });
 
-  it("is merged with others, and each video gets the result once, in place of the first merged tag", async () => {
+  it("is merged with others, and each video gets the resulting tag once, in place of the first merged tag", async () => {
     addTagged();
     await expectSuccess(merge("HD", "hd", "4k"));
     expect(tagsOf("a", "b", "c")).toEqual([["HD", "night"], ["HD"], ["HD", "river"]]);

@@ -408,7 +408,7 @@ describe("the automatic trash cleanup", () => {
     expect([inTrash(), exist(files), days("a")]).toEqual([[], [false, false], null]);
   });
 
-  it("keeps the files of a video that isn't in the database", async () => {
+  it("keeps the files of a video that is newer than the database", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     // Simulates a database that is older than the video.

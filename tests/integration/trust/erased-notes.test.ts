@@ -74,7 +74,7 @@ beforeEach(() => {
 });
 
 describe("moderators' notes about a report", () => {
-  it("are deleted with it, and no text is left in any table", async () => {
+  it("are deleted with the report, and no text is left in any table", async () => {
     await report("r", ["v", "w"]);
     await decide("r", "hide", { videos: ["v", "w"] });
     await decide("r", "keep", { now: NOW + 1_000, videos: ["v", "w"] });

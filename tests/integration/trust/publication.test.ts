@@ -125,7 +125,7 @@ describe("a video on hold", () => {
     expect(video()).toMatchObject({ status: "hidden", unpublish_at: null });
   });
 
-  it("returns from the trash on hold, with the reason", async () => {
+  it("is still on hold when it is restored from the trash, and the message shows the reason", async () => {
     await release();
     await removeVideos(["v"], "u");
     await holdIt();

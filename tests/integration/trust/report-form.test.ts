@@ -235,7 +235,7 @@ describe("a report about a possible minor or missing consent", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("doesn't hide a video that a person has already reviewed for that kind", async () => {
+  it("doesn't hide a video that a person has already reviewed for the same kind of report", async () => {
     addVideo({ status: "published" });
     addKeptReport(sqliteHandle(), "v", "consent");
     await send();
