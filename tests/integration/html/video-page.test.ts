@@ -60,7 +60,7 @@ it("doesn't turn a hostile description into markup or links", async () => {
   expect(chapters.querySelector("script")).toBeNull();
 });
 
-it("links back to the list named in its URL, at the video's card", async () => {
+it("links back to the video's card in the list specified by its URL", async () => {
   await fill(site, 20);
   await visitor.open("/video/v12?from=home&search=video&page=2");
   await visitor.follow("Back");

@@ -124,7 +124,7 @@ describe("a puzzle's token", () => {
     expect(isSolved(solved, answer, NOW)).toBe(false);
   });
 
-  it("is invalid after its expiry", () => {
+  it("is invalid after it expires", () => {
     const { question, token } = newPuzzle(NOW);
     expect(isSolved(token, solvePuzzle(question), NOW + 15 * 60_000)).toBe(false);
     expect(isSolved(token, solvePuzzle(question), NOW + 15 * 60_000 - 1)).toBe(true);

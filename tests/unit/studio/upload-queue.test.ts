@@ -48,7 +48,7 @@ describe("the upload queue", () => {
     expect(nextToSend([])).toBeUndefined();
   });
 
-  it("warns before the page is left only while something would be lost", () => {
+  it("warns before the page is left, but only while something would be lost", () => {
     const states = ["waiting", "sending", "paused", "publishing"] as const;
     expect(states.every((state) => isUnderWay(item("a", { state })))).toBe(true);
     const rest = ["chosen", "duplicate", "failed", "done"] as const;

@@ -30,7 +30,7 @@ describe("saved videos", () => {
     expect(stored()[0]).toBe("v500");
   });
 
-  it("are updated by another tab, and the videos saved there are kept", () => {
+  it("reflect changes made in another tab, and keep the videos saved there", () => {
     render(<List />);
     act(() => saveVideo("a"));
     localStorage.setItem(KEY, '{"saved":["b","a"]}');
