@@ -44,7 +44,7 @@ test("uses the arrow keys to select a storyboard frame as the thumbnail", async 
   await expect(position).toHaveValue("0:03");
   await expect(dialog.getByRole("status")).toHaveText("The frame at 0:03 will be the thumbnail.");
   await expectNoViolations(page);
-  // A position that was typed takes precedence over a frame, and an empty field means that no frame is used.
+  // A typed position takes precedence over a selected frame, and clearing the field deselects all frames.
   await position.fill("");
   await expect(frames.getByRole("radio", { checked: true })).toHaveCount(0);
   // A rejected form still shows the entered values.

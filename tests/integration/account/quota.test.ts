@@ -130,7 +130,7 @@ describe("a quota", () => {
     expect(await shown((await openSession(owner)).split(";")[0]!)).toBeUndefined();
   });
 
-  it("is calculated from indexes, regardless of the number of videos", () => {
+  it("is calculated using indexes, regardless of the number of videos", () => {
     const plan = (query: string) =>
       (sqliteHandle().prepare(`EXPLAIN QUERY PLAN ${query}`).all(uploader) as { detail: string }[])
         .map(({ detail }) => detail)
@@ -229,7 +229,7 @@ describe("the storage limit", () => {
     expect(files.get()).toBe(0);
   });
 
-  it("applies to the API, which explains the rejection", async () => {
+  it("applies to the API, whose response explains the rejection", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: 1 }, owner);
     const { createToken } = await import("~/features/accounts/tokens/tokens.server");
     const form = new FormData();

@@ -14,7 +14,7 @@ const rows = () => site.database().prepare("SELECT title, status FROM videos").a
 const heading = () => textOf(visitor.in().getByRole("heading", { level: 1 }));
 const isInvalid = (label: string) => visitor.field(label).getAttribute("aria-invalid") === "true";
 
-it("publishes a video when its performer and its consent are on record", async () => {
+it("publishes a video when its performer and their consent are on record", async () => {
   const id = site.addVideo({ title: "Evening by the sea", status: "review" });
   await visitor.open(MANAGE);
   expect(visitor.text).toContain("This video has no consent record yet.");

@@ -51,7 +51,7 @@ describe("public pages", () => {
     expect(textOf(cards()[0]!)).toContain("Video 11");
   });
 
-  it("allow a category to be searched from its page", async () => {
+  it("let visitors search a category from its page", async () => {
     await fill(site, 3, (number) => ({
       title: number === 2 ? "Neon City" : `Neon ${number}`,
       category: number === 2 ? "english" : "desi",
@@ -243,7 +243,7 @@ describe("public pages", () => {
 describe("a video", () => {
   const video = () => visitor.document.querySelector("main video")!;
 
-  it("has the browser's player, and counts each view once", async () => {
+  it("has the browser's built-in player, and counts each view once", async () => {
     const video_url = site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)));
     await fill(site, 1, () => ({ video_url }));
     const views = site.database().prepare("SELECT views FROM videos").pluck();

@@ -102,7 +102,7 @@ describe("a resumable upload", () => {
     expect(fs.readFileSync(fileOf(url)).equals(clip)).toBe(true);
   });
 
-  it("stops at the size limit while receiving", async () => {
+  it("is stopped at the size limit while it is being received", async () => {
     const url = await createUpload({ "Upload-Defer-Length": "1" });
     const content = Buffer.concat([clip, Buffer.alloc(MAX_VIDEO_BYTES + 1 - clip.length)]);
     expect((await patch(url, 0, content)).status).toBe(413);

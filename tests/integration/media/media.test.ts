@@ -262,7 +262,7 @@ describe("an invalid URL", () => {
     }
   });
 
-  it("doesn't include a URL whose bucket is a symbolic link, which works", async () => {
+  it("doesn't include the URL of a file in an uploads folder that is a symbolic link", async () => {
     const elsewhere = path.join(site.folder, "elsewhere");
     fs.renameSync(site.uploads, elsewhere);
     fs.symlinkSync(elsewhere, site.uploads);

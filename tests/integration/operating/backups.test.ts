@@ -315,7 +315,7 @@ describe("the backup schedule", () => {
     expect(storedBackups(folder)).toHaveLength(1);
   }, 150_000);
 
-  it("records a backup that was killed together with the server", async () => {
+  it("records that a backup's process was killed together with the server", async () => {
     sqliteHandle().exec("INSERT INTO backups (due_at) VALUES ('2026-01-01T00:00:00.000Z')");
     await poll();
     expect(await states()).toEqual(["interrupted"]);

@@ -249,7 +249,7 @@ describe("bulk actions", () => {
     });
   });
 
-  it("don't leave a file where the trash folder should be", async () => {
+  it("don't leave any file in the bucket after a deletion", async () => {
     await expectSuccess(bulk("delete", ["a"], { confirmed: "1" }));
     expect(fs.readdirSync(path.join(site.uploads, "videos"))).toEqual([]);
   });

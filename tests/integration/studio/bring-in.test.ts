@@ -283,7 +283,7 @@ describe("the import page", () => {
   const table = (rows: unknown) => send({ intent: "table", table: JSON.stringify(rows) });
   const downloads = () => sqliteHandle().prepare("SELECT address, status FROM downloads").all();
 
-  it("accepts a URL with the fields of an upload", async () => {
+  it("accepts a URL together with the fields of an upload", async () => {
     const form = { ...texts, intent: "address-draft", address: "https://127.0.0.1/a.mp4" };
     expect(await send({ ...form, title: "" })).toMatchObject({
       status: 422,
@@ -336,7 +336,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     expect(downloads()).toEqual([]);
   });
 
-  it("yields while it parses a long table", async () => {
+  it("yields to the event loop while it parses a long table", async () => {
     let ticks = 0;
     const timer = setInterval(() => (ticks += 1), 1);
     const rows = "https://127.0.0.1/1.mp4,One,Text,desi\n".repeat(40_000);

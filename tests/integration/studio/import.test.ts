@@ -296,7 +296,7 @@ describe("importing a folder", () => {
 });
 
 describe("an import during a library check", () => {
-  it("keeps its files, which have no rows yet", async () => {
+  it("keeps its files, which don't have rows yet", async () => {
     const target = `${userId}/1763709999005`;
     for (const name of [`videos/${target}.mp4`, `thumbnails/${target}.webp`]) {
       put(`../uploads/${name}`, "half a fi");

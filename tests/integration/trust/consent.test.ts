@@ -596,7 +596,7 @@ describe("a new performer", () => {
 });
 
 describe("deleting a performer", () => {
-  it("hides the performer's public videos, then deletes all data without logging a name", async () => {
+  it("hides the performer's public videos, then deletes all of the performer's data without logging a name", async () => {
     addVideo({ status: "published" });
     const { id, document } = await prepare();
     const unsure = failed(await change(id, { intent: "forget" }));

@@ -56,7 +56,7 @@ beforeEach(() => {
 });
 
 describe("reports about possible minors", () => {
-  it("hide three videos an hour, after which an alert says how many are still public", async () => {
+  it("hide three videos an hour, after which an alert reports how many are still public", async () => {
     for (const [at, id] of VIDEOS.slice(0, 5).entries()) await report(id, `10.1.${at}.1`);
     expect(publicOnes()).toEqual(["v3", "v4", "v5", "v6", "v7", "v8"]);
     await checkReports(Date.now());

@@ -125,7 +125,7 @@ describe("a video on hold", () => {
     expect(video()).toMatchObject({ status: "hidden", unpublish_at: null });
   });
 
-  it("returns from the trash on hold, with the reason", async () => {
+  it("is still on hold when it is restored from the trash, and the message shows the reason", async () => {
     await release();
     await removeVideos(["v"], "u");
     await holdIt();
@@ -201,7 +201,7 @@ describe("a video on hold", () => {
     expect(await isListed()).toBe(false);
   });
 
-  it("is hidden at startup if the triggers were lost with a rebuilt database file", async () => {
+  it("is hidden at startup if the triggers were lost when the database file was rebuilt", async () => {
     addVideo({ id: "free", title: "Free", status: "published" });
     sqliteHandle().exec(`
       DROP TRIGGER videos_held_kept;

@@ -188,7 +188,7 @@ describe("hiding videos without a record", () => {
     );
   });
 
-  it("ends for a video once it gets a record", async () => {
+  it("is reversed for a video once it gets a record", async () => {
     await hideVideosWithoutRecord("u");
     await record();
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
@@ -199,7 +199,7 @@ describe("hiding videos without a record", () => {
 describe("a replacement file", () => {
   const replace = () => expectFailure({ intent: "replace", id: "v" });
 
-  it("is rejected before it is probed while its public video has no record", async () => {
+  it("is rejected before it is probed if its public video doesn't have a record", async () => {
     require("off");
     addVideo({ status: "published" });
     require("on");

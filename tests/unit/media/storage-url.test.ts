@@ -15,7 +15,7 @@ describe("STORAGE_URL", () => {
     });
   });
 
-  it("refers to Amazon S3 if it has no endpoint", () => {
+  it("refers to Amazon S3 if it doesn't specify an endpoint", () => {
     expect(parseStorageUrl("s3://videos?region=eu-west-1")).toMatchObject({
       prefix: "",
       endpoint: "https://s3.eu-west-1.amazonaws.com",

@@ -146,7 +146,7 @@ describe("hydration", () => {
     expect(HTMLMediaElement.prototype.load).toHaveBeenCalledTimes(1);
   });
 
-  it("doesn't render anything as time passes", () => {
+  it("doesn't rerender the player as time passes", () => {
     const { container } = render(<VideoPlayer video={VIDEO} />);
     lasts(100);
     const changes: MutationRecord[] = [];

@@ -70,7 +70,7 @@ it("keeps the additional filters closed, and hides the uploader filter from user
   expect(screen.queryByRole("link", { name: "Clear" })).toBeNull();
 });
 
-it("sends a day as the timestamps of its start and end in the browser's time zone", async () => {
+it("sends a date as the timestamps of its start and end in the browser's time zone", async () => {
   renderAt(<FilterBar view={DEFAULT_VIEW} />);
   for (const label of ["Added on or after", "Added on or before"]) {
     fireEvent.change(await screen.findByLabelText(label), { target: { value: "2026-03-29" } });

@@ -80,7 +80,7 @@ describe("the file of a video on hold", () => {
     expect(playedFile()).toBe(BEFORE);
   });
 
-  it("isn't replaced by an earlier file, either in its dialog or in the trash", async () => {
+  it("can't be replaced by an earlier file, either from its dialog or from the trash", async () => {
     addVideoWithTwoFiles("earlier", "published");
     await holdVideo();
     expect(await expectFailure({ intent: "restore-file", id: "v", file: "n" })).toMatchObject(
