@@ -75,7 +75,7 @@ const day = z
   .string()
   .refine((given) => readDay(given) !== undefined, "Use a date such as 2030-01-31.");
 const sizes = PAGE_SIZES.map(String) as [string, ...string[]];
-const only = (what: string) => z.literal("1").optional().describe(`1: only ${what}.`);
+const only = (what: string) => z.literal("1").optional().describe(`Set to 1 to list only ${what}.`);
 
 export const listQuery = z.strictObject({
   page: page.default(1),
@@ -86,8 +86,10 @@ export const listQuery = z.strictObject({
     .describe("Text to search for in titles, descriptions and tags."),
   status: status.optional(),
   category: category.optional(),
-  from: day.optional().describe("Added on or after this day (UTC) or timestamp."),
-  to: day.optional().describe("Added on or before this day (UTC), or before this timestamp."),
+  from: day
+    .optional()
+    .describe("Added on or after this date (UTC), or at or after this timestamp."),
+  to: day.optional().describe("Added on or before this date (UTC), or before this timestamp."),
   uploader: z.string().min(1).max(100).optional().describe("The id of the uploader."),
   scheduled: only("videos with a schedule"),
   similar: only("possible duplicates"),

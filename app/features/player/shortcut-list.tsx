@@ -14,10 +14,10 @@ const SHORTCUTS: [keys: string[], meaning: string][] = [
   [["t"], "Theater mode"],
   [["c"], "Captions"],
   [["0", "–", "9"], "Jump to 0–90%"],
-  [["<", ">"], "Slower, faster"],
+  [["<", ">"], "Decrease / increase speed"],
   [["/"], "Search"],
   [[",", "."], "Previous / next frame (paused)"],
-  [["?"], "This list"],
+  [["?"], "Show this list"],
 ];
 const EXIT: (typeof SHORTCUTS)[number] = [["Shift"], "Press 3 times to exit this page"];
 

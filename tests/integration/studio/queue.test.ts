@@ -233,9 +233,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
     set("h264");
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [] });
-    expect((await rejection(codecsForm())).detail).toBe(
-      "ENCODER_CODECS lists no codec besides H.264.",
-    );
+    expect((await rejection(codecsForm())).detail).toBe("ENCODER_CODECS contains only h264.");
     set("h264,hevc");
     const why = "HEVC is disabled: HEVC requires hardware encoding, and ENCODER_HARDWARE is off.";
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [why] });

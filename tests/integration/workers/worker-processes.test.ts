@@ -58,7 +58,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () =
     await until(() => jobOf(missing).attempts > 0 && jobOf(missing).state !== "running");
     expect(jobOf(missing)).toMatchObject({
       worker: null,
-      reason: "The site doesn't have the file of this video.",
+      reason: "The site doesn't have this video's file.",
     });
     await playsWhole(video);
     expect(await attic.stop()).toBe(0);

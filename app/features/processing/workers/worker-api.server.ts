@@ -203,7 +203,7 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
 async function sendVideo(request: Request, job: LeasedJob): Promise<Response> {
   const source = await sourceOf(job);
   const name = source && parseMediaUrl(source.url);
-  if (!name || source.trim) throw new Problem(404, "The site doesn't have the file of this video.");
+  if (!name || source.trim) throw new Problem(404, "The site doesn't have this video's file.");
   const headers = new Headers({
     "Cache-Control": NO_CACHE,
     "Content-Type": "application/octet-stream",
