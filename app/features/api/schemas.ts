@@ -40,7 +40,7 @@ const summary = {
   title: z.string(),
   category: z
     .string()
-    .describe("One of the current categories, or a value that another tool stored."),
+    .describe("One of the current categories, or a value stored by another tool."),
   status,
   onHold: z
     .boolean()
@@ -185,7 +185,7 @@ export const queue = z.object({
   waiting: z
     .number()
     .int()
-    .describe("The number of queued jobs. The first 100 are listed in jobs."),
+    .describe("The number of queued jobs. The first 100 are listed in `jobs`."),
   diskFull: z.boolean().describe("Whether the queue is waiting for free disk space."),
   jobs: z.array(job),
 });

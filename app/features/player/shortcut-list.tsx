@@ -8,7 +8,7 @@ const SHORTCUTS: [keys: string[], meaning: string][] = [
   [["Space", "k"], "Play or pause"],
   [["←", "j"], `Back ${SEEK_STEP_S} seconds`],
   [["→", "l"], `Forward ${SEEK_STEP_S} seconds`],
-  [["↑", "↓"], "Volume (player focused)"],
+  [["↑", "↓"], "Volume (when the player has focus)"],
   [["m"], "Mute"],
   [["f"], "Fullscreen"],
   [["t"], "Theater mode"],

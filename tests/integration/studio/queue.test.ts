@@ -213,7 +213,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(await toastMessage(codecsForm())).toBe(
       "Queued. The codecs will be added to the stream.",
     );
-    expect(await activities()).toContain("requested more codecs for Video a");
+    expect(await activities()).toContain("requested additional codecs for Video a");
     expect(jobRows("a").at(-1)).toMatchObject({ kind: "codecs", state: "waiting" });
     expect(await rejection(codecsForm())).toMatchObject({ status: 409 });
     expect(await rejection(codecsForm("gone"))).toMatchObject({ status: 404 });

@@ -13,7 +13,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data
     ? pageMeta(data.site, {
         title: "Privacy",
-        description: `No account, no personal data, no logs, no third-party requests: what ${data.site.name} knows about its visitors.`,
+        description: `How ${data.site.name} protects its visitors: no account, no personal data, no logs, no third-party requests.`,
         path: "/privacy",
         noindex: true,
       })
