@@ -156,7 +156,7 @@ export async function receiveChunk(
   // The folder may have been removed while the file was being written.
   if (!hasLease(job)) {
     await removeTemporary(receivedFolder(job));
-    throw problem(409, "This job is no longer yours.");
+    throw problem(409, "This job is no longer assigned to this worker.");
   }
   return end;
 }

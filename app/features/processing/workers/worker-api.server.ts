@@ -86,7 +86,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** How long a worker without a job should wait before it polls again. */
 const RETRY_AFTER_SECONDS = 3;
 const NOT_YOURS =
-  "This job is no longer yours: its lease has ended or its video was deleted. Nothing was published.";
+  "This job is no longer assigned to this worker: its lease has ended or its video was deleted. Nothing was published.";
 
 const NOT_ACCEPTED = "The result couldn't be accepted. See the site's log.";
 
