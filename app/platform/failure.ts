@@ -25,4 +25,4 @@ export const BUSY = "The database is busy. Try again in a few seconds.";
 /** The failure for a form that lacks a field that its action needs. */
 export const INCOMPLETE = failure(400, "The form is incomplete.", { detail: TRY_AGAIN });
 
-export const GONE = "This video no longer exists. It may have been deleted in the meantime.";
+export const GONE = "This video no longer exists. It may have been deleted.";

@@ -241,7 +241,7 @@ const variables = {
     .transform((value) => value.split(/[|\r\n]+/).flatMap((line) => line.trim() || []))
     .refine((lines) => lines.length > 0 && lines.join().length <= 1000)
     .optional()
-    .describe("a name and an address of at most 1000 characters, with lines separated by |"),
+    .describe("a name and a postal address of at most 1000 characters, with lines separated by |"),
   /** Whether checkpoints are left to Litestream. `auto` leaves them to Litestream if the database has its tables. */
   LITESTREAM: choice("auto", "on", "off"),
   /** The origin of the site that this read replica copies. If undefined, this site is a primary. */

@@ -168,7 +168,8 @@ async function problemFor(error: unknown, request: Request): Promise<Problem> {
     return new Problem(503, busy, [], { "Retry-After": "5" });
   }
   const reference = logUnexpected(error, request);
-  return new Problem(500, `Something went wrong. See the server’s log: ${reference ?? "error"}.`);
+  const search = `Search the server’s log for “${reference ?? "error"}”.`;
+  return new Problem(500, `Something went wrong. ${search}`);
 }
 
 /**

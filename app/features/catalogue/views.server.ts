@@ -138,7 +138,7 @@ export function batchedCounts<Count>(
       if (!written) throw new DatabaseBusyError(undefined, lockHolder(sqliteHandle().name));
     } catch (error) {
       if (!batch.failureIsLogged) {
-        console.error(`${name} could not be written; they are kept for the next attempt:`, error);
+        console.error(`${name} could not be written and are kept for the next attempt:`, error);
       }
       batch.failureIsLogged = true;
       return false;

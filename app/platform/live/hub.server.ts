@@ -83,7 +83,7 @@ function start(hub: Hub): void {
   hub.announcedAt = Date.now();
   hub.jobsChanged = false;
   hub.jobsAnnouncedAt = 0;
-  hub.polls = every(POLL_EVERY_MS, "announce changes", () => poll(hub));
+  hub.polls = every(POLL_EVERY_MS, "check for changes", () => poll(hub));
 }
 
 function poll(hub: Hub): void {

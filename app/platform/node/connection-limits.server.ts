@@ -171,7 +171,7 @@ function noteRefusal(): void {
   now.refused += 1;
   if (performance.now() < now.quietUntil) return;
   console.warn(
-    `Refused ${now.refused} connections or requests since the last message. One network, or all of them together, exceeded a limit.`,
+    `Refused ${now.refused} connections or requests since the last message. A single network, or all networks together, exceeded a limit.`,
   );
   now.refused = 0;
   now.quietUntil = performance.now() + LOG_EVERY_MS;

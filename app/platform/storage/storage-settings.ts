@@ -58,7 +58,7 @@ export function requireStorageSettings(parsed: Parsed): void {
   if (parsed.CDN_URL && !address) throw needs("CDN_URL", "STORAGE_URL");
   if (isRedirect && !parsed.CDN_URL && address?.kind !== "s3") {
     throw new SettingsError(
-      "STORAGE_DELIVERY=redirect needs STORAGE_URL to be s3://bucket/prefix?endpoint=https://s3.example&region=eu-1, or CDN_URL.",
+      "STORAGE_DELIVERY=redirect needs CDN_URL, or a STORAGE_URL such as s3://bucket/prefix?endpoint=https://s3.example&region=eu-1.",
     );
   }
   for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] as const) {

@@ -184,7 +184,7 @@ describe("the trash", () => {
     expect(visitor.text).toContain("The trash is empty.");
     expect(visitor.address).toBe("/admin/trash");
     await visitor.open("/admin/activity");
-    expect(visitor.text).toContain("emptied the trash of 1 video");
+    expect(visitor.text).toContain("emptied the trash: 1 video");
   });
 });
 

@@ -85,7 +85,7 @@ describe("public pages", () => {
     await visitor.open("/tags/evening");
     expect(visitor.status).toBe(404);
     expect(visitor.text).toContain("No videos found with this tag.");
-    await visitor.follow("Search for this text");
+    await visitor.follow("Search titles and tags");
     expect(visitor.address).toBe("/?search=evening");
     expect(cards()).toHaveLength(2);
   });

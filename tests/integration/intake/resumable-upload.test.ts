@@ -175,7 +175,7 @@ describe("a disk space reservation", () => {
     const rejected = await declare(100_000);
     expect([rejected.status, await rejected.text()]).toEqual([
       507,
-      "Your unfinished uploads may take up to a quarter of the free disk space, which is 463.9KB. Finish or cancel another upload first, or upload a smaller file.\n",
+      "Your unfinished uploads can use at most a quarter of the free disk space (463.9KB). Finish or cancel another upload first, or upload a smaller file.\n",
     ]);
     sqliteHandle().exec(
       "INSERT INTO users (id, email, password_hash, role) VALUES ('u-2', 'b@b.c', 'x', 'uploader')",
@@ -213,7 +213,7 @@ describe("a disk space reservation", () => {
     expect(rejected.status).toBe(507);
     expect(await rejected.json()).toMatchObject({
       failure: {
-        message: expect.stringContaining("up to a quarter of the free disk space"),
+        message: expect.stringContaining("at most a quarter of the free disk space"),
         texts: { title: "A walk at night" },
       },
     });

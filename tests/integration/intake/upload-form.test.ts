@@ -316,7 +316,7 @@ describe("an invalid upload is rejected with the reason, keeps its text fields a
       ["video", clip, "b.mp4"],
     ]);
     const { status, failure } = await rejected(request);
-    expect([status, failure.message]).toEqual([422, "Please choose one video file only."]);
+    expect([status, failure.message]).toEqual([422, "Choose only one video file."]);
   });
 
   it("with too many fields or files (413)", async () => {

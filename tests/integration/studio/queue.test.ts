@@ -213,7 +213,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(await toastMessage(codecsForm())).toBe(
       "Queued. The codecs will be added to the stream.",
     );
-    expect(await activities()).toContain("requested more codecs for Video a");
+    expect(await activities()).toContain("requested additional codecs for Video a");
     expect(jobRows("a").at(-1)).toMatchObject({ kind: "codecs", state: "waiting" });
     expect(await rejection(codecsForm())).toMatchObject({ status: 409 });
     expect(await rejection(codecsForm("gone"))).toMatchObject({ status: 404 });
@@ -233,9 +233,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
     set("h264");
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [] });
-    expect((await rejection(codecsForm())).detail).toBe(
-      "ENCODER_CODECS lists no codec besides H.264.",
-    );
+    expect((await rejection(codecsForm())).detail).toBe("ENCODER_CODECS contains only h264.");
     set("h264,hevc");
     const why = "HEVC is disabled: HEVC requires hardware encoding, and ENCODER_HARDWARE is off.";
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [why] });

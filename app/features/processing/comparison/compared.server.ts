@@ -128,7 +128,7 @@ function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefine
   // the comparison.
   const last = of("fingerprint") ?? of("storyboard");
   const failed = [of("transcode"), last].find((job) => job?.state === "failed");
-  if (failed) return parseReason(failed.reason ?? "The job failed without giving a reason.");
+  if (failed) return parseReason(failed.reason ?? "The job failed for an unknown reason.");
   const isUnderWay = last?.state === "waiting" || last?.state === "running";
   return isUnderWay || of("fingerprint") ? undefined : NO_JOB;
 }

@@ -130,7 +130,7 @@ async function* entriesOf(file: string): AsyncGenerator<Entry> {
   if (at === 0) throw new ListFileError(NO_LIST);
 }
 
-const NO_LIST = "This file isn’t a block list that this version of the software exported.";
+const NO_LIST = "This file isn’t a block list exported by this version of the software.";
 
 function requireHeader(line: string): void {
   const header = parse(line) as Partial<typeof HEADER> | undefined;

@@ -77,7 +77,8 @@ async function encodeSmall(
     await encode(clip, name, codec(Math.round(bitrate)));
     const { size } = await stat(path.join(clip.task.folder, name));
     if (size <= MAX_PREVIEW_BYTES) return;
-    if (bitrate < 10_000) throw new EncodeError("The hover preview can't be made small enough.");
+    if (bitrate < 10_000)
+      throw new EncodeError("The hover preview is too large even at the lowest bitrate.");
   }
 }
 

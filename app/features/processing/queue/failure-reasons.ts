@@ -6,7 +6,7 @@ const KNOWN_ERRORS: [RegExp, string][] = [
   [/No space left on device/i, DISK_FULL],
   [/moov atom not found/i, "The file is incomplete and can’t be played."],
   [/Invalid data found when processing input/i, "The file is damaged."],
-  [/Cannot allocate memory|max_alloc/i, "The file needs more memory than is allowed."],
+  [/Cannot allocate memory|max_alloc/i, "Processing the file needs more memory than is allowed."],
   [/File size limit exceeded|Error writing trailer/i, "The output exceeded the size limit."],
   [/No such file or directory/i, "The file no longer exists."],
   [/Permission denied/i, "The site doesn’t have permission to read the file."],
@@ -21,7 +21,7 @@ const KNOWN_ERRORS: [RegExp, string][] = [
 const FFMPEG_OUTPUT_PREFIX = "ffmpeg said: ";
 
 const UPLOAD_AGAIN =
-  "Upload the file again from a device that plays it, or export it as MP4 (H.264 and AAC) first.";
+  "Upload the file again from a device that can play it, or export it as MP4 (H.264 and AAC) and upload the exported file.";
 const SEE_LOG = "Retry. If it fails again, check the site’s log.";
 
 /**

@@ -183,7 +183,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     if (isDiskFull && !wasDiskFull) {
       console.warn("The disk is almost full. Processing is on hold until there is enough space.");
     } else if (wasDiskFull && !isDiskFull) {
-      console.log("There is enough disk space again. Processing resumes.");
+      console.log("There is enough disk space again. Processing has resumed.");
     }
     if (isDiskFull !== wasDiskFull) jobsChanged("progress");
     return !isDiskFull;
@@ -290,7 +290,7 @@ export function beginWork(job: JobRow): RunningJob {
 
   const ended = asJob(() => attempt(job, task))
     .catch((error) => recordFailure(job, error, task.signal.aborted, returned))
-    .catch((error) => console.error("Could not record the end of a job:", error))
+    .catch((error) => console.error("Could not save the outcome of a job:", error))
     .finally(async () => {
       await heartbeats.stop();
       await removeTemporary(task.folder);

@@ -124,7 +124,7 @@ export function readQueuePage(sqlite: Database) {
 }
 
 const TRIM_NOTE =
-  "Creates the trimmed version. The current version stays online until it is ready.";
+  "Creates the trimmed version. Until it is ready, the current version stays online.";
 
 export function toJob(row: JobWithTitle): ListedJob {
   const { reason, finished_at, speed, seconds_left } = row;

@@ -127,7 +127,7 @@ export async function receiveChunk(
   offset: number,
   body: ReadableStream<Uint8Array> | null,
 ): Promise<number> {
-  if (!FILE_NAME.test(name)) throw problem(422, "This isn't a valid file name in a result.");
+  if (!FILE_NAME.test(name)) throw problem(422, "A result can't contain a file with this name.");
   if (!(await hasFreeDiskSpace())) throw problem(507, DISK_FULL);
   const folder = receivedFiles(job);
   const sizes = await receivedBytes(job);
@@ -156,7 +156,7 @@ export async function receiveChunk(
   // The folder may have been removed while the file was being written.
   if (!hasLease(job)) {
     await removeTemporary(receivedFolder(job));
-    throw problem(409, "This job is no longer yours.");
+    throw problem(409, "This job is no longer assigned to this worker.");
   }
   return end;
 }

@@ -86,7 +86,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** How long a worker without a job should wait before it polls again. */
 const RETRY_AFTER_SECONDS = 3;
 const NOT_YOURS =
-  "This job is no longer yours: its lease has ended or its video was deleted. Nothing was published.";
+  "This job is no longer assigned to this worker: its lease has ended or its video was deleted. Nothing was published.";
 
 const NOT_ACCEPTED = "The result couldn't be accepted. See the site's log.";
 
@@ -203,7 +203,7 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
 async function sendVideo(request: Request, job: LeasedJob): Promise<Response> {
   const source = await sourceOf(job);
   const name = source && parseMediaUrl(source.url);
-  if (!name || source.trim) throw new Problem(404, "The site doesn't have the file of this video.");
+  if (!name || source.trim) throw new Problem(404, "The site doesn't have this video's file.");
   const headers = new Headers({
     "Cache-Control": NO_CACHE,
     "Content-Type": "application/octet-stream",
