@@ -34,8 +34,7 @@ export const KIND_TEXTS: Record<ReportKind, KindTexts> = {
   "under-age": {
     label: "Possible minor",
     about: "Someone shown was, or may have been, under 18.",
-    what:
-      "Tell us who you mean, where they appear in the video, and why you think they were under 18.",
+    what: "Tell us who you mean, where they appear in the video, and why you think they were under 18.",
     statements: ["I believe in good faith that someone shown was under 18."],
   },
   private: {

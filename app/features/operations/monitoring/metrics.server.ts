@@ -157,9 +157,7 @@ function siteGauges(gauge: MakeGauge): Parts {
   );
   const free = gauge("disk_free_bytes", "Free space on the uploads disk");
   const reserve = gauge("disk_reserve_bytes", "Free space below which jobs wait");
-  const sizes = gauge("database_bytes", "Size of the database and its write-ahead log", [
-    "file",
-  ]);
+  const sizes = gauge("database_bytes", "Size of the database and its write-ahead log", ["file"]);
   return {
     async database() {
       const figures = await queryThread<LibraryMetrics>("studio", "library-figures", undefined);
