@@ -39,7 +39,7 @@ export interface TrimRange {
   end: number;
 }
 
-/** The result of a job: files that are in the task's folder or already in their final places. */
+/** The result of a job: files that are in the task's folder or already in their final locations. */
 export interface Artifact {
   moves: { from: string; bucket: Bucket; path: string }[];
   /** The file that replaces the played file at the same URL. */

@@ -32,7 +32,7 @@ export type Encoding = "stereo" | "low" | "surround";
 
 const BITRATES = { stereo: 128_000, low: 64_000 };
 
-/** The maximum number of audio tracks, which is more than any published video has. */
+/** The maximum number of audio tracks. No published video has that many. */
 export const MAX_AUDIO_TRACKS = 20;
 /** Surround codecs that MP4 supports and TV devices can decode. */
 const SURROUND_CODECS = ["ac3", "eac3"];

@@ -33,8 +33,8 @@ export interface EncodedAudio
 
 /**
  * Returns the master playlist. The start rendition comes first, because native players begin with the first one. The
- * other renditions follow by ascending size, then all of them again with surround audio, then the audio-only rendition
- * for the slowest connections.
+ * other renditions follow in ascending order of size, then all renditions again with surround audio, then the
+ * audio-only rendition for the slowest connections.
  */
 export function masterPlaylist(
   variants: readonly Variant[],
@@ -265,9 +265,7 @@ export function mediaPlaylist(
   ].join("\n");
 }
 
-/**
- * Returns an I-frame playlist (§4.3.3.6) for the same file, which native players use to show previews while seeking.
- */
+/** Returns a rendition's I-frame playlist (§4.3.3.6), which native players use to show previews while seeking. */
 export function keyframePlaylist(
   file: string,
   headerBytes: number,
