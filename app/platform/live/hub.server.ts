@@ -64,7 +64,7 @@ export function subscribe(listener: Listener): () => void {
   };
 }
 
-/** Announces to the studio a change that the hub doesn't detect, such as a job's progress, a decision or a backup. */
+/** Notifies the studio of a change that the hub doesn't detect, such as a job's progress, a decision or a backup. */
 export function announceStudioChange(): void {
   const hub = liveHub();
   hub.jobsChanged = true;
