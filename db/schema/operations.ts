@@ -39,14 +39,14 @@ export interface OperationsTables {
     started_at: Generated<string>;
     finished_at: string | null;
   };
-  /** Problems about which the operator has to be informed. */
+  /** Problems that the operator has to know about. */
   alerts: {
     id: string;
     kind: AlertKind;
     message: string;
     /**
-     * Identifies the occurrence: for failed jobs, when the last of them failed; for refused videos, when the last of
-     * them was scanned; for the transfer alert, its month and budget.
+     * A value that identifies the occurrence: for failed jobs, when the last of them failed; for refused videos, when
+     * the last of them was scanned; for the transfer alert, its month and budget.
      */
     until: Time | null;
     raised_at: Time;
