@@ -6,7 +6,7 @@ import type { AudioTrack } from "../probe/streams";
  * rendition for each encoding.
  */
 export interface AudioRendition {
-  /** The base name of its files, such as `audio-1`. */
+  /** The base name of the rendition's files, such as `audio-1`. */
   name: string;
   /** The index of the audio stream in the source. */
   index: number;
@@ -20,7 +20,10 @@ export interface AudioRendition {
   language?: string;
   /** Whether the rendition is played unless the user chooses another one. */
   isDefault: boolean;
-  /** Whether players may select it based on the user's language: true for the first rendition in each language. */
+  /**
+   * Whether players may select the rendition based on the user's language: true for the first rendition in each
+   * language.
+   */
   isAutoselect: boolean;
 }
 

@@ -6,9 +6,9 @@ import type { AudioRendition, Encoding } from "./audio-renditions";
 
 /** A video rendition. */
 export interface Variant {
-  /** The file name of its media playlist. */
+  /** The file name of the media playlist. */
   playlist: string;
-  /** The file name of its I-frame playlist; omitted until it exists. */
+  /** The file name of the I-frame playlist; omitted until the playlist exists. */
   keyframePlaylist?: string;
   width: number;
   height: number;
@@ -25,7 +25,7 @@ export interface EncodedAudio
     AudioRendition,
     "encoding" | "label" | "language" | "channels" | "isDefault" | "isAutoselect"
   > {
-  /** The file name of its media playlist. */
+  /** The file name of the media playlist. */
   playlist: string;
   codec: string;
   segments: readonly Segment[];
