@@ -85,7 +85,7 @@ const variables = {
   CONTACT_EMAIL: someEmail,
   /** The folder whose videos the studio can import. */
   IMPORT_DIR: folder,
-  /** The folder for scheduled backups. If undefined, there are none. */
+  /** The folder for scheduled backups. If undefined, backups aren't scheduled. */
   BACKUP_DIR: folder,
   BACKUP_EVERY: duration(15 * UNIT_MS.m, 52 * UNIT_MS.w)
     .default(UNIT_MS.d)
@@ -298,8 +298,8 @@ const REQUIRED_WITH = [
 ] as const;
 
 /**
- * Parses the settings in an environment. Secrets may also be in files whose paths are in the environment. An empty
- * variable counts as unset.
+ * Parses the settings in an environment. Secrets may also be read from files whose paths are in the environment. An
+ * empty variable counts as unset.
  *
  * @throws {SettingsError} for the first invalid variable.
  */
@@ -351,7 +351,7 @@ export function forgetSettings(): void {
   current = undefined;
 }
 
-/** Returns the environment of a child process or thread that reads uploaded files. It contains no secrets. */
+/** Returns the environment of a child process or thread that reads uploaded files. It doesn't contain any secrets. */
 export function childEnvironment(): NodeJS.ProcessEnv {
   return childVariables(process.env);
 }

@@ -66,8 +66,8 @@ export function isHttpUrl(value: string): boolean {
 export const mailbox = email.regex(/^[^\s@,;:<>()"\\]+@[\w.-]+$/);
 
 /**
- * Whether a URL can receive webhooks. It has to use https, because requests contain secrets, unless it refers to this
- * machine.
+ * Whether a URL can receive webhooks. Because the requests contain secrets, the URL has to use https unless it refers
+ * to this machine.
  */
 export function isWebhookUrl(value: string): boolean {
   if (!isHttpUrl(value)) return false;
