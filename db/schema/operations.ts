@@ -23,7 +23,7 @@ export interface OperationsTables {
     id: Generated<number>;
     /** The scheduled time; null for a backup that someone requested. */
     due_at: string | null;
-    /** The user who requested it. */
+    /** The user who requested the backup. */
     user_id: string | null;
     state: Generated<"running" | "done" | "failed" | "interrupted">;
     /** The backup's folder in BACKUP_DIR, once it has been verified. */
