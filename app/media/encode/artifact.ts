@@ -76,7 +76,7 @@ export interface Artifact {
   streamIsUrgent?: boolean;
   /** The file's duration, which is used only if the row's duration is 0:00. */
   durationSeconds?: number;
-  /** A problem that didn't make the job fail. */
+  /** A problem that didn't cause the job to fail. */
   note?: string;
 }
 

@@ -89,7 +89,7 @@ export function announceFile(file: FileName): void {
   enqueueRemovals([file], { reason: "discarded" }, Date.now() + ANNOUNCED_MS);
 }
 
-/** Whether a file has been announced and no row refers to it yet. */
+/** Whether the row for an announced file is still missing. */
 export function isAnnounced({ bucket, path: name }: FileName): boolean {
   const announced = prepared(
     "SELECT 1 FROM removals WHERE bucket = ? AND path = ? AND reason = 'discarded'",
