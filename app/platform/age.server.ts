@@ -20,7 +20,7 @@ export function needsAgeConfirmation(request: Request): boolean {
 }
 
 /**
- * The state of the age cookie. `confirmed`: the visitor has said that they are 18 or over. `checked`: a provider has
+ * The state of the age cookie. `confirmed`: the visitor has stated that they are 18 or over. `checked`: a provider has
  * verified their age; this value is signed, so that visitors can't set it themselves.
  */
 export type AgeConfirmation = "none" | "confirmed" | "checked";

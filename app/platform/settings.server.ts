@@ -34,7 +34,7 @@ export { SettingsError };
 
 /**
  * The operator's settings: environment variables that are parsed once, before anything else happens. An invalid value
- * aborts startup with one line that names the variable and the expected value.
+ * aborts startup with a one-line message about the variable and the expected value.
  */
 
 const secret = line.min(SECRET_MIN_LENGTH).optional();
