@@ -75,7 +75,7 @@ export interface Probe {
   subtitles: SubtitleStream[];
   /** Whether browsers can play the file unchanged. */
   playable: boolean;
-  /** Whether its packets can be copied into another file without changing which frames are shown and when. */
+  /** Whether the file's packets can be copied into another file without changing which frames are shown and when. */
   copyable: boolean;
   /**
    * Whether playback starts sooner, or the file becomes seekable, once it is remuxed. That applies to an MP4 whose

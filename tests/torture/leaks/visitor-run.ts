@@ -55,10 +55,10 @@ export async function runVisitor(
     await walkWithFaults(visitor, known, share);
     await backUp(site, backups);
     const bytes = search(visitor, before, faults);
-    // This covers what is written at shutdown and what remains of the database's write-ahead log.
+    // The next search covers what is written at shutdown and what remains of the database's write-ahead log.
     await site.stop();
     search(visitor, before, faults);
-    // This covers what a crash leaves behind while a visitor's requests are in memory.
+    // The next search covers what a crash leaves behind while a visitor's requests are in memory.
     await site.start();
     await walk(visitor, known, share / 10);
     await site.stop("SIGABRT");

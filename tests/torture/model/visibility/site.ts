@@ -30,7 +30,7 @@ const tokenOf = (role: Role) => `afterdark_${role}`;
 
 /** A site without ffmpeg, where uploads take milliseconds and aren't processed. */
 export class VisibilitySite extends RunningSite {
-  /** The first day that schedules are relative to. */
+  /** Day 0, from which the days of schedules are counted. */
   private readonly dayZero = Date.now();
   private videos = 0;
   private reports = 0;
