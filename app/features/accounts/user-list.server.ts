@@ -156,8 +156,8 @@ function changeUser(
 }
 
 /**
- * Checks that another owner can sign in. Must run in the same transaction as the change, so that one owner is left if
- * two owners remove each other at the same time.
+ * Checks that another owner can sign in. Must run in the same transaction as the change, so that one owner remains even
+ * if two owners remove each other at the same time.
  *
  * @throws {FormError} 409 for the last owner who can sign in.
  */

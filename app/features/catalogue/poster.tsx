@@ -34,7 +34,8 @@ const LAZY = { loading: "lazy" } as const;
 
 /**
  * Returns the `srcset` for a thumbnail stored on this site; undefined for other images. 1280 pixels is the maximum
- * width of a thumbnail. Narrower thumbnails are declared with this width too, so the same screens request them.
+ * width of a thumbnail. Narrower thumbnails are declared with this width too, so that the browser chooses them on the
+ * same screens.
  */
 function srcSetOf(url: string | null, sizes: string) {
   if (!url?.startsWith("/media/thumbnails/")) return undefined;

@@ -61,7 +61,7 @@ export function relatedIndex(capacity: number) {
 
   const timestampOf = (sortKey: bigint) => Number(sortKey >> LOW_BITS);
   const lowOf = (sortKey: bigint) => Number(sortKey & LOW_MASK);
-  /** Negative if slot `a` is newer. */
+  /** Returns a negative number if slot `a` is newer. */
   const byAge = (a: number, b: number) => timestamps[b]! - timestamps[a]! || low[b]! - low[a]!;
 
   function slotOf(sortKey: bigint): number | undefined {

@@ -48,7 +48,7 @@ export function countView(id: string, address?: string): boolean {
   return true;
 }
 
-/** Returns whether one more event of a kind may be counted for an IP address. At most 60 are counted per hour. */
+/** Returns whether another event of this kind may be counted for an IP address. At most 60 are counted per hour. */
 export function mayCount(address: string, what: string): boolean {
   return byAddress.consume(`${address} ${what}`) === undefined;
 }
@@ -64,7 +64,7 @@ export function countsAsView(request: Request): boolean {
     .join(" ");
   if (/prefetch|prerender|preview/i.test(purpose)) return false;
   if (headers.get("Sec-Fetch-Site") === "cross-site") return false;
-  // A headless browser isn't necessarily a crawler, but isbot classifies it as one.
+  // A headless browser isn't necessarily a crawler, but isbot always classifies it as one.
   return !isbot(headers.get("User-Agent")?.replace("HeadlessChrome", "Chrome"));
 }
 

@@ -123,13 +123,16 @@ export interface HiddenVideos {
   videos: number;
   /** When the first of them was hidden (ISO 8601, UTC). */
   since: string;
-  /** Whether an owner hid them as a batch. Otherwise, they were published while a record was required. */
+  /**
+   * Whether an owner hid them as a batch. If not, they were put on hold because they were published while a record was
+   * required.
+   */
   isBatch: boolean;
 }
 
 /**
- * Returns the groups that can be released: each batch and, if records are no longer required, the videos that are still
- * on hold from when they were required.
+ * Returns the groups that can be released: each batch and, if records are no longer required, the videos that have been
+ * on hold since records were required.
  */
 export function hiddenVideos(): HiddenVideos[] {
   const rows = prepared<Omit<HiddenVideos, "isBatch"> & { isBatch: 0 | 1 }>(

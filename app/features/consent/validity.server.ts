@@ -162,10 +162,10 @@ function release(videoId: string, sourceId: string, now: number): void {
 }
 
 /**
- * Stores REQUIRE_CONSENT in the database at startup. If it is on, triggers put each video that is published without a
- * valid record on hold in the same statement, even if another tool publishes the video. Turning the setting off doesn't
- * release anything; otherwise, losing the setting by accident would publish videos. Owners can release the videos on
- * hold, see `releaseHidden`.
+ * Stores REQUIRE_CONSENT in the database at startup. If it is on, triggers put on hold any video that is published
+ * without a valid record, in the same statement and even if another tool publishes the video. Turning the setting off
+ * doesn't release anything; otherwise, losing the setting by accident would publish videos. Owners can release the
+ * videos on hold, see `releaseHidden`.
  */
 export function applyConsentRequirement(): void {
   prepared(

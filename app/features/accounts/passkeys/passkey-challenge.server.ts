@@ -141,7 +141,8 @@ async function recordUse(
 const COOKIE = "passkey-challenge";
 const CHALLENGE_BYTES = 32;
 /**
- * Enough time to fetch a security key from another room. The sign-in page requests a new challenge before it expires.
+ * Long enough to fetch a security key from another room. The sign-in page requests a new challenge before the current
+ * one expires.
  */
 const CHALLENGE_MAX_AGE_MS = 10 * 60 * 1000;
 

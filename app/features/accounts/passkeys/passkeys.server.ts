@@ -19,7 +19,7 @@ import {
 } from "./passkey-challenge.server";
 
 const MAX_NAME_LENGTH = 60;
-/** More passkeys than anyone has devices for. */
+/** The maximum number of passkeys per account. Nobody has this many devices. */
 const MAX_PASSKEYS = 20;
 
 /** A passkey as shown to its owner. `rpId` is the host name on which the passkey works. Times are ISO 8601 UTC. */

@@ -9,7 +9,7 @@ import { database, sqliteHandle, transaction, tryWriteTransaction } from "~db/cl
 import { firstRow, runChange } from "~db/run-query.server";
 import { LIFETIMES_DAYS, MAX_TOKEN_NAME_LENGTH, SCOPE_NAMES, type Scope } from "./scopes";
 
-/** A prefix that makes tokens easy to find when they are published by mistake. */
+/** A prefix that makes tokens easy to find if they are published by mistake. */
 const PREFIX = "afterdark_";
 const TOKEN_BYTES = 32;
 const MAX_TOKENS = 50;

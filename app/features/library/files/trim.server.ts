@@ -147,7 +147,7 @@ function originalOf(video: VideoRow) {
   return base === undefined ? undefined : fileOfBasePath(video.id, base);
 }
 
-/** Whether a running transcode is about to replace the video's file. */
+/** Returns whether a running transcode is about to replace the video's file. */
 function isBeingConverted({ id, video_url, source_url }: VideoRow): boolean {
   const isTranscoding = prepared(
     "SELECT 1 FROM jobs WHERE video_id = ? AND kind = 'transcode' AND state IN ('waiting', 'running')",
@@ -230,7 +230,7 @@ async function store(
             user_id: userId,
             created_at: new Date(uploadId).toISOString(),
             duration: formatDuration(Math.round(range.end - range.start)),
-            // Set from the original when the video switches to this file.
+            // Set when the video switches to this file.
             captions: "[]",
             sha256: original.sha256,
             cut_of: base,

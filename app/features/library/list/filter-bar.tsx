@@ -276,7 +276,7 @@ function DayField({
         key={zone}
         label={label}
         type="date"
-        // Leaves room for the year beside the calendar icon on a phone when text is enlarged to 200%.
+        // Leaves room for the year next to the calendar icon on a phone when text is enlarged to 200%.
         className="!px-2"
         name={hydrated ? undefined : name}
         defaultValue={dayOf(value, isLast, hydrated)}

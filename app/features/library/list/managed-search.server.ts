@@ -56,7 +56,7 @@ const ORDERS: Record<Sort, Order> = {
 
 interface Filter {
   status?: ManageView["status"];
-  /** Only rows with a time at which they will be published or hidden. */
+  /** Only rows that are scheduled to be published or hidden. */
   scheduled?: boolean;
   /** Only rows that resemble another video. If `knownTo` is given, that user must be able to see the other video. */
   similar?: boolean;
@@ -139,7 +139,7 @@ export function readManagedPage(sqlite: Database) {
   };
 }
 
-/** Whether an index contains only listed rows. Such an index doesn't contain the status. */
+/** Returns whether an index contains only listed rows. Such an index doesn't contain the status. */
 const isListedIndex = (index: string) => index.endsWith("WHERE listed");
 
 /** Returns at most `limit` ids that match a view, in no particular order. */
@@ -151,7 +151,7 @@ export function readManagedIds(sqlite: Database) {
   };
 }
 
-/** Whether a view's condition selects rows by their `number`. */
+/** Returns whether a view's condition selects rows by their `number`. */
 function selectsByNumber({ scheduled, similar, problems }: Filter): boolean {
   return Boolean(scheduled || similar || problems?.some((problem) => problem !== "no-thumbnail"));
 }

@@ -66,7 +66,7 @@ export async function createPreviewLink(
   });
 }
 
-/** Whether a video is hidden and not scheduled to be published. */
+/** Returns whether a video is hidden and not scheduled to be published. */
 function isHidden(videoId: string): boolean {
   return prepared(`SELECT 1 FROM videos WHERE id = ? AND ${IS_HIDDEN}`).get(videoId) !== undefined;
 }

@@ -247,7 +247,7 @@ function MissingFilesNote({ at }: { at: string | null }) {
   );
 }
 
-/** With fewer pages than this, the pager reaches each of them in one or two clicks. */
+/** If there are fewer pages than this, each of them can be reached with one or two clicks on the pager. */
 const MIN_PAGES = 6;
 
 /** Jumps to a page by its number, because the pager only links to neighboring pages and to both ends. */

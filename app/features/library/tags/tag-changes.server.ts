@@ -16,7 +16,7 @@ import { moveAliases, restoreAliases } from "./set-aliases.server";
 
 /** Kept small, so that other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
-/** How long a change can be undone. Deletions can be undone for the same time. */
+/** How long a change can be undone; the same as for deletions. */
 const UNDO_MS = 30 * 24 * 60 * 60 * 1000;
 const MAX_CHANGES_SHOWN = 10;
 /**
