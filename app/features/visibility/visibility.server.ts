@@ -17,7 +17,7 @@ interface Times {
   unpublishAt: string | null;
 }
 
-/** Whether visitors can open a video's page and files. */
+/** Returns whether visitors can open a video's page and files. */
 export function isPublic(videoId: string): boolean {
   return prepared("SELECT 1 FROM videos WHERE id = ? AND public").get(videoId) !== undefined;
 }

@@ -151,7 +151,7 @@ function readVideos(report: Report): ReportedVideo[] {
   });
 }
 
-/** A subquery for the reports that name one of the videos in the JSON parameter `list`. */
+/** A subquery for the reports about any of the videos in the JSON parameter `list`. */
 const NAMING =
   "(SELECT report_id FROM report_videos WHERE video_id IN (SELECT value FROM json_each(@list)))";
 
@@ -198,7 +198,7 @@ export interface OtherReport {
 export type ReporterData = Awaited<ReturnType<typeof readReporterData>>;
 
 /**
- * Returns all data about the reporter, apart from the decisions on the videos. `until` is the time at which the text is
+ * Returns all data about the reporter, except the decisions on the videos. `until` is the time at which the text is
  * deleted automatically, or null while the report isn't closed; `others` are other reports with the same email address.
  *
  * @param withOthers whether to find `others`. This requires decrypting every report, which takes a second for 100,000

@@ -175,8 +175,8 @@ export function storeAcceptance(
 }
 
 /**
- * Returns the accepted terms by video id, earliest first, or undefined if the site has never had terms. There are none
- * for videos that are older than the terms or were added by another tool.
+ * Returns the accepted terms by video id, earliest first, or undefined if the site has never had terms. Videos that are
+ * older than the terms or were added by another tool have none.
  */
 export function findAcceptances(
   videoIds: readonly string[],

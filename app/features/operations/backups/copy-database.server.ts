@@ -10,7 +10,7 @@ export type TableCounts = Record<string, number>;
 
 /**
  * Copies a consistent snapshot of a database while other processes are writing to it, and counts its rows. The
- * connection's read transaction preserves the snapshot for both.
+ * connection's read transaction ensures that the copy and the row counts come from the same snapshot.
  */
 export async function copyDatabase(from: string, to: string): Promise<TableCounts> {
   const partial = `${to}.partial`;

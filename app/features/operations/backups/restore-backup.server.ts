@@ -90,7 +90,7 @@ export function finishInterruptedRestore(site: SiteFiles): void {
   }
 }
 
-/** Tells the operator about copies left behind by an interrupted restore, since they take up space. */
+/** Informs the operator about copies left behind by an interrupted restore, since they take up space. */
 export function reportCopies({ uploadsDir }: SiteFiles): void {
   const folders = copyFolders(uploadsDir);
   if (folders.length === 0) return;
@@ -122,8 +122,8 @@ function finishRestore(site: SiteFiles): { previous: string | undefined } | unde
   }
   // Litestream's copy of the previous database doesn't belong to this one. Litestream starts a new generation.
   fs.rmSync(litestreamFolder(databasePath), { recursive: true, force: true });
-  // Flushed before the last rename: if a power failure undid the other renames after the last one, nothing would repeat
-  // them.
+  // Flushed before the last rename: if a power failure undid the other renames but not the last one, nothing would
+  // repeat them.
   flushUploads(uploadsDir);
   const previous = keepPrevious(databasePath, fs.statSync(restored).mtime);
   fs.renameSync(restored, databasePath);
@@ -132,8 +132,8 @@ function finishRestore(site: SiteFiles): { previous: string | undefined } | unde
 }
 
 /**
- * Renames the previous database. If the file system supports hard links, it also keeps its original name until the new
- * database replaces it.
+ * Renames the previous database. If the file system supports hard links, the database also keeps its original name
+ * until the new one replaces it.
  */
 function keepPrevious(file: string, restoredAt: Date): string | undefined {
   const previous = `${file}.before-restore-${restoredAt.toISOString().replaceAll(":", "-")}`;
@@ -177,7 +177,7 @@ function copyUploads(backup: string, uploadsDir: string, put: CopyFile): number 
   return wanted.length;
 }
 
-/** The folders for copies, as far as they exist. */
+/** Returns the existing folders for copies. */
 function copyFolders(uploadsDir: string): string[] {
   return UPLOAD_FOLDERS.map((folder) => path.join(uploadsDir, folder, COPIES)).filter((folder) =>
     fs.existsSync(folder),
