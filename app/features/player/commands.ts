@@ -132,7 +132,7 @@ export function createCommands(
     },
 
     /**
-     * When another video is shown in the same player, resets everything that belongs to a video, but keeps the volume.
+     * When the player switches to another video, resets everything that is specific to a video, but keeps the volume.
      */
     reset() {
       brightness = 1;

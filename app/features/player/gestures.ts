@@ -96,9 +96,9 @@ export function useTaps(
 }
 
 /**
- * Plays at double speed while a finger or the mouse is held on a playing video. If the pointer moves before that, the
- * gesture is a swipe. The click that ends a hold doesn't count as a tap: the returned function reports, once per press,
- * whether the last press was a hold.
+ * Plays at double speed while a finger or the mouse is held on a playing video. If the pointer moves before the speed
+ * changes, the gesture is a swipe. The click that ends a hold doesn't count as a tap: the returned function reports,
+ * once per press, whether the last press was a hold.
  */
 export function useHold(element: HTMLVideoElement, commands: Commands): () => boolean {
   const wasHeld = useRef(false);

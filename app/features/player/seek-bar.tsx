@@ -142,7 +142,7 @@ function createScrubber(element: HTMLVideoElement) {
   };
 }
 
-/** The width of the bubble without a thumbnail, in pixels: there is room for "10:00:00" or for a chapter's name. */
+/** The width of the bubble without a thumbnail, in pixels: enough for "10:00:00" or a chapter's name. */
 const BARE_WIDTH = 80;
 const CHAPTER_WIDTH = 176;
 /** The total width of the thumbnail's left and right borders, and likewise of its top and bottom borders. */

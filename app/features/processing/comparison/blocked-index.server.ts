@@ -42,8 +42,8 @@ interface IndexedPart {
  * worker thread, which keeps an index and rebuilds it when the list has changed.
  */
 export function readBlockedVideos(sqlite: Database) {
-  // Reading 10,000 rows takes 30 ms. The index may contain deleted or removed entries: they are skipped, but kept in
-  // case they are put back. An entry's frames only change when it leaves the `waiting` state.
+  // Reading 10,000 rows takes 30 ms. The index may contain deleted or removed entries, which are skipped, but kept in
+  // case they are restored to the list. An entry's frames only change when it leaves the `waiting` state.
   const version = sqlite
     .prepare(
       `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'blocked_videos'), 0) || ' ' ||
