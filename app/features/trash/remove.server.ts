@@ -12,7 +12,7 @@ import type { NewVideoRow, VideoRow } from "~db/schema";
 import { isBusy, retryWhileBusy } from "~db/write-lock";
 import { evidenceAmong } from "./evidence.server";
 
-/** Other writes can run between two transactions. */
+/** Kept small, so that other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 /** How long a transaction is retried while the database is busy, once the first videos have been deleted. */
 const RETRY_FOR_MS = 10_000;

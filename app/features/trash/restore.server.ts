@@ -16,7 +16,7 @@ import { runChange } from "~db/run-query.server";
 import type { NewVideoRow } from "~db/schema";
 import { activityAbout } from "./trash.server";
 
-/** Other writes can run between two transactions. */
+/** Kept small, so that other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 
 interface Deleted {

@@ -19,7 +19,7 @@ import { TRASH_DAYS } from "./trash-address";
 /** How long a deleted video can be restored. */
 export const TRASH_MS = TRASH_DAYS * 24 * 60 * 60 * 1000;
 const EMPTY_EVERY_MS = 60_000;
-/** Other writes can run between two transactions. */
+/** Kept small, so that other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 
 /** A permanently deleted video. */

@@ -21,7 +21,7 @@ import {
 
 /** The statuses for a file that is too large or not a video. */
 const UNRECOVERABLE_STATUSES = [413, 415];
-/** The status for an upload that hasn't accepted the current uploaders' terms. */
+/** The status for an upload that was sent without accepting the current uploaders' terms. */
 const TERMS_REFUSED = 422;
 const INTERRUPTED = "Connection lost. Retrying…";
 

@@ -32,8 +32,8 @@ export function newIntention(
 
 /**
  * Returns the columns as they are after a user has published or hidden a video, or undefined if nothing changes. Hiding
- * cancels the schedule, so that nothing publishes the video later. Publishing replaces the scheduled publication and
- * keeps a future time to hide.
+ * cancels the schedule, so that nothing publishes the video later. Publishing replaces the scheduled publication, but
+ * keeps the time at which the video will be hidden if that time is in the future.
  *
  * @param now milliseconds since 1970.
  */

@@ -21,7 +21,7 @@ export async function streamStart(hlsUrl: string): Promise<StreamStart | undefin
     const audio = file && (await fileStart(beside(hlsUrl, file)));
     return { ...video, ...(audio && { audio }) };
   } catch {
-    // The file is missing, which the player will notice.
+    // The file is missing, which the player will detect.
     return undefined;
   }
 }

@@ -48,8 +48,8 @@ export async function removeEarlierVersions(source: Source): Promise<void> {
  * Checks whether the original may be removed, either early, in the captions job, or in the cleanup job. The caller then
  * calls `removeSource`.
  *
- * @returns `removal` if the original may be removed; `note` says why the original is kept if it can't be verified that
- * nothing would be lost.
+ * @returns `removal` if the original may be removed; `note` explains why the original is kept if it can't be verified
+ * that nothing would be lost.
  */
 export async function planSourceRemoval(
   job: JobRow,

@@ -240,7 +240,10 @@ export function canRunJobs(): boolean {
   return ffmpegAvailable() || settings().scanCommand !== undefined;
 }
 
-/** The job is urgent until the video can be watched. Then `earlyWatch` lowers the priority of its stream. */
+/**
+ * Returns whether the job is urgent, which it is until the video can be watched. Then `earlyWatch` lowers the priority
+ * of the stream's job.
+ */
 function isUrgent({ job }: RunningJob): boolean {
   return job.priority <= PRIORITIES.transcode;
 }
