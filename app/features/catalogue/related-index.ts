@@ -55,7 +55,7 @@ export function relatedIndex(capacity: number) {
   const categoryNames: string[] = [];
   const scores = new Uint16Array(capacity);
   const marks = new Uint8Array(capacity);
-  /** Slots below this are ordered by sort key, newest first. */
+  /** Slots below this number are ordered by sort key, newest first. */
   let ordered = 0;
   const unordered = new Map<bigint, number>();
 

@@ -49,7 +49,7 @@ export function VideoGrid({
   now: number;
   /** Whether the first three cards show their rank. */
   ranked?: boolean;
-  /** Whether a newer list is loading. This one is dimmed in the meantime. */
+  /** Whether a newer list is loading. The displayed list is dimmed in the meantime. */
   waiting?: boolean;
   /** The ids of the videos that are no longer public. */
   withdrawn?: ReadonlySet<string>;

@@ -118,14 +118,14 @@ export async function hideVideosWithoutRecord(userId: string, now = Date.now()):
 
 /** A group of videos that are on hold because they have no valid record. */
 export interface HiddenVideos {
-  /** The `source_id` of their holds. */
+  /** The `source_id` of the videos' holds. */
   source: string;
   videos: number;
-  /** When the first of them was hidden (ISO 8601, UTC). */
+  /** When the first of the videos was hidden (ISO 8601, UTC). */
   since: string;
   /**
-   * Whether an owner hid them as a batch. If not, they were put on hold because they were published while a record was
-   * required.
+   * Whether an owner hid the videos as a batch. If not, they were put on hold because they were published while a
+   * record was required.
    */
   isBatch: boolean;
 }

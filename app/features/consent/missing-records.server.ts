@@ -19,7 +19,7 @@ export const IS_WITHOUT_RECORD = `NOT EXISTS (
 
 export interface VideosWithoutRecord {
   total: number;
-  /** The newest of these videos. */
+  /** The newest videos without a valid record. */
   first: { id: string; title: string }[];
 }
 

@@ -244,7 +244,7 @@ export function useSwipes(
     const dy = finger.clientY - swipe.y;
     if (swipe.direction === "undecided") swipe.direction = directionOf(dx, dy);
     if (swipe.direction === "horizontal") return stop();
-    // This is called before the direction is certain, because it would have no effect once the browser has started to
+    // Called before the direction is certain, because `preventDefault` has no effect once the browser has started to
     // scroll.
     if (event.cancelable && Math.abs(dy) > Math.abs(dx)) event.preventDefault();
     if (swipe.direction === "undecided") return;

@@ -50,8 +50,8 @@ export function HeadTags() {
  * - `data-begun` on the root element, for the styles, if there are videos under Continue watching,
  * - the page title, if the visitor wants a discreet one.
  */
-// Before all data was stored in a single document, it was stored under keys such as "player:resume" and
-// "discreet-titles". These are migrated after hydration.
+// "player:resume" and "discreet-titles" are the keys under which the data was stored before there was a single
+// document. The data is migrated after hydration.
 const SCRIPT = `(function(h){
 function stored(k){try{return JSON.parse(localStorage.getItem(k))}catch(e){}}
 function field(f,k){var d=stored(${JSON.stringify(STORAGE_KEY)});return d&&d[f]!==undefined?d[f]:stored(k)}

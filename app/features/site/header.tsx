@@ -31,7 +31,8 @@ export function Header({ siteName }: { siteName: string }) {
 }
 
 /**
- * This is a `<details>` element, so that it opens without JavaScript. With JavaScript, it is closed after a navigation.
+ * The menu is a `<details>` element, so that it opens without JavaScript. With JavaScript, it is closed after a
+ * navigation.
  */
 function MobileMenu() {
   const location = useLocation();

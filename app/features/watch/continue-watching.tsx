@@ -173,7 +173,7 @@ function useStartedCards() {
     root?.catalogueVersion,
   );
 
-  // This runs in an effect, because the history is updated immediately, but React's state is only updated with the next
+  // Runs in an effect, because the history is updated immediately, but React's state is only updated with the next
   // render.
   useEffect(() => removeFromHistory(gone), [gone]);
 

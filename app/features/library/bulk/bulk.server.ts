@@ -113,7 +113,7 @@ function unprocessed(videos: number, because: Refusal): BulkResult["left"] {
   return { videos, because: refusalDetail(because) ?? "" };
 }
 
-/** Returns the content of the confirmation dialog for deleting these videos. */
+/** Returns the content of the dialog that confirms a bulk deletion. */
 export async function describeDeletion(ids: readonly string[]): Promise<DeleteConfirmation> {
   const rows = await database()
     .selectFrom("videos")

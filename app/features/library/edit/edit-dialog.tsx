@@ -222,7 +222,7 @@ function EditedVideo({
 }: {
   video: EditableVideo;
   origin: string;
-  /** The state of its consent record, if one is required. */
+  /** The state of the video's consent record, if one is required. */
   consent: ConsentState | undefined;
   /** The URL of the list without a dialog. */
   list: string;

@@ -22,7 +22,7 @@ export function PositionPicker({
   videoUrl: string;
   /** The position entered in a rejected form. */
   position?: string;
-  /** The reason why it was rejected. */
+  /** The reason why the position was rejected. */
   error?: string;
   /** The storyboard's frames; empty if the video has no storyboard. */
   frames: readonly StoryboardFrame[];

@@ -204,8 +204,7 @@ async function store(
   userId: string,
 ): Promise<string | Refusal | undefined> {
   const folder = path.dirname(base);
-  // This id stays reserved for the trimmed file, because it is a timestamp that the file's row stores as its creation
-  // time.
+  // The id stays reserved for the trimmed file. It is a timestamp, which the file's row stores as its creation time.
   const uploadId = await reserveUploadId(folder);
   let isStored = false;
   try {

@@ -114,7 +114,7 @@ export function FilterBar({
         <div
           className={classNames(
             "flex flex-wrap gap-2",
-            // Placed on a separate row if there isn't enough room for all of them.
+            // The buttons are placed on a separate row if there isn't enough room for them.
             filtered ? "col-span-full" : "has-[details[open]]:col-span-full",
             "@min-[72rem]/filters:[&:not(:has(details[open]))]:col-span-1",
           )}

@@ -57,13 +57,13 @@ export interface Review {
     videoUrl: string;
     uploader: string | null;
   };
-  /** The block list entries that it resembles, except those that it was marked as different from. */
+  /** The block list entries that the video resembles, except those that it was marked as different from. */
   blockedMatches: string[];
-  /** Set if its comparison with the block list is pending or has failed. */
+  /** Set if the video's comparison with the block list is pending or has failed. */
   uncompared?: Uncompared;
-  /** Whether it is on hold because a former owner's account is blocked. */
+  /** Whether the video is on hold because a former owner's account is blocked. */
   isHeldForFormerUploader: boolean;
-  /** Its scans that are unfinished or that found something. */
+  /** The video's scans that are unfinished or that found something. */
   scans: Scan[];
   notes: ReviewNote[];
   links: PreviewLink[];

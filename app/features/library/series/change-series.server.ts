@@ -27,7 +27,7 @@ const CHANGED = failure(409, FAILED, {
 /** The fields of the series form. */
 export interface SeriesTexts {
   title: string;
-  /** Empty if it should be derived from the title. */
+  /** Empty if the slug should be derived from the title. */
   slug: string;
   description: string;
   visibility: SeriesVisibility;

@@ -43,7 +43,7 @@ export interface EditedSeries {
   slug: string;
   description: string;
   visibility: SeriesVisibility;
-  /** The version of the order of its videos. */
+  /** The version of the series' order. */
   version: number;
   /** A hash of all other fields. A form that was opened with a different hash is rejected. */
   textsVersion: string;

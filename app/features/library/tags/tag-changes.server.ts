@@ -29,7 +29,7 @@ const RETRY_FOR_MS = 10 * 60 * 1000;
 interface TagChange {
   /** The tags to change, case-folded and as written. */
   tags: readonly { tag: string; name: string }[];
-  /** The tag that replaces them; null to remove them. */
+  /** The tag that replaces the old tags; null to remove them. */
   target: string | null;
   /** Whether the names of the old tags become aliases of the target. */
   keepsAsAliases: boolean;

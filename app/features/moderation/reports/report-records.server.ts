@@ -49,7 +49,7 @@ export interface ReportMessage {
   id: string;
   author: ReportMessageRow["author"];
   sentAt: string;
-  /** Undefined if the secret that encrypted it is missing. */
+  /** Undefined if the secret that encrypted the text is missing. */
   text: string | undefined;
 }
 

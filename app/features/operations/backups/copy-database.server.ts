@@ -28,7 +28,7 @@ export async function copyDatabase(from: string, to: string): Promise<TableCount
   } finally {
     sqlite.close();
   }
-  // This turns the copy into a single file that has no write-ahead log, even while it is being read.
+  // Turns the copy into a single file that has no write-ahead log, even while it is being read.
   const copied = new Sqlite(partial);
   copied.pragma("journal_mode = DELETE");
   copied.close();

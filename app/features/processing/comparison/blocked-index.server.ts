@@ -10,7 +10,7 @@ const INDEXED_VARIANT = 1;
  */
 const PART_BITS = 12;
 const PARTS = 5;
-/** This is larger than the tolerance for identical frames, because the crops and the timestamps differ. */
+/** Larger than the tolerance for identical frames, because the crops and the timestamps differ. */
 const NEAR_BITS = 14;
 /** The number of frames that must be similar to a blocked video's frames before the two videos are compared in full. */
 const MIN_NEAR_FRAMES = 2;

@@ -124,7 +124,7 @@ async function verifyRemoval(
 ): Promise<Removal | undefined> {
   const stored = storedFiles(source);
   if (!stored) return undefined;
-  // This is checked first, because decoding both files takes minutes.
+  // Checked before the files are decoded, because that takes minutes.
   if (!canRemove(job, source)) return undefined;
   const video = await cachedProbe(source.file);
   if (copyHasAllTracks(video)) {
@@ -156,8 +156,8 @@ export async function removeSource(job: JobRow, source: Source, removal: Removal
 }
 
 /**
- * This condition is false if the row has changed, if another row references the file, or if a job may be reading the
- * file.
+ * An SQL condition that is false if the row has changed, if another row references the file, or if a job may be reading
+ * the file.
  */
 const CAN_REMOVE = /* sql */ `
   id = @id AND source_url = @url AND video_url = @played AND hls_url IS @stream

@@ -323,7 +323,7 @@ async function attempt(job: JobRow, task: TaskControl): Promise<void> {
     task.signal.throwIfAborted();
     return { artifact: produced, ...(await planSourceRemoval(job, source, task)) };
   });
-  // This runs before the commit, so that if the process is killed in between, the cleanup job runs again.
+  // The cleanup job removes the source before the commit, so that it runs again if the process is killed in between.
   if (removal && job.kind === "cleanup") await removeSource(job, source, removal);
   const result = note ? { ...artifact, note } : artifact;
   const isCommitted = await commitArtifact(job, source, result, task.folder);

@@ -126,7 +126,7 @@ async function moveAndInsert(
     try {
       if (each.entry.file) {
         await moveVideo(mode, each.entry.file, each.target);
-        // This runs while the file still has its original digests.
+        // The block list is checked while the file still has its original digests.
         await isOnBlockList(each);
         const isPlayable = each.inspected?.playable !== false;
         each.isClean = isPlayable && (await cleanVideo(each, each.entry.file));
