@@ -7,11 +7,11 @@ import { isOwnRequest } from "~/platform/origin.server";
 import { processState } from "~db/runtime.server";
 import { findDeviceAccount } from "./device.server";
 
-/** Nobody can type this many attempts in a second. */
+/** Nobody can make this many attempts in a second by hand. */
 export const MAX_PER_ADDRESS_AND_SECOND = 5;
 /** During a flood from many addresses, rendering a page for each attempt would keep the server's only thread busy. */
 export const MAX_PER_SECOND = 20;
-/** Further attempts from the same network in the same minute don't lower the network's priority any further. */
+/** Additional attempts from the same network in the same minute don't lower its priority any further. */
 const MAX_COUNTED_PER_MINUTE = 5;
 const SECOND_MS = 1_000;
 /** The only route that checks passwords. */

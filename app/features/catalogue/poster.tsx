@@ -28,7 +28,7 @@ function background(id: string, colors: string | undefined) {
   return { "--nw": nw, "--ne": ne, "--sw": sw, "--se": se };
 }
 
-/** Lowercase, because React 18 doesn't know `fetchPriority`. */
+/** Lowercase, because React 18 doesn't support `fetchPriority`. */
 const EAGER = { loading: "eager", fetchpriority: "high" } as const;
 const LAZY = { loading: "lazy" } as const;
 
@@ -57,7 +57,7 @@ export function Poster({
   url: string | null;
   /** The colors of the image's quarters, if known. */
   colors?: string;
-  /** The name of the image for a view transition to the next page. */
+  /** The image's name in the view transition to the next page. */
   transitionName?: string;
   /** Whether the image is in the first row, so that it loads immediately with high priority. */
   isFirst?: boolean;

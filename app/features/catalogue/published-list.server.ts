@@ -263,7 +263,7 @@ export function toCard(row: CardRow): VideoCardData {
   };
 }
 
-/** Validates the column, which any other tool may have written. */
+/** Validates the column, because other tools may have written anything to it. */
 function isColors(text: string | null): text is string {
   return text !== null && /^[0-9a-f]{24}$/.test(text);
 }

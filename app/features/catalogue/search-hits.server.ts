@@ -7,7 +7,7 @@ export interface SearchQuery {
   /** Case-folded, not empty. */
   needle: string;
   /**
-   * Alternative search strings that match as well. If there are any, all of them and the needle have at least three
+   * Alternative search strings that match as well. If there are any, the needle and each of them have at least three
    * characters.
    */
   also?: readonly string[];

@@ -79,7 +79,7 @@ export function expiringSoon(now = Date.now()): ExpiringRecord[] {
   ).all({ today: dayOf(now), until: dayAfter(now, WARN_DAYS) });
 }
 
-/** The prefix of the `source_id` of the holds in a batch. */
+/** The prefix of `source_id` for the holds in a batch. */
 const BATCH = "hidden:";
 
 /** Counts the public videos without a valid record and lists the newest. Runs in the query thread. */

@@ -238,7 +238,7 @@ const PURPOSE = "document key";
 /** Thrown if a file was changed after encryption or was encrypted with a different key. */
 export class DamagedDocumentError extends Error {}
 
-/** Encrypts a key with the records secret, for the database. */
+/** Encrypts a key with the records secret, so that it can be stored in the database. */
 export function wrapKey(key: string): string {
   return encrypt(PURPOSE, key, recordsSecrets());
 }

@@ -122,7 +122,7 @@ export function watchForProblems(
       const result = await probe(url);
       if (isOver() || problem.get() || !playback.get().buffering) return;
       if (result === "unreachable") return lose();
-      // The server is reachable but no data arrives, so the download stalled without an error.
+      // The server is reachable but no data arrives, so the download has stalled without an error.
       remember();
       if (!isAdaptive() && element.networkState !== HTMLMediaElement.NETWORK_EMPTY) reload();
     }, STALL_CHECK_MS);

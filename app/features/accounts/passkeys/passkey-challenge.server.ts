@@ -244,8 +244,8 @@ export async function verifyInThread<C extends PasskeyCheck>(
 
 /**
  * Returns the relying party (https://www.w3.org/TR/webauthn-3/#relying-party): the host name for which passkeys are
- * created, and the accepted origins. `isUsable` says whether browsers offer passkeys at all: over https or on
- * localhost, but not for a bare IP address.
+ * created, and the accepted origins. `isUsable` is true if browsers support passkeys there: over https or on localhost,
+ * but not for a bare IP address.
  *
  * The host name is derived from PUBLIC_URL if it is set, and otherwise from the request. A proxy that terminates TLS
  * may hide the scheme, and browsers allow passkeys over http only on localhost, so https is assumed everywhere else.

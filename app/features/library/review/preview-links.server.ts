@@ -11,7 +11,7 @@ const FAILED = "Failed to create the preview link.";
 const HIDDEN = "This video is hidden, so its preview links don't work.";
 const IS_HIDDEN = "status = 'hidden' AND publish_at IS NULL";
 
-/** 256 bits, too many to guess. */
+/** 256 bits can't be guessed. */
 const TOKEN_BYTES = 32;
 /** The minimum time between two activity entries for opening a link. Every view is still counted. */
 const RECORD_EVERY_MS = 10 * 60 * 1000;

@@ -182,7 +182,7 @@ function readEarlier(report: Report, videoIds: readonly string[]) {
   ];
 }
 
-/** The number of reports decrypted without yielding to the event loop, which takes about 0.1 ms. */
+/** The number of reports decrypted before yielding to the event loop. Decrypting this many takes about 0.1 ms. */
 const DECRYPTED_AT_ONCE = 10;
 const MAX_OTHERS = 50;
 

@@ -151,7 +151,7 @@ interface ComparisonQuery {
   /** The ids of the first and the last entry. If there is no last one, all entries after the first are included. */
   from: number;
   to?: number;
-  /** Only videos after this id are compared. */
+  /** Only videos with ids after this one are compared. */
   after: string;
 }
 

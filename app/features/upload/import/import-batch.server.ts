@@ -198,8 +198,8 @@ function planned({ entry, bytes, modifiedMs, videoId, target }: PendingImport) {
 }
 
 /**
- * Removes a video's metadata in the bucket. If the video is a hard link to the file in the folder, which must not
- * change before the row is committed, the link is first replaced with a copy if the file has metadata.
+ * Removes the metadata from a video in the bucket. If the video is a hard link to the file in the folder, which must
+ * not change before the row is committed, the link is first replaced with a copy if the file has metadata.
  *
  * @returns whether the video can be served without conversion.
  */
