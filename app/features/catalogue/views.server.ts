@@ -71,7 +71,7 @@ export function countsAsView(request: Request): boolean {
 /** Writes all pending counts in one transaction. */
 export const flushViews = batch.flush;
 
-/** How long counts are collected in memory, so that even a busy second takes only one transaction. */
+/** How long counts are collected in memory, so that even a busy second requires only one transaction. */
 const FLUSH_AFTER_MS = 1_000;
 /**
  * The maximum number of videos per transaction. The rest is written in the next one, so that requests don't have to

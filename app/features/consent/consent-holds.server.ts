@@ -30,7 +30,7 @@ export function startConsent(): void {
 }
 
 /**
- * Puts the videos whose consent records have expired on hold.
+ * Puts videos on hold if their consent records have expired.
  *
  * @returns the number of videos that were put on hold.
  */

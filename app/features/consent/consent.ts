@@ -27,7 +27,7 @@ export const RELEASE_LABELS: Record<ReleaseKind, string> = {
 
 const ADULT_YEARS = 18;
 const EARLIEST_DAY = "1900-01-01";
-/** How long before a record expires the studio starts to warn about it. */
+/** How long before a record's expiration date the studio starts to show a warning. */
 export const WARN_DAYS = 30;
 const DAY_MS = 86_400_000;
 

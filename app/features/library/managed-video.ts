@@ -21,7 +21,7 @@ export interface ManagedVideo {
   bytes: number;
   /** ISO 8601 UTC */
   createdAt: string;
-  /** A path on this site, or null. */
+  /** The thumbnail's path on this site, or null. */
   thumbnailUrl: string | null;
   schedule: Schedule;
   /** Whether the video is a draft that is ready for review. */
@@ -91,7 +91,7 @@ export type FormRefusal =
 /** The result of a form about a video's files. */
 export type FileResult = FormFailure | Refusal | ToastMessage;
 
-/** A question that the user has to answer before an uploaded file replaces another. */
+/** A question that the user has to answer before an uploaded file replaces the current one. */
 export interface ReplaceQuestion {
   /** The name of the finished upload. */
   upload: string;

@@ -31,8 +31,9 @@ const VIDEOS_PER_TRANSACTION = 32;
 const RETRY_FOR_MS = 10_000;
 
 /**
- * Performs an action on many videos in small transactions. If a later transaction fails, the committed changes stay.
- * The result then says how many videos weren't processed, and sending the form again processes them.
+ * Performs an action on many videos in small transactions. If a later transaction fails, the committed changes stay. In
+ * that case, the result contains the number of videos that weren't processed, and sending the form again processes
+ * them.
  *
  * @returns a refusal if nothing was changed because the account is no longer allowed to do this.
  * @throws the error of the first transaction.

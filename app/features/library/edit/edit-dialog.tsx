@@ -49,7 +49,9 @@ export interface EditContext {
   consent?: ConsentState;
 }
 
-/** Edits a video. After a failure, the form shows the submitted text instead of the text in the row. */
+/**
+ * The dialog for editing a video. After a failure, the form shows the submitted text instead of the text in the row.
+ */
 export function EditDialog({
   video,
   error,

@@ -53,7 +53,7 @@ export function PositionPicker({
     if (player.current) player.current.currentTime = parsePosition(position) ?? 0;
   }
 
-  /** A typed position takes precedence over a selected frame, and an empty field means no frame at all. */
+  /** A typed position takes precedence over a selected frame, and an empty field means that no frame is used. */
   function clearPicked() {
     const picked = control(PICKED_FRAME);
     const radios = picked instanceof RadioNodeList ? [...picked] : [picked];

@@ -210,7 +210,7 @@ function actionOf({ state, cut_of }: VideoFileRow): ActivityAction {
 }
 
 /**
- * Makes the file that the current one was trimmed from the video's original, which isn't in the trash. The previous
+ * Marks the file from which the current one was trimmed as the original, so that it isn't in the trash. The previous
  * original is moved to the trash. If the original no longer exists, the current file counts as untrimmed.
  */
 function updateOriginal(videoId: string, now: string): void {

@@ -231,8 +231,8 @@ function MoreFilters({
 }
 
 /**
- * Adds the selected uploader if the list doesn't contain it. A URL may refer to any user, or even contain an id that
- * doesn't exist.
+ * Adds the selected uploader to the list if necessary. A URL may refer to any user, or even contain an id that doesn't
+ * exist.
  */
 function withSelected(uploaders: readonly Uploader[], selected: string | undefined) {
   if (!selected || uploaders.some(({ id }) => id === selected)) return uploaders;

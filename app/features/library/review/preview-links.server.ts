@@ -125,7 +125,7 @@ export function findPreview(token: string): Preview | undefined {
   ).get(hashOf(token));
 }
 
-/** Counts a view of a link. Doesn't store anything about the viewer. */
+/** Counts a view of the video through a link. Doesn't store anything about the viewer. */
 export async function countPreview(preview: Preview, now = Date.now()): Promise<void> {
   const { linkId, videoId, title, lastViewedAt } = preview;
   const needsEntry = lastViewedAt === null || now - Date.parse(lastViewedAt) >= RECORD_EVERY_MS;

@@ -99,7 +99,7 @@ export function loadReview(
     blockedMatches: matchesOf(id),
     uncompared: uncomparedOf(id),
     isHeldForFormerUploader: findFormerBlocks(id).length > 0,
-    // Uploaders don't see the reasons, because knowing them could help an uploader to evade the scan.
+    // Uploaders don't see the reasons, because knowing them could help uploaders evade the scan.
     scans: scansOf(id).map((scan) => (seesReasons ? scan : { ...scan, reason: "" })),
   };
 }
@@ -189,7 +189,7 @@ async function perform(
   return writeReview(video, note, user, intent === "ready");
 }
 
-/** Stores the note, if there is one, and whether the video is ready, if the form specifies it. */
+/** Stores the note and whether the video is ready, if the form contains them. */
 async function writeReview(
   { id, title }: Review["video"],
   note: string,

@@ -101,7 +101,7 @@ export function listSeries({ search, page: requested }: SeriesView, now = Date.n
   return { series, page, pageCount, found, total, deleted };
 }
 
-/** Returns the time before which a deletion can no longer be undone (ISO 8601, UTC). */
+/** Returns the cutoff time (ISO 8601, UTC): earlier deletions can no longer be undone. */
 export function restorableSince(now: number): string {
   return new Date(now - SERIES_RESTORABLE_DAYS * DAY_MS).toISOString();
 }

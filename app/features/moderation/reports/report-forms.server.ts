@@ -24,7 +24,9 @@ const NOT_ADDED = "No video was added.";
 const NOT_REMOVED = "The video was not removed from the report.";
 const MAX_VIDEOS = 100;
 
-/** Changes a report in one transaction, which also records the change in the activity log unless it is refused. */
+/**
+ * Changes a report in one transaction, which also records the change in the activity log unless the change is refused.
+ */
 function changeReport(
   reportId: string,
   entry: { userId: string; action: ActivityAction },

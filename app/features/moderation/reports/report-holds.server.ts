@@ -126,7 +126,7 @@ export function releaseReportHold(videoId: string, reportId: string, now: number
   releaseHold({ videoId, reason: "report", sourceId: reportId });
 }
 
-/** Puts a video on hold for the open urgent reports that no moderator has reviewed, except one. */
+/** Puts a video on hold for the open urgent reports that no moderator has reviewed, except the given one. */
 export function holdForOthers(videoId: string, reportId: string, now: number): void {
   for (const { id } of unreviewedReports(videoId)) {
     if (id !== reportId) hold({ videoId, reason: "report", sourceId: id }, now);

@@ -58,7 +58,7 @@ interface OtherFile {
 
 export type ReportPage = NonNullable<ReturnType<typeof readReportPage>>;
 
-/** A log entry. The user is null for the site; the email is also null for a deleted account. */
+/** A log entry. The user is null for actions of the site itself; the email is also null for a deleted account. */
 interface LogEntry {
   id: number;
   at: string;

@@ -26,7 +26,7 @@ export function videosOf(reportId: string): NamedVideo[] {
   ).all(reportId);
 }
 
-/** Returns the most severe decision on some of a report's videos, or undefined if there is none. */
+/** Returns the most severe of the decisions on some of a report's videos, or undefined if there is none. */
 export function mostSevereDecision(videos: readonly NamedVideo[]): VideoDecision | undefined {
   const order = ["remove", "restore", "keep"] as const;
   return order.find((decision) => videos.some((video) => video.decision === decision));
@@ -93,7 +93,9 @@ export function reviewedKinds(videoId: string): ReportKind[] {
     .all(videoId);
 }
 
-/** Returns the open urgent reports about a video that are of kinds for which no moderator has reviewed it. */
+/**
+ * Returns the open urgent reports about a video, except those of a kind for which a moderator has already reviewed it.
+ */
 export function unreviewedReports(videoId: string): { id: string; kind: ReportKind }[] {
   return prepared<{ id: string; kind: ReportKind }>(
     `SELECT id, kind FROM reports JOIN report_videos ON report_id = id
