@@ -40,7 +40,7 @@ export function createCommands(
   }
 
   function setSpeed(speed: number) {
-    // The default must be set as well, because loading another rendition resets the speed to it.
+    // The default speed must be set as well, because loading another rendition resets the speed to the default.
     video.defaultPlaybackRate = speed;
     video.playbackRate = speed;
   }

@@ -196,7 +196,7 @@ const SWIPE_AREA = "video, .player-bar :not([data-seek-bar])";
 
 /**
  * Handles vertical swipes on a touch screen (specification, section 2): volume on the right half, brightness on the
- * left. The browser is only kept from handling vertical moves of a single finger, so that horizontal scrolling and
+ * left. The browser is only prevented from handling vertical moves of a single finger, so that horizontal scrolling and
  * pinching still work. If only hardware keys can set the volume, swiping on the right half scrolls the page.
  */
 export function useSwipes(

@@ -36,8 +36,7 @@ export function termsRefusal(accepted: string | undefined): string | undefined {
 }
 
 /**
- * Like `termsRefusal`, but also returns the acceptance to be stored with the video. It is empty if acceptance isn't
- * required.
+ * Like `termsRefusal`, but also returns the acceptance to be stored with the video; none if acceptance isn't required.
  */
 export function checkTerms(
   accepted: string | undefined,

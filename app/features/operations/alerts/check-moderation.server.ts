@@ -28,7 +28,7 @@ interface ReportAlert {
   kind: AlertKind;
   /** The column of `reports` that stores which alert of this kind included a report. */
   column: "urgent_alert_id" | "due_alert_id" | "overdue_alert_id";
-  /** An additional SQL condition, besides the deadline. */
+  /** An SQL condition in addition to the deadline. */
   where?: string;
   /** Only deadlines up to this time are included; no limit if undefined. */
   upTo?: string;

@@ -36,7 +36,7 @@ export interface SiteFiles {
 export interface Restored {
   /** The number of uploaded files that were missing or different. */
   copied: number;
-  /** Entries in the backup's list of files that are missing from UPLOADS_DIR. */
+  /** Entries in the backup's list whose files are missing from UPLOADS_DIR. */
   missing: ListedFile[];
   /** The previous database; undefined if there was none. */
   previous: string | undefined;
@@ -120,7 +120,7 @@ function finishRestore(site: SiteFiles): { previous: string | undefined } | unde
   if (fs.existsSync(restoredFile(secretFile))) {
     fs.renameSync(restoredFile(secretFile), secretFile);
   }
-  // Litestream's copy of the previous database doesn't belong to this one. Litestream starts a new generation.
+  // Litestream's copy of the previous database doesn't match the new one, so Litestream has to start a new generation.
   fs.rmSync(litestreamFolder(databasePath), { recursive: true, force: true });
   // Flushed before the last rename: if a power failure undid the other renames but not the last one, nothing would
   // repeat them.

@@ -45,7 +45,7 @@ type Row = Awaited<ReturnType<typeof rowsWithFilesAfter>>[number];
 
 /**
  * Checks every file that a video references, in row order, and records the videos with missing files. If the check is
- * stopped early, the results so far are kept, but it doesn't count as a complete check.
+ * stopped early, its results so far are kept, but it doesn't count as complete.
  *
  * @param pauseMs the pause after each batch of rows.
  */
