@@ -68,9 +68,9 @@ export function FirstPaintScript({ nonce }: { nonce: string | undefined }) {
 
 /**
  * Restores the scroll position once per navigation. Remix's own component also does so after each revalidation, with
- * the scroll position from the start of the revalidation, so that visitors who scroll in the meantime are moved back
- * (fixed in React Router 7 by https://github.com/remix-run/react-router/pull/13671). This component therefore passes it
- * the router state from the time of the navigation instead of the current one.
+ * the scroll position from the start of the revalidation, which undoes any scrolling in the meantime (fixed in React
+ * Router 7 by https://github.com/remix-run/react-router/pull/13671). This component therefore passes it the router
+ * state from the time of the navigation instead of the current one.
  */
 export function ScrollRestoration({ nonce }: { nonce?: string }) {
   const state = useContext(RouterState);

@@ -75,7 +75,7 @@ export interface Removed {
  * deletions and for a moderator's decision.
  * @param record called in each transaction with the titles of all videos deleted so far.
  * @returns the titles of the deleted videos, the id of the deletion, and the number of videos that weren't deleted if
- * it failed after the first transaction.
+ * the deletion failed after the first transaction.
  */
 export async function removeVideos<Refused extends Refusal = never>(
   ids: readonly string[],
@@ -122,8 +122,8 @@ export function stoppedBy(error: unknown): Refusal {
 }
 
 /**
- * Must be called as part of a transaction. Returns the title if the video exists, or else an empty list. Videos with
- * the same deletion time can be restored together.
+ * Moves a video's row to the trash. Must be called as part of a transaction. Returns the title if the video exists, or
+ * else an empty list. Videos with the same deletion time can be restored together.
  */
 function moveRowToTrash(id: string, userId: string, deletedAt: string): string[] {
   const row = prepared<VideoRow>("SELECT * FROM videos WHERE id = ?").get(id);

@@ -77,7 +77,7 @@ export async function restoreVideos(
   return describeResult(ids.length, restored);
 }
 
-/** Must be called as part of a transaction. Returns whether any of these videos was restored. */
+/** Restores a batch of videos. Must be called as part of a transaction. Returns whether any of them was restored. */
 function restorePart(ids: readonly string[], restored: Restored, now: number): boolean {
   const columns = new Set(
     (sqliteHandle().pragma("table_info(videos)") as { name: string }[]).map(({ name }) => name),

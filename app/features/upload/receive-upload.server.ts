@@ -105,7 +105,7 @@ export function quotaCheck(request: Request, userId: string): () => void {
 /**
  * Publishes a received form and then deletes its files.
  *
- * @param own set for uploaders. They aren't told about other users' videos, and may be restricted to drafts.
+ * @param own set for uploaders. Other users' videos aren't revealed to them, and they may be restricted to drafts.
  * @param alongside see `Upload`.
  */
 export async function publishReceivedForm(

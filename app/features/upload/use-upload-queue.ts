@@ -154,7 +154,7 @@ const AGAIN_AFTER_MS = 3_000;
 const RETRYABLE_STATUSES = [502, 503, 504];
 
 /**
- * Asks the server to publish a complete upload with the fields of the form. Retries lost connections and proxy errors
+ * Sends the request to publish a complete upload with the fields of the form. Retries lost connections and proxy errors
  * without limit, since a repeated request gets the outcome of the first one.
  */
 export async function requestPublish(request: {

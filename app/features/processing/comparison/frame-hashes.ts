@@ -79,7 +79,7 @@ export function hashBlockedFrame(frame: Uint8Array, box: Box): Uint8Array {
 }
 
 /**
- * Returns the hashes for a frame of a video that is compared with blocked ones: one of the original frame and one of
+ * Returns the hashes for a frame of a video that is compared with blocked ones: one for the original frame and one for
  * its mirror image.
  */
 export function hashComparedFrame(frame: Uint8Array, box: Box): Uint8Array {

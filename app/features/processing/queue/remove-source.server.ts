@@ -75,7 +75,7 @@ export async function planSourceRemoval(
  * that browsers can't play, once its captions have been extracted. A file with several audio tracks is kept until the
  * stream contains them. If the verification fails, the original is kept for the cleanup job, which reports the problem.
  *
- * Decoding needs the job's lease, so this runs before the job ends, and `removeSource` after it.
+ * Decoding needs the job's lease, so this function runs before the job ends, and `removeSource` runs afterwards.
  */
 async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal | undefined> {
   const video = await cachedProbe(source.file);
@@ -144,7 +144,9 @@ async function verifyRemoval(
   };
 }
 
-/** Removes the original. The removal of the file is enqueued in the transaction that clears it from the row. */
+/**
+ * Removes the original. The removal of the file is enqueued in the transaction that clears the reference in the row.
+ */
 export async function removeSource(job: JobRow, source: Source, removal: Removal): Promise<void> {
   const name = parseMediaUrl(source.url);
   if (!name) return;

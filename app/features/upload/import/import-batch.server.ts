@@ -151,8 +151,8 @@ async function moveAndInsert(
 }
 
 /**
- * Inserts the rows in small transactions: each transaction holds the database lock for a few milliseconds, and then
- * leaves it free for the same length of time.
+ * Inserts the rows in small transactions: each transaction holds the database lock for a few milliseconds. Afterwards,
+ * the lock is free for the same length of time.
  *
  * @returns the entries that were inserted, which excludes those whose files were added to the block list in the
  * meantime.
