@@ -36,8 +36,8 @@ export function pendingViews(id: string): number {
 /**
  * Counts one view in memory. Returns false if no public video has the id.
  *
- * @param address the viewer's IP address. At most 60 views of a video are counted per hour per address; any more are
- *   ignored.
+ * @param address the viewer's IP address. At most 60 views per hour are counted for each video and IP address, and any
+ *   further views are ignored.
  */
 export function countView(id: string, address?: string): boolean {
   if (!isPublic(id)) return false;

@@ -145,7 +145,7 @@ async function get(
     request.once("response", (response) => {
       answer = response;
     });
-    // Destroying the request after the response has started would be reported as a lost connection.
+    // If the request were destroyed after the response has started, this would be reported as a lost connection.
     request.on("timeout", () => (answer ?? request).destroy(wrong("The server stopped sending.")));
     request.on("error", reject);
   });
