@@ -80,7 +80,7 @@ async function perform(
   { user, scopes, tokenId }: TokenUse,
   id: string,
 ): Promise<Response> {
-  // A user who may no longer create tokens can't keep using one that was created in an earlier role either.
+  // Users who are no longer allowed to create tokens can't keep using the ones they created in an earlier role.
   if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);
   const { scope, permission } = operation;
   if (!scopes.includes(scope)) {

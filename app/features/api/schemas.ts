@@ -100,7 +100,7 @@ export const listQuery = z.strictObject({
   sort: z.enum(SORTS).default("newest"),
 });
 
-/** Returns the view of the studio's video list that a query selects. */
+/** Returns the view of the studio's video list that corresponds to a query. */
 export function viewOf({
   scheduled,
   similar,

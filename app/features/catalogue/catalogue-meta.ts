@@ -54,7 +54,7 @@ export function homeMeta(
   });
 }
 
-/** Returns the meta tags for Categories or, without a category, those for All Videos. */
+/** Returns the meta tags for a category's list or, without a category, for the list of all videos. */
 export function categoryMeta(
   site: SiteIdentity,
   shown: { category?: string; view?: ListView; list: VideoPage },

@@ -179,10 +179,10 @@ const oneLine = (text: string) => text.normalize("NFC").replace(/\s+/g, " ").tri
 /**
  * Parses the form. Returns the performer, or an error message for each invalid field.
  *
- * @param hasPayload false if the legal name and date of birth can't be read, and so can't be changed.
+ * @param hasPayload false if the legal name and date of birth can't be read and therefore can't be changed.
  * @param isNew whether this person has no record yet. A performer under 18 is refused only in that case, because
  *   correcting an existing record puts the videos that show the performer on hold.
- * @param today the current day in UTC, as YYYY-MM-DD.
+ * @param today the current date in UTC, as YYYY-MM-DD.
  */
 export function readPerformer(
   typed: PerformerTexts,

@@ -119,7 +119,7 @@ export function saveVideoConsent(
          expiry_alert_id = iif(ends_on IS @endsOn, expiry_alert_id, NULL)`,
     ).run({ videoId, kind, people, recordedOn, endsOn, userId, at: new Date(now).toISOString() });
     for (const { id, dateOfBirth } of performers) {
-      // If the date of birth can't be read, the earlier result is kept as long as the recording day doesn't change.
+      // If the date of birth can't be read, the earlier result is kept as long as the recording date doesn't change.
       const known = wasRecordedOn === recordedOn ? ages.get(id) : undefined;
       const ofAge = dateOfBirth ? Number(isAdultOn(dateOfBirth, recordedOn)) : (known ?? 0);
       prepared(

@@ -17,18 +17,18 @@ export interface ManagedVideo {
   status: VideoStatus;
   duration: string;
   views: number;
-  /** The disk usage of its files. */
+  /** The disk usage of the video's files. */
   bytes: number;
   /** ISO 8601 UTC */
   createdAt: string;
-  /** A path on this site, or null. */
+  /** The thumbnail's path on this site, or null. */
   thumbnailUrl: string | null;
   schedule: Schedule;
-  /** Whether it is a draft that is ready for review. */
+  /** Whether the video is a draft that is ready for review. */
   isReady?: boolean;
-  /** Whether it is on hold and therefore not public, whatever its status. */
+  /** Whether the video is on hold and therefore not public, whatever its status. */
   isHeld?: boolean;
-  /** Whether its file or thumbnail may contain private metadata because another tool added it. */
+  /** Whether the video's file or thumbnail may contain private metadata because another tool added it. */
   hasMetadata?: boolean;
 }
 
@@ -91,7 +91,7 @@ export type FormRefusal =
 /** The result of a form about a video's files. */
 export type FileResult = FormFailure | Refusal | ToastMessage;
 
-/** A question that the user has to answer before an uploaded file replaces another. */
+/** A question that the user has to answer before an uploaded file replaces the current one. */
 export interface ReplaceQuestion {
   /** The name of the finished upload. */
   upload: string;
@@ -104,9 +104,9 @@ export interface OtherFile {
   id: string;
   duration: string;
   bytes: number;
-  /** When it was uploaded or replaced (ISO 8601, UTC). */
+  /** When the file was uploaded or replaced (ISO 8601, UTC). */
   at: string;
-  /** The email address of the user who uploaded or replaced it; null if the account no longer exists. */
+  /** The email address of the user who uploaded or replaced the file; null if the account no longer exists. */
   by: string | null;
   /** If the file is trimmed, its range within the original in seconds. */
   range?: TrimRange;
@@ -116,7 +116,7 @@ export interface OtherFile {
 export interface OtherFiles {
   /** The file that will replace the current one once it is ready. */
   pending?: OtherFile & {
-    /** Whether it can be played, even if it isn't fully processed yet. */
+    /** Whether the file can be played, even if it isn't fully processed yet. */
     isPlayable: boolean;
     /** Whether a required job has failed permanently. */
     hasFailed: boolean;

@@ -20,7 +20,7 @@ let shown: { address: string; data: object } | undefined;
 
 const urlOf = ({ pathname, search }: Pick<URL, "pathname" | "search">) => pathname + search;
 
-/** Remembers the studio's data while it is shown. */
+/** Remembers the studio's data while the studio is shown. */
 export function useRememberedData(data: object): void {
   const address = urlOf(useLocation());
   useEffect(() => {

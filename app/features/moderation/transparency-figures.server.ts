@@ -12,7 +12,7 @@ export interface Period {
   removed: number;
   restored: number;
   withdrawn: number;
-  /** The median time to a moderator's decision; null if there is none. */
+  /** The median time to a moderator's decision; null if there are no decisions. */
   medianHours: number | null;
   /**
    * The counts from the moderation log. `videosHiddenAtOnce` counts videos that the site hid before a moderator's

@@ -32,7 +32,8 @@ export async function requirePermission(
 }
 
 /**
- * Returns whether the user who sent a request is signed in and has a permission. For pages that show less to visitors.
+ * Returns whether the user who sent a request is signed in and has a permission. Used by pages that show less to
+ * visitors.
  */
 export async function isPermitted(request: Request, permission: Permission): Promise<boolean> {
   const session = await findSession(request);

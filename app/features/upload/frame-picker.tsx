@@ -124,7 +124,7 @@ const LOADS_WITHIN_MS = 15_000;
 const FRAME_WIDTH = 1280;
 const FRAME_QUALITY = 0.85;
 
-/** The file opened in a video element; `close` releases its memory. */
+/** Opens the file in a video element. `close` releases the element's memory. */
 async function openVideo(file: File, preload: "metadata" | "auto") {
   const video = document.createElement("video");
   const url = URL.createObjectURL(file);

@@ -17,8 +17,8 @@ import { BULK_ACTIONS, BULK_FORM, BULK_TEXTS, type BulkPreview, onHoldMessage } 
 
 /**
  * The bulk actions. Without JavaScript, all fields are shown below the list. With JavaScript, the bar sticks to the
- * bottom of the screen while videos are selected, and shows only the fields for the selected action. On low screens it
- * doesn't stick.
+ * bottom of the screen while videos are selected, and shows only the fields for the selected action. It doesn't stick
+ * if the screen isn't tall enough.
  */
 export function BulkBar({
   selection,

@@ -31,8 +31,9 @@ const VIDEOS_PER_TRANSACTION = 32;
 const RETRY_FOR_MS = 10_000;
 
 /**
- * Performs an action on many videos in small transactions. If a later transaction fails, the committed changes stay.
- * The result then says how many videos weren't processed, and sending the form again processes them.
+ * Performs an action on many videos in small transactions. If a later transaction fails, the committed changes stay. In
+ * that case, the result contains the number of videos that weren't processed, and sending the form again processes
+ * them.
  *
  * @returns a refusal if nothing was changed because the account is no longer allowed to do this.
  * @throws the error of the first transaction.
@@ -113,7 +114,7 @@ function unprocessed(videos: number, because: Refusal): BulkResult["left"] {
   return { videos, because: refusalDetail(because) ?? "" };
 }
 
-/** Returns the content of the confirmation dialog for deleting these videos. */
+/** Returns the content of the dialog that confirms a bulk deletion. */
 export async function describeDeletion(ids: readonly string[]): Promise<DeleteConfirmation> {
   const rows = await database()
     .selectFrom("videos")

@@ -125,7 +125,7 @@ export interface DeleteConfirmation {
   ids: string[];
   /** Some of the videos' titles. */
   titles: string[];
-  /** The disk usage of their files. */
+  /** The disk usage of the videos' files. */
   bytes: number;
 }
 

@@ -55,7 +55,7 @@ function heldVideos(changed: Planned["changed"]): Planned["onHold"] {
   return refusals[0] ? { videos: refusals.length, because: refusals[0] } : undefined;
 }
 
-/** Whether a change edits metadata, so that the video counts as updated afterwards. */
+/** Returns whether a change edits metadata, so that the video counts as updated afterwards. */
 export function isEdit({ action }: ColumnChange): boolean {
   return action === "category" || action === "add-tags" || action === "remove-tags";
 }

@@ -206,8 +206,8 @@ async function copyBeside(url: string, basePath: string): Promise<string> {
  * @param original the original's `captions` column.
  * @param current the `captions` column of the video's current file, and where that file starts in the original, in
  *   seconds.
- * @returns the new value of the column. All of them count as uploaded. The trimmed file doesn't contain any captions,
- *   so re-encoding it would otherwise lose them.
+ * @returns the new value of the column. All of the captions count as uploaded: the trimmed file itself doesn't contain
+ *   any, so re-encoding it would otherwise lose them.
  */
 export async function trimCaptions(
   basePath: string,

@@ -49,7 +49,9 @@ export interface EditContext {
   consent?: ConsentState;
 }
 
-/** Edits a video. After a failure, the form shows the submitted text instead of the text in the row. */
+/**
+ * The dialog for editing a video. After a failure, the form shows the submitted text instead of the text in the row.
+ */
 export function EditDialog({
   video,
   error,
@@ -222,7 +224,7 @@ function EditedVideo({
 }: {
   video: EditableVideo;
   origin: string;
-  /** The state of its consent record, if one is required. */
+  /** The state of the video's consent record, if one is required. */
   consent: ConsentState | undefined;
   /** The URL of the list without a dialog. */
   list: string;

@@ -22,7 +22,7 @@ export function PositionPicker({
   videoUrl: string;
   /** The position entered in a rejected form. */
   position?: string;
-  /** The reason why it was rejected. */
+  /** The reason why the position was rejected. */
   error?: string;
   /** The storyboard's frames; empty if the video has no storyboard. */
   frames: readonly StoryboardFrame[];
@@ -53,7 +53,7 @@ export function PositionPicker({
     if (player.current) player.current.currentTime = parsePosition(position) ?? 0;
   }
 
-  /** A typed position takes precedence over a selected frame, and an empty field means no frame at all. */
+  /** A typed position takes precedence over a selected frame, and an empty field means that no frame is used. */
   function clearPicked() {
     const picked = control(PICKED_FRAME);
     const radios = picked instanceof RadioNodeList ? [...picked] : [picked];

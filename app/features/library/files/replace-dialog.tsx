@@ -18,7 +18,7 @@ import { PageLink } from "~/ui/page-link";
 import { type ReplaceQuestion, UNTIL_READY } from "../managed-video";
 import { FileButton, type FileDialogProps, FileFacts, PendingFile } from "./file-parts";
 
-/** Replaces a video's file, shows the pending file, and restores earlier ones. */
+/** The dialog that replaces a video's file, shows the pending file, and restores earlier ones. */
 export function ReplaceDialog({
   video,
   files: { pending, original, earlier },

@@ -12,7 +12,7 @@ import { formatExactPosition, parsePosition } from "../edit/positions";
 import { type FormFailure, formatRange, type TrimView, type TypedRange } from "../managed-video";
 import { type FileDialogProps, PendingFile } from "./file-parts";
 
-/** Trims a video, shows the pending trimmed file, and undoes an existing trim. */
+/** The dialog that trims a video, shows the pending trimmed file, and undoes an existing trim. */
 export function TrimDialog({
   video,
   trim,

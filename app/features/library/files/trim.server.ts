@@ -147,7 +147,7 @@ function originalOf(video: VideoRow) {
   return base === undefined ? undefined : fileOfBasePath(video.id, base);
 }
 
-/** Whether a running transcode is about to replace the video's file. */
+/** Returns whether a running transcode is about to replace the video's file. */
 function isBeingConverted({ id, video_url, source_url }: VideoRow): boolean {
   const isTranscoding = prepared(
     "SELECT 1 FROM jobs WHERE video_id = ? AND kind = 'transcode' AND state IN ('waiting', 'running')",
@@ -204,8 +204,7 @@ async function store(
   userId: string,
 ): Promise<string | Refusal | undefined> {
   const folder = path.dirname(base);
-  // This id stays reserved for the trimmed file, because it is a timestamp that the file's row stores as its creation
-  // time.
+  // The id stays reserved for the trimmed file. It is a timestamp, which the file's row stores as its creation time.
   const uploadId = await reserveUploadId(folder);
   let isStored = false;
   try {
@@ -230,7 +229,7 @@ async function store(
             user_id: userId,
             created_at: new Date(uploadId).toISOString(),
             duration: formatDuration(Math.round(range.end - range.start)),
-            // Set from the original when the video switches to this file.
+            // Set when the video switches to this file.
             captions: "[]",
             sha256: original.sha256,
             cut_of: base,

@@ -114,7 +114,7 @@ export function FilterBar({
         <div
           className={classNames(
             "flex flex-wrap gap-2",
-            // Placed on a separate row if there isn't enough room for all of them.
+            // The buttons are placed on a separate row if there isn't enough room for them.
             filtered ? "col-span-full" : "has-[details[open]]:col-span-full",
             "@min-[72rem]/filters:[&:not(:has(details[open]))]:col-span-1",
           )}
@@ -231,8 +231,8 @@ function MoreFilters({
 }
 
 /**
- * Adds the selected uploader if the list doesn't contain it. A URL may refer to any user, or even contain an id that
- * doesn't exist.
+ * Adds the selected uploader to the list if necessary. A URL may refer to any user, or even contain an id that doesn't
+ * exist.
  */
 function withSelected(uploaders: readonly Uploader[], selected: string | undefined) {
   if (!selected || uploaders.some(({ id }) => id === selected)) return uploaders;
@@ -276,7 +276,7 @@ function DayField({
         key={zone}
         label={label}
         type="date"
-        // Leaves room for the year beside the calendar icon on a phone when text is enlarged to 200%.
+        // Leaves room for the year next to the calendar icon on a phone when text is enlarged to 200%.
         className="!px-2"
         name={hydrated ? undefined : name}
         defaultValue={dayOf(value, isLast, hydrated)}

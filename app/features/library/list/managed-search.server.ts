@@ -16,7 +16,7 @@ interface Order {
 /** A row's next scheduled time. Rows without one sort after all timestamps. */
 const NEXT_TIME = `min(coalesce(CASE WHEN status <> 'published' THEN publish_at END, '9'),
   coalesce(unpublish_at, '9'))`;
-/** The smallest id among a row and the videos that it resembles. */
+/** The smallest of the ids of a row and of the videos that it resembles. */
 const SIMILAR_GROUP = `min(id, coalesce((SELECT min(first) FROM similar_videos
   WHERE second = id AND dismissed_at IS NULL), id))`;
 const BY_AGE = ["INDEXED BY videos_by_age WHERE TRUE"];
@@ -56,7 +56,7 @@ const ORDERS: Record<Sort, Order> = {
 
 interface Filter {
   status?: ManageView["status"];
-  /** Only rows with a time at which they will be published or hidden. */
+  /** Only rows that are scheduled to be published or hidden. */
   scheduled?: boolean;
   /** Only rows that resemble another video. If `knownTo` is given, that user must be able to see the other video. */
   similar?: boolean;
@@ -139,7 +139,7 @@ export function readManagedPage(sqlite: Database) {
   };
 }
 
-/** Whether an index contains only listed rows. Such an index doesn't contain the status. */
+/** Returns whether an index contains only listed rows. Such an index doesn't contain the status. */
 const isListedIndex = (index: string) => index.endsWith("WHERE listed");
 
 /** Returns at most `limit` ids that match a view, in no particular order. */
@@ -151,7 +151,7 @@ export function readManagedIds(sqlite: Database) {
   };
 }
 
-/** Whether a view's condition selects rows by their `number`. */
+/** Returns whether a view's condition selects rows by their `number`. */
 function selectsByNumber({ scheduled, similar, problems }: Filter): boolean {
   return Boolean(scheduled || similar || problems?.some((problem) => problem !== "no-thumbnail"));
 }

@@ -49,13 +49,13 @@ export function VideoRow({
   video: ManagedVideo;
   /** The video's unfinished jobs. */
   jobs: JobSummary | undefined;
-  /** The videos that it resembles. */
+  /** The videos that this video resembles. */
   similar: SimilarVideo[] | undefined;
-  /** Whether it resembles a video on the block list, so that an editor has to compare the two. */
+  /** Whether the video resembles a video on the block list, so that an editor has to compare the two. */
   resemblesBlocked: boolean;
-  /** The reason why it can't be published, if it is on hold. */
+  /** The reason why the video can't be published, if it is on hold. */
   held: string | undefined;
-  /** The state of its consent record, if one is required. */
+  /** The state of the video's consent record, if one is required. */
   consent: ConsentState | undefined;
   view: ManageView;
   /** Unix time in milliseconds, sent by the server so that the server and the browser render the same output. */

@@ -247,10 +247,10 @@ function MissingFilesNote({ at }: { at: string | null }) {
   );
 }
 
-/** With fewer pages than this, the pager reaches each of them in one or two clicks. */
+/** If there are fewer pages than this, each of them can be reached with one or two clicks on the pager. */
 const MIN_PAGES = 6;
 
-/** Jumps to a page by its number, because the pager only links to neighboring pages and to both ends. */
+/** A field for jumping to a page by its number, because the pager only links to neighboring pages and to both ends. */
 export function PageJump({ view, pageCount }: { view: ManageView; pageCount: number }) {
   if (pageCount < MIN_PAGES) return null;
   const parameters = new URLSearchParams(manageHref({ ...view, page: 1 }).split("?")[1]);

@@ -173,7 +173,7 @@ function SeriesRows({ series }: { series: ListedSeries[] }) {
   );
 }
 
-/** Creates a series from just a title. */
+/** The form that creates a series from just a title. */
 function NewSeriesForm({
   error,
   action,

@@ -320,7 +320,10 @@ const NO_FILE: FileRule = {
   },
 };
 
-/** Whether the page is rendered as the response to a form. The form's action has then already checked the session. */
+/**
+ * Returns whether the page is rendered as the response to a form. If so, the form's action has already checked the
+ * session.
+ */
 export function isSignedOutResponse(): boolean {
   return requestContext()?.request.method === "POST";
 }

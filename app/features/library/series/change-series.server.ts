@@ -27,11 +27,11 @@ const CHANGED = failure(409, FAILED, {
 /** The fields of the series form. */
 export interface SeriesTexts {
   title: string;
-  /** Empty if it should be derived from the title. */
+  /** Empty if the slug should be derived from the title. */
   slug: string;
   description: string;
   visibility: SeriesVisibility;
-  /** Whether the series is featured on the home page. At most one series is. */
+  /** Whether the series is featured on the home page. Only one series can be featured at a time. */
   isFeatured: boolean;
 }
 
@@ -224,7 +224,7 @@ export async function removeFromSeries(id: number, videoIds: readonly string[], 
 /** A failure, or the changed series and its activity entry. If the entry has no action, nothing was changed. */
 type Outcome = SeriesFailure | (Done & Partial<Pick<ActivityEntry, "action" | "detail">>);
 
-/** Performs a change and records it in one transaction. Also invalidates caches and open pages. */
+/** Performs and records a change in one transaction. Also invalidates caches and open pages. */
 async function change(userId: string, work: () => Outcome): Promise<SeriesFailure | Done> {
   return transaction(() => {
     const outcome = work();

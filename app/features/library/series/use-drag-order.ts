@@ -63,7 +63,7 @@ export function useDragOrder(
   };
 }
 
-/** A row that follows the pointer, while the others make room for it. */
+/** Makes a row follow the pointer, while the others make room for it. */
 function beginDrag(rows: readonly HTMLElement[], from: number, startClientY: number) {
   const places = rows.map((row) => {
     const { top, height } = row.getBoundingClientRect();

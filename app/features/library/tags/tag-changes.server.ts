@@ -16,7 +16,7 @@ import { moveAliases, restoreAliases } from "./set-aliases.server";
 
 /** Kept small, so that other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
-/** How long a change can be undone. Deletions can be undone for the same time. */
+/** How long a change can be undone; the same as for deletions. */
 const UNDO_MS = 30 * 24 * 60 * 60 * 1000;
 const MAX_CHANGES_SHOWN = 10;
 /**
@@ -29,7 +29,7 @@ const RETRY_FOR_MS = 10 * 60 * 1000;
 interface TagChange {
   /** The tags to change, case-folded and as written. */
   tags: readonly { tag: string; name: string }[];
-  /** The tag that replaces them; null to remove them. */
+  /** The tag that replaces the old tags; null to remove them. */
   target: string | null;
   /** Whether the names of the old tags become aliases of the target. */
   keepsAsAliases: boolean;

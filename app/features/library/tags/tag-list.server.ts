@@ -9,7 +9,7 @@ const TAGS_PAGE_SIZE = 100;
 
 /** A tag in the catalogue. Uppercase and lowercase spellings count as the same tag. */
 export interface CountedTag {
-  /** The case-folded tag, which is its key. */
+  /** The case-folded tag, which is used as the key. */
   tag: string;
   /** The most common spelling. */
   name: string;

@@ -91,7 +91,7 @@ function TagNotes({ spellings, aliases }: { spellings: string[]; aliases: string
   return <p className="pb-1 text-xs break-words text-muted">{notes.join(" · ")}</p>;
 }
 
-/** Renames, merges or removes a tag, and sets its aliases. */
+/** The dialog that renames, merges or removes a tag, and sets its aliases. */
 export function TagDialog({
   tag: { tag, name, spellings, videos },
   aliases,

@@ -238,7 +238,7 @@ export async function restoreToList(id: number, userId: string): Promise<Failure
       detail: `This entry is already on the block list, or was removed more than ${PUT_BACK_DAYS} days ago.`,
     });
   }
-  // A restored entry that was imported doesn't hide any videos, just as it didn't when it was added.
+  // Imported entries don't hide any videos, neither when they are added nor when they are restored.
   compareSite(id, !entry.isImported, id).catch(console.error);
   return success("Restored to block list", `${describeEntry(entry)} can’t be uploaded again.`);
 }

@@ -28,7 +28,7 @@ export interface QueuedReport {
   receivedAt: string;
   closedAt: string | null;
   left: { text: string; isOver: boolean };
-  /** The first reported video's title; null if the video was deleted, or if the report doesn't name any videos. */
+  /** The first reported video's title; null if the video was deleted, or if the report doesn't contain any videos. */
   title: string | null;
   videos: number;
 }

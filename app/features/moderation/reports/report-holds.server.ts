@@ -89,9 +89,8 @@ export function hideAddedVideo(
 }
 
 /**
- * Hides a video after its file has changed, on behalf of the open urgent reports that name the video, because
- * moderators have only reviewed the previous file. Synchronous, because it is called in the transaction that changes
- * the file.
+ * Hides a video after its file has changed, on behalf of the open urgent reports about the video, because moderators
+ * have only reviewed the previous file. Synchronous, because it is called in the transaction that changes the file.
  */
 export function hideChangedVideo(videoId: string, now = Date.now()): void {
   const reports = settings().reportHide ? unreviewedReports(videoId) : [];
@@ -127,7 +126,7 @@ export function releaseReportHold(videoId: string, reportId: string, now: number
   releaseHold({ videoId, reason: "report", sourceId: reportId });
 }
 
-/** Puts a video on hold for the open urgent reports that no moderator has reviewed, except one. */
+/** Puts a video on hold for the open urgent reports that no moderator has reviewed, except the given one. */
 export function holdForOthers(videoId: string, reportId: string, now: number): void {
   for (const { id } of unreviewedReports(videoId)) {
     if (id !== reportId) hold({ videoId, reason: "report", sourceId: id }, now);
@@ -136,7 +135,7 @@ export function holdForOthers(videoId: string, reportId: string, now: number): v
 
 /**
  * Closes a report once a decision has been made for each of its videos on this site, and reopens it otherwise. A report
- * that doesn't name any video on this site stays open until a moderator closes it.
+ * without any videos on this site stays open until a moderator closes it.
  */
 export function updateReportState(id: string, now: number): void {
   const videos = videosOf(id);

@@ -69,7 +69,10 @@ async function send(message: ReportNotice, now: number): Promise<(() => void) | 
   return () => setMailLinkState(report_id, mailLink);
 }
 
-/** @param isFirst whether this is the first email to the reporter. Further ones are sent only after its link has been opened. */
+/**
+ * @param isFirst whether this is the first email to the reporter. Further emails are sent only after the link in the
+ * first one has been opened.
+ */
 function emailOf({ id, report_id, event }: ReportNotice, isFirst: boolean): Email {
   const { siteName, publicUrl } = settings();
   const [subject, message] = MAIL_TEXTS[event];

@@ -58,7 +58,7 @@ interface OtherFile {
 
 export type ReportPage = NonNullable<ReturnType<typeof readReportPage>>;
 
-/** A log entry. The user is null for the site; the email is also null for a deleted account. */
+/** A log entry. The user is null for actions of the site itself; the email is also null for a deleted account. */
 interface LogEntry {
   id: number;
   at: string;
@@ -151,7 +151,7 @@ function readVideos(report: Report): ReportedVideo[] {
   });
 }
 
-/** A subquery for the reports that name one of the videos in the JSON parameter `list`. */
+/** A subquery for the reports about any of the videos in the JSON parameter `list`. */
 const NAMING =
   "(SELECT report_id FROM report_videos WHERE video_id IN (SELECT value FROM json_each(@list)))";
 
@@ -182,7 +182,7 @@ function readEarlier(report: Report, videoIds: readonly string[]) {
   ];
 }
 
-/** The number of reports decrypted without yielding to the event loop, which takes about 0.1 ms. */
+/** The number of reports decrypted before yielding to the event loop. Decrypting this many takes about 0.1 ms. */
 const DECRYPTED_AT_ONCE = 10;
 const MAX_OTHERS = 50;
 
@@ -198,7 +198,7 @@ export interface OtherReport {
 export type ReporterData = Awaited<ReturnType<typeof readReporterData>>;
 
 /**
- * Returns all data about the reporter, apart from the decisions on the videos. `until` is the time at which the text is
+ * Returns all data about the reporter, except the decisions on the videos. `until` is the time at which the text is
  * deleted automatically, or null while the report isn't closed; `others` are other reports with the same email address.
  *
  * @param withOthers whether to find `others`. This requires decrypting every report, which takes a second for 100,000

@@ -21,7 +21,7 @@ import { addReportVideos, type NamedVideo, videosOf } from "./report-videos.serv
  */
 
 const HOUR_MS = 3_600_000;
-/** The kinds of reports that are due within 48 hours and, with REPORT_HIDE, hide their videos. */
+/** The kinds of reports that are due within 48 hours and, if REPORT_HIDE is on, hide their videos. */
 export const URGENT_KINDS: readonly ReportKind[] = ["consent", "under-age"];
 /** The number of reports erased in one batch. Erasing one takes a fraction of a millisecond. */
 const ERASE_BATCH_SIZE = 100;
@@ -49,7 +49,7 @@ export interface ReportMessage {
   id: string;
   author: ReportMessageRow["author"];
   sentAt: string;
-  /** Undefined if the secret that encrypted it is missing. */
+  /** Undefined if the secret that encrypted the text is missing. */
   text: string | undefined;
 }
 

@@ -120,8 +120,7 @@ async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
 }
 
 /**
- * Withdraws a report. If the report hides a video, it stays open, because the reporter may have been forced to withdraw
- * it.
+ * Withdraws a report. A report that hides a video stays open, because the reporter may have been forced to withdraw it.
  */
 async function withdraw({ id }: Report): Promise<StatusAnswer> {
   return transaction((): StatusAnswer => {

@@ -47,11 +47,14 @@ export interface RefusedReport {
   errors: ReportErrors;
   notice?: string;
   puzzle?: Puzzle;
-  /** Whether no public video was found. Submitting the form again confirms it. */
+  /** Whether no public video was found. Submitting the form again sends the report anyway. */
   isUnknown?: boolean;
 }
 
-/** Returns a question to be answered first if this IP address, or all IP addresses together, have sent many reports. */
+/**
+ * Returns a question that must be answered first if this IP address, or all IP addresses together, have sent many
+ * reports.
+ */
 export function puzzleFor(request: Request): Puzzle | undefined {
   const needsPuzzle =
     freeByAddress.isExhausted(clientAddress(request)) || freeForAll.isExhausted("all");
@@ -113,8 +116,8 @@ export async function submitReport(
 }
 
 /**
- * Returns whether this many videos can be reported without answering the question. They are counted first, so that
- * parallel requests can't exceed the limit.
+ * Returns whether this many videos can be reported without answering the question. The videos are counted first, so
+ * that parallel requests can't exceed the limit.
  */
 function consumeFreeReports(address: string, videos: number): boolean {
   for (let taken = 0; taken < videos; taken++) {

@@ -24,7 +24,7 @@ export interface UploaderDecision {
   decidedAt: string;
   /** Null unless the video is still in the catalogue and belongs to the user. */
   videoId: string | null;
-  /** Undefined if the secret that encrypted it is missing. */
+  /** Undefined if the secret that encrypted the text is missing. */
   text: DecisionText | undefined;
 }
 

@@ -52,7 +52,7 @@ export function scansOf(videoId: string): Scan[] {
   ).all({ videoId });
   return rows.flatMap((row) => {
     const isUnderWay = row.job === "waiting" || row.job === "running";
-    // The row is for a pending file that has passed its scan, or that isn't scanned at all.
+    // The row is for a pending file that has passed its scan or isn't scanned.
     if (row.isReplacement === 1 && !row.verdict && (row.job === null || row.job === "done"))
       return [];
     const state =

@@ -36,8 +36,7 @@ export function termsRefusal(accepted: string | undefined): string | undefined {
 }
 
 /**
- * Like `termsRefusal`, but also returns the acceptance to be stored with the video. It is empty if acceptance isn't
- * required.
+ * Like `termsRefusal`, but also returns the acceptance to be stored with the video; none if acceptance isn't required.
  */
 export function checkTerms(
   accepted: string | undefined,
@@ -175,8 +174,8 @@ export function storeAcceptance(
 }
 
 /**
- * Returns the accepted terms by video id, earliest first, or undefined if the site has never had terms. There are none
- * for videos that are older than the terms or were added by another tool.
+ * Returns the accepted terms by video id, earliest first, or undefined if the site has never had terms. Videos that are
+ * older than the terms or were added by another tool have none.
  */
 export function findAcceptances(
   videoIds: readonly string[],

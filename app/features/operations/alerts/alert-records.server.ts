@@ -126,7 +126,10 @@ export async function resolveAlert({ id }: Pick<AlertRow, "id">, now = Date.now(
   });
 }
 
-/** Raises an alert unless an alert of its kind is already open, or resolves the open alerts. */
+/**
+ * Raises an alert with the message, if there is one, unless an alert of this kind is already open. If `isOver` is true,
+ * resolves the open alerts of this kind.
+ */
 export async function updateAlert(
   kind: AlertKind,
   message: string | undefined,

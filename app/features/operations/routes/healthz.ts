@@ -9,7 +9,7 @@ const MESSAGES: Record<CheckName, string> = {
   copy: "The database replica is too far behind.",
 };
 
-/** The health check for orchestrators. Responds with the version and status 200, or with 503 and the failing checks. */
+/** Responds to health checks by orchestrators: with the version and status 200, or with 503 and the failing checks. */
 export async function loader(): Promise<Response> {
   const failing = await failingChecks();
   const body = failing.length

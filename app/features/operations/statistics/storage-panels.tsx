@@ -78,7 +78,7 @@ export function DiskPanel({ disk, csv }: { disk: DiskStatistics | undefined; csv
   );
 }
 
-/** A description of each KEEP_SOURCES value's effect. */
+/** Descriptions of what each value of KEEP_SOURCES does. */
 const KEPT: Record<SourceStatistics["keep"], string> = {
   always: "All are kept.",
   "until-converted":

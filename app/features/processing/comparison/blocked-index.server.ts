@@ -10,7 +10,7 @@ const INDEXED_VARIANT = 1;
  */
 const PART_BITS = 12;
 const PARTS = 5;
-/** This is larger than the tolerance for identical frames, because the crops and the timestamps differ. */
+/** Larger than the tolerance for identical frames, because the crops and the timestamps differ. */
 const NEAR_BITS = 14;
 /** The number of frames that must be similar to a blocked video's frames before the two videos are compared in full. */
 const MIN_NEAR_FRAMES = 2;
@@ -42,8 +42,8 @@ interface IndexedPart {
  * worker thread, which keeps an index and rebuilds it when the list has changed.
  */
 export function readBlockedVideos(sqlite: Database) {
-  // Reading 10,000 rows takes 30 ms. The index may contain deleted or removed entries: they are skipped, but kept in
-  // case they are put back. An entry's frames only change when it leaves the `waiting` state.
+  // Reading 10,000 rows takes 30 ms. The index may contain deleted or removed entries, which are skipped, but kept in
+  // case they are restored to the list. An entry's frames only change when it leaves the `waiting` state.
   const version = sqlite
     .prepare(
       `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'blocked_videos'), 0) || ' ' ||
@@ -151,7 +151,7 @@ interface ComparisonQuery {
   /** The ids of the first and the last entry. If there is no last one, all entries after the first are included. */
   from: number;
   to?: number;
-  /** Only videos after this id are compared. */
+  /** Only videos with ids after this one are compared. */
   after: string;
 }
 

@@ -12,7 +12,7 @@ import { VARIANTS } from "./frame-hashes";
 export const BLOCKED_FILE =
   "This file is on the block list and can’t be uploaded. The upload was deleted.";
 
-/** The ways in which a blocked video can be recognized. */
+/** How a blocked video can be recognized. */
 export interface Blocked {
   blockedVideoId: number;
   /**
@@ -144,7 +144,7 @@ export function isBlockedMd5(md5: string): boolean {
   );
 }
 
-/** Returns whether the list contains any frames with which videos can be compared. */
+/** Returns whether the list contains any frames that videos can be compared with. */
 export function hasBlockedFrames(): boolean {
   return (
     prepared(

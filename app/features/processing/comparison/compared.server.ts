@@ -98,7 +98,7 @@ interface ComparisonJob {
   reason: string | null;
 }
 
-/** Returns the jobs of a video on which its comparison depends. */
+/** Returns a video's jobs on which its comparison depends. */
 export function jobsOfComparison(videoId: string): ComparisonJob[] {
   return prepared<ComparisonJob>(
     `SELECT id, kind, state, reason FROM jobs
@@ -136,7 +136,7 @@ function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefine
 /** The number of waiting videos that are checked in order to build a list, which takes a few milliseconds. */
 const MAX_QUEUED = 1_000;
 
-/** Returns the videos on hold because their comparison has failed permanently. */
+/** Returns the videos that are on hold because their comparison has failed permanently. */
 export function failedComparisons(most: number): { id: string; title: string; why: string }[] {
   const waiting = prepared<{ id: string; title: string }>(
     `SELECT videos.id, title FROM

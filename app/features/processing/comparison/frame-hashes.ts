@@ -79,7 +79,7 @@ export function hashBlockedFrame(frame: Uint8Array, box: Box): Uint8Array {
 }
 
 /**
- * Returns the hashes for a frame of a video that is compared with blocked ones: one of the original frame and one of
+ * Returns the hashes for a frame of a video that is compared with blocked ones: one for the original frame and one for
  * its mirror image.
  */
 export function hashComparedFrame(frame: Uint8Array, box: Box): Uint8Array {
@@ -113,7 +113,7 @@ function scaleDown(frame: Uint8Array, { left, top, right, bottom }: Box): Uint8A
   return small;
 }
 
-/** Returns the range of source pixels (at least one) that each of the HASHED_SIDE pixels covers between two edges. */
+/** Divides the pixels between two edges into HASHED_SIDE ranges of at least one pixel each. */
 function pixelsOf(from: number, to: number): [first: number, end: number][] {
   const edge = (at: number) => Math.round(from + (at * (to - from)) / HASHED_SIDE);
   return Array.from({ length: HASHED_SIDE }, (_, at): [number, number] => {

@@ -8,8 +8,8 @@ const LOW_FREQUENCIES = 8;
 export const FINGERPRINT_FRAMES = 16;
 export const HASH_BYTES = 8;
 /**
- * The standard deviation of the brightness (out of 255) below which a frame counts as blank; black frames, for example,
- * are blank.
+ * The standard deviation of the brightness (out of 255) below which a frame counts as blank. This includes black
+ * frames.
  */
 const MIN_CONTRAST = 8;
 /**

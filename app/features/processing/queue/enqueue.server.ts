@@ -27,8 +27,9 @@ export const DEFAULT_KINDS = JOB_KINDS.filter(
  * Enqueues all jobs for some videos: playable copy, captions, poster, storyboard, hover preview, loudness and stream.
  * Each job checks whether there is anything to do. Existing jobs aren't changed. Does nothing without ffmpeg.
  *
- * Upload and import call it inside their transaction, and call `jobsChanged("work")` after the commit. A row that
- * another tool inserts doesn't get jobs automatically: its file may still be incomplete, or may not be in our buckets.
+ * Upload and import call this function inside their transaction, and call `jobsChanged("work")` after the commit. A row
+ * that another tool inserts doesn't get jobs automatically: its file may still be incomplete, or may not be in our
+ * buckets.
  */
 export function enqueueJobs(
   videoIds: readonly string[],
@@ -246,7 +247,7 @@ const REENCODE_BATCH_SIZE = 200;
 
 /**
  * Queues streams for re-encoding if they weren't encoded with the current settings. The existing stream is served until
- * the new one is complete. Calling it again updates the order.
+ * the new one is complete. Calling this function again updates the order.
  *
  * @returns the number of videos that are now queued for re-encoding.
  */

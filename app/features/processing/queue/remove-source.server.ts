@@ -48,8 +48,8 @@ export async function removeEarlierVersions(source: Source): Promise<void> {
  * Checks whether the original may be removed, either early, in the captions job, or in the cleanup job. The caller then
  * calls `removeSource`.
  *
- * @returns `removal` if the original may be removed; `note` says why the original is kept if it can't be verified that
- * nothing would be lost.
+ * @returns `removal` if the original may be removed; `note` explains why the original is kept if it can't be verified
+ * that nothing would be lost.
  */
 export async function planSourceRemoval(
   job: JobRow,
@@ -75,7 +75,7 @@ export async function planSourceRemoval(
  * that browsers can't play, once its captions have been extracted. A file with several audio tracks is kept until the
  * stream contains them. If the verification fails, the original is kept for the cleanup job, which reports the problem.
  *
- * Decoding needs the job's lease, so this runs before the job ends, and `removeSource` after it.
+ * Decoding needs the job's lease, so this function runs before the job ends, and `removeSource` runs afterwards.
  */
 async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal | undefined> {
   const video = await cachedProbe(source.file);
@@ -124,7 +124,7 @@ async function verifyRemoval(
 ): Promise<Removal | undefined> {
   const stored = storedFiles(source);
   if (!stored) return undefined;
-  // This is checked first, because decoding both files takes minutes.
+  // Checked before the files are decoded, because that takes minutes.
   if (!canRemove(job, source)) return undefined;
   const video = await cachedProbe(source.file);
   if (copyHasAllTracks(video)) {
@@ -144,7 +144,9 @@ async function verifyRemoval(
   };
 }
 
-/** Removes the original. The removal of the file is enqueued in the transaction that clears it from the row. */
+/**
+ * Removes the original. The removal of the file is enqueued in the transaction that clears the reference in the row.
+ */
 export async function removeSource(job: JobRow, source: Source, removal: Removal): Promise<void> {
   const name = parseMediaUrl(source.url);
   if (!name) return;
@@ -156,8 +158,8 @@ export async function removeSource(job: JobRow, source: Source, removal: Removal
 }
 
 /**
- * This condition is false if the row has changed, if another row references the file, or if a job may be reading the
- * file.
+ * An SQL condition that is false if the row has changed, if another row references the file, or if a job may be reading
+ * the file.
  */
 const CAN_REMOVE = /* sql */ `
   id = @id AND source_url = @url AND video_url = @played AND hls_url IS @stream

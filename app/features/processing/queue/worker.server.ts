@@ -240,7 +240,10 @@ export function canRunJobs(): boolean {
   return ffmpegAvailable() || settings().scanCommand !== undefined;
 }
 
-/** The job is urgent until the video can be watched. Then `earlyWatch` lowers the priority of its stream. */
+/**
+ * Returns whether the job is urgent, which it is until the video can be watched. Then `earlyWatch` lowers the priority
+ * of the stream's job.
+ */
 function isUrgent({ job }: RunningJob): boolean {
   return job.priority <= PRIORITIES.transcode;
 }
@@ -320,7 +323,7 @@ async function attempt(job: JobRow, task: TaskControl): Promise<void> {
     task.signal.throwIfAborted();
     return { artifact: produced, ...(await planSourceRemoval(job, source, task)) };
   });
-  // This runs before the commit, so that if the process is killed in between, the cleanup job runs again.
+  // The cleanup job removes the source before the commit, so that it runs again if the process is killed in between.
   if (removal && job.kind === "cleanup") await removeSource(job, source, removal);
   const result = note ? { ...artifact, note } : artifact;
   const isCommitted = await commitArtifact(job, source, result, task.folder);

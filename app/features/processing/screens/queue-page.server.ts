@@ -231,7 +231,7 @@ function remainingOf(
 /** The remaining work for one kind of job. */
 interface RemainingWork {
   kind: JobKind;
-  /** The number of seconds of video to process; undefined if none of the lengths is known. */
+  /** The number of seconds of video to process; undefined if no length is known. */
   videoSeconds?: number;
 }
 

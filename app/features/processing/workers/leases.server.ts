@@ -9,7 +9,7 @@ import { jobsChanged } from "../queue/queue-state.server";
 export const REMOTE_PREFIX = "remote/";
 /** An SQL condition that is true if the lease name in `jobs.worker` has this prefix. The character after `/` is `0`. */
 export const IS_REMOTE = "worker >= 'remote/' AND worker < 'remote0'";
-/** This is long enough that an hour of encoding isn't wasted if the connection is down for a minute. */
+/** Long enough that an hour of encoding isn't wasted if the connection is down for a minute. */
 export const REMOTE_LEASE_MS = 120_000;
 /** A job fails permanently after its worker has been lost or its result has been rejected this many times in a row. */
 export const MAX_LOSSES = 5;
@@ -58,7 +58,7 @@ export function shortenLeases(now: number, own: number): void {
   const sqlite = sqliteHandle();
   const longest = `CASE WHEN ${IS_REMOTE} THEN @remote ELSE @own END`;
   const later = `state = 'running' AND lease_until > ${longest}`;
-  // This is checked first, because reading doesn't need the write lock.
+  // Check first whether there are such leases, because reading doesn't need the write lock.
   if (!sqlite.prepare(`SELECT 1 FROM jobs WHERE ${later}`).get(leases)) return;
   sqlite.prepare(`UPDATE jobs SET lease_until = ${longest} WHERE ${later}`).run(leases);
 }

@@ -121,7 +121,7 @@ async function claimNextJob(worker: Worker): Promise<Response> {
   });
 }
 
-/** The terms of the lease, sent in response to each heartbeat. */
+/** Returns the terms of the lease, which are sent in response to each heartbeat. */
 function leaseTerms() {
   return { leaseSeconds: REMOTE_LEASE_MS / 1000, paused: pausedSince() !== null };
 }

@@ -14,7 +14,7 @@ const IDLE_MS = 60 * 1000;
 const WHOLE_MS = 6 * 60 * 60 * 1000;
 const LONGEST_ADDRESS = 2_000;
 
-/** The host name resolver and the check for allowed IP addresses. Tests use their own network. */
+/** The host name resolver and the check for allowed IP addresses. Tests replace both of them. */
 export interface Network {
   lookup(hostname: string): Promise<LookupAddress[]>;
   isAllowed(address: string): boolean;

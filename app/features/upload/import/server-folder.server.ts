@@ -76,7 +76,7 @@ export interface FolderRequest {
 
 /**
  * Starts importing the server's folder; the import continues even if the page is closed. Files that have already been
- * imported are skipped, so it is safe to run again.
+ * imported are skipped, so it is safe to start the import again.
  *
  * @throws {ImportError} if nothing can be read or there is nothing to import.
  */

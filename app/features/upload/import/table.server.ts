@@ -231,7 +231,7 @@ export interface ImportFailure {
   reason: string;
 }
 
-/** The entries to import, and the entries for which it is already known that they can't be imported. */
+/** The entries to import, and the failures that are already known. */
 export interface ImportPlan {
   entries: ImportEntry[];
   failures: ImportFailure[];

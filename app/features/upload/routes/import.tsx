@@ -32,7 +32,7 @@ import { ImportError, planAddresses } from "../import/table.server";
 
 export const meta = privateMeta("Import");
 
-/** This is large enough for a table of a thousand videos with descriptions. */
+/** Large enough for a table of a thousand videos with descriptions. */
 const MAX_FORM_BYTES = 4 * 1024 * 1024;
 
 /** The reasons why a form was rejected, with the entered values. */
