@@ -189,7 +189,7 @@ describe("a disk space reservation", () => {
     expect((await patch(first, 0, content, content.length)).status).toBe(507);
   });
 
-  it("is also limited to a quarter of the free space for forms, and a rejected form keeps its text fields", async () => {
+  it("for a form is also limited to a quarter of the free space, and a rejected form keeps its text fields", async () => {
     setFreeSpace(ROOM);
     setRole("uploader");
     const body = await uploadRequest(new Blob([new Uint8Array(clip)])).arrayBuffer();

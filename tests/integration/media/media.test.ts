@@ -109,7 +109,7 @@ describe("a file", () => {
     expect(response.headers.get("Content-Range")).toBe("bytes */200000");
   });
 
-  it("is returned completely for multiple ranges", async () => {
+  it("is returned in full if multiple ranges are requested", async () => {
     expect(await status(URL_PATH, { Range: "bytes=0-1,5-6" })).toBe(200);
   });
 

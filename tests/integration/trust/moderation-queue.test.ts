@@ -639,7 +639,7 @@ describe("alerts about open reports", () => {
   });
 });
 
-it("rejects a decision from an account that lost the permission while the form arrived", async () => {
+it("rejects a decision from an account that lost the permission while the form was being received", async () => {
   await report("r");
   sqliteHandle().exec("UPDATE users SET role = 'uploader' WHERE id = 'u'");
   expect(await decide("r", "hide")).toMatchObject({ status: 403 });

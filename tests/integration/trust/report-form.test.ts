@@ -324,7 +324,7 @@ describe("too much text in open reports", () => {
 });
 
 describe("a status link", () => {
-  it("can't be forged, changed or reused, and shows a message", async () => {
+  it("can't be forged, changed or reused, and an invalid link shows a message", async () => {
     const token = tokenOf(await send());
     const [id = "", mac = ""] = token.split(".");
     const others = [

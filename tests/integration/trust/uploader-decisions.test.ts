@@ -119,7 +119,7 @@ describe("a strike given with a decision", () => {
     expect(listUploaderDecisions("up")).toEqual([]);
   });
 
-  it("has a shortened reason if the reason is long, and is only given if the form requests it", async () => {
+  it("has its reason shortened if it is too long, and is given only if the form requests it", async () => {
     await report("r");
     const send = async (fields: Record<string, string>) => {
       const version = readReportPage("r")?.version ?? "";

@@ -20,9 +20,9 @@ export interface VisitorFigures {
 }
 
 /**
- * Visits a site with markers in every part of each request, then searches everything that the site has written for the
- * markers.
- * @param share the share of the requests that is sent.
+ * Visits a site with markers in every part of each request, then looks for those markers in everything that
+ * the site has written.
+ * @param share the fraction of the requests to send.
  */
 export async function runVisitor(
   seed: string,

@@ -118,7 +118,7 @@ describe("hydration", () => {
     expect(video().getAttribute("src")).toBe(VIDEO.fileUrl);
   });
 
-  it("keeps the element but changes the file for another video", () => {
+  it("keeps the element but switches to the new file when the video changes", () => {
     const { rerender } = render(<VideoPlayer video={VIDEO} />);
     const before = video();
     video().playbackRate = 2;

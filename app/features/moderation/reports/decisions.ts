@@ -63,7 +63,7 @@ export const DECISION_HINTS: Record<ModeratorDecision, string> = {
  * of 3 videos". Operators may change these sentences; the operating guide refers to this file.
  */
 const DECISION_MESSAGES: Record<ModeratorDecision, (videos: string) => string> = {
-  hide: (videos) => `A moderator has hidden ${videos} until the report is decided.`,
+  hide: (videos) => `A moderator has hidden ${videos} until a decision is made on the report.`,
   keep: (videos) => `A moderator has reviewed the report and kept ${videos}.`,
   remove: (videos) => `A moderator has removed ${videos}.`,
   ask: () => "A moderator has asked the reporter a question.",

@@ -65,7 +65,7 @@ export async function planSourceRemoval(
     return { ...(removal && { removal }) };
   } catch (error) {
     if (!(error instanceof KeptOriginalError)) throw error;
-    console.warn(`The original of video ${job.video_id} is kept: ${error.message}`);
+    console.warn(`Kept the original of video ${job.video_id}: ${error.message}`);
     return { note: error.message };
   }
 }
