@@ -255,8 +255,8 @@ function pick<Row, Name extends keyof Row>(row: Row, names: readonly Name[]): Pi
 }
 
 /**
- * Stores the watched parts with the earlier file and restores those of the new one, because positions differ between
- * the two files.
+ * Saves the watched parts together with the earlier file and loads any that were saved for the new file, because
+ * positions differ between the two.
  */
 function moveWatchedParts(
   videoId: string,
