@@ -70,7 +70,7 @@ export interface RejectedEdit {
   version: string;
 }
 
-/** The failure of a form about a video. The form is shown again. */
+/** A failure to process a form about a video. The form is shown again. */
 export interface FormFailure extends Failure {
   edit?: RejectedEdit;
   /** The data for the replace form, including a question for the user. */
@@ -81,7 +81,7 @@ export interface FormFailure extends Failure {
   trim?: { typed: TypedRange; fields: Partial<TypedRange> };
 }
 
-/** The reason why a form about a video was refused without changing anything. */
+/** The reason why a form about a video was rejected. Nothing was changed. */
 export type FormRefusal =
   | Refusal
   | { code: "invalid-schedule"; schedule: NonNullable<FormFailure["schedule"]> }

@@ -198,7 +198,7 @@ export function BulkPreviewDialog({
   list,
 }: {
   preview: BulkPreview;
-  /** The URL of the list. The form is sent to it, and closing the dialog leads back to it. */
+  /** The URL of the list. The form is submitted to this URL, and closing the dialog returns the user to it. */
   list: string;
 }) {
   const { action, ids, fields, rows, changed, unchanged, gone, refused, because } = preview;

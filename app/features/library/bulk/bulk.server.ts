@@ -27,7 +27,7 @@ export type RowChange = ColumnChange | Conversion | { action: "delete" };
 
 /** Kept small, so that other requests can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
-/** Longer than for the first transaction, because a partial change is worse than a slow one. */
+/** Later transactions are retried for longer than the first one, because a partial change is worse than a slow one. */
 const RETRY_FOR_MS = 10_000;
 
 /**
@@ -79,7 +79,7 @@ export async function changeVideos(
         if (titles.length > 0) record(titles);
         return { ...applied, found: selected.length };
       });
-    // After the first commit, a failure becomes part of the result instead of an error.
+    // After the first commit, an error is reported in the result instead of being thrown.
     const outcome =
       done.length === 0
         ? await changePart()
@@ -128,7 +128,7 @@ export async function describeDeletion(ids: readonly string[]): Promise<DeleteCo
   };
 }
 
-/** Returns the ids that exist. */
+/** Returns only the ids of videos that exist. */
 export function existingIds(ids: readonly string[]): string[] {
   return prepared<string>("SELECT id FROM videos WHERE id IN (SELECT value FROM json_each(?))")
     .pluck()

@@ -81,7 +81,7 @@ export const BULK_TEXTS = {
 export type BulkAction = keyof typeof BULK_TEXTS;
 export const BULK_ACTIONS = Object.keys(BULK_TEXTS) as BulkAction[];
 
-/** Limits how long a request takes. */
+/** This limit keeps a single request from taking too long. */
 export const MAX_BULK_VIDEOS = 10_000;
 
 export type BulkChange =
@@ -98,7 +98,7 @@ export type BulkChange =
 export interface Skipped {
   /** The titles of videos that can't be changed. */
   refused: string[];
-  /** If the reasons differ, the reason why the first of these videos can't be changed. */
+  /** The reason why the first of these videos is on hold, if videos can't be published because of a hold. */
   because?: string;
   /**
    * The number of scheduled videos that will stay hidden at their scheduled time because of a hold, and the reason for
@@ -114,7 +114,7 @@ export interface BulkResult extends Skipped {
   unchanged: number;
   /** The number of videos that someone else has deleted in the meantime. */
   gone: number;
-  /** The number of videos that weren't processed because of a failure, and the failure's message. */
+  /** The number of videos that weren't processed because an error occurred, and the error message. */
   left?: { videos: number; because: string };
   /** The id of a deletion, which can be used to undo it. */
   batch?: string;

@@ -96,7 +96,8 @@ export function EditDialog({
         {...unsaved}
         method="post"
         encType="multipart/form-data"
-        // The URL of the list with this dialog open, so that a rejected form is shown in the dialog again.
+        // The URL of the list with this dialog open. The form is submitted to this URL, so that the dialog is shown
+        // again if the form is rejected.
         action={`${closeTo}&edit=${encodeURIComponent(video.id)}`}
         preventScrollReset
         className="flex flex-col gap-5"
@@ -186,7 +187,7 @@ function initialTexts(video: EditableVideo): EditTexts {
   return { ...video, tags: video.tags.join(", ") };
 }
 
-/** A table of the fields in which the saved version differs from the submitted one. */
+/** A table of the fields whose saved values differ from the submitted values. */
 function EditConflict({ current, texts }: { current: EditableVideo; texts: EditTexts }) {
   const both = {
     Title: [current.title, texts.title],

@@ -147,7 +147,7 @@ export function StoryboardGrid({
       <legend className="mb-1.5 text-sm font-medium">{legend}</legend>
       <div className="grid max-h-80 grid-cols-[repeat(auto-fill,minmax(min(6rem,100%),1fr))] gap-2 overflow-y-auto p-1">
         {frames.map((frame) => {
-          // The frame comes from the middle of its interval.
+          // The frame was taken from the middle of its interval.
           const position = formatPosition((frame.start + frame.end) / 2);
           return (
             <label

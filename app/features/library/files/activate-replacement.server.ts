@@ -39,7 +39,7 @@ export async function activateReplacement(fileId: string, userId: string | null)
   if (!isReady(before.file, userId !== null)) return "not ready";
   const obstacle = findObstacle(before.file, userId);
   if (obstacle) return obstacle;
-  // The watched parts counted so far belong to the current file.
+  // The watched parts that have been counted so far must be saved for the current file.
   flushWatchedParts();
   const base = basePathOf(before.file);
   // Earlier and original files keep their captions.
@@ -255,8 +255,8 @@ function pick<Row, Name extends keyof Row>(row: Row, names: readonly Name[]): Pi
 }
 
 /**
- * Saves the watched parts together with the earlier file and loads any that were saved for the new file, because
- * positions differ between the two.
+ * Saves the counts of watched parts with the earlier file, and restores the counts that were saved with the new file,
+ * if any. The two files need separate counts, because a position in one of them isn't the same position in the other.
  */
 function moveWatchedParts(
   videoId: string,

@@ -66,7 +66,7 @@ function waitsFor(file: Row): string | undefined {
     : fileHoldMessage(file.video_id);
 }
 
-/** A file, and the id of its video, which the permissions depend on. */
+/** A file and the id of its video, for which the user's permissions are checked. */
 interface FileOfVideo {
   id: string;
   videoId: string;

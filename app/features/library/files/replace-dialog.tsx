@@ -262,7 +262,7 @@ function useFileTransfer(onArrived: (upload: string) => void) {
     stop();
   }, [stop]);
 
-  // Keeps the partial upload, so that selecting the same file resumes it.
+  // Keeps the partial upload, so that selecting the same file again resumes the upload.
   useEffect(
     () => () => void running.current?.then((transfer) => transfer.pause()).catch(() => {}),
     [],

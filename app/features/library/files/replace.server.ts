@@ -72,7 +72,7 @@ const NOT_COMPARED =
 export interface Replacement {
   /** The id of the video. */
   id: string;
-  /** The file sent with the form, or else the name of a finished upload. */
+  /** The file that was sent with the form or, if there is none, the name of a finished upload. */
   file?: ReceivedFile;
   upload?: string;
   /** The reason why the file sent with the form was rejected. */
@@ -173,7 +173,7 @@ async function store(
   acceptance: Acceptance | undefined,
 ): Promise<string | FormFailure | Refusal> {
   const { userId } = sender;
-  // Checked again before metadata is removed, because that changes the digests.
+  // The file is checked again before its metadata is removed, because removing the metadata changes its digests.
   await refuseBlockedFile(file, sender);
   const isClean = probed.playable && (await removeMetadata({ file: file.path }));
   const moved = await moveIntoBucket(userId, { file: file.path, extension: probed.extension });

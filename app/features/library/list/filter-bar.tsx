@@ -43,7 +43,10 @@ export function FilterBar({
   const filtered = isFiltered(view);
   const address = manageHref({ ...view, page: 1 });
   const form = useRef<HTMLFormElement>(null);
-  /** The name of the select element that was changed. Its replacement in the form for the new view gets the focus. */
+  /**
+   * The name of the select element that the user changed. In the form for the new view, the element with this name gets
+   * the focus.
+   */
   const changed = useRef("");
 
   // If the URL changed, the form was replaced.
@@ -155,7 +158,7 @@ function MoreFilters({
   onToggle,
 }: {
   view: ManageView;
-  /** Undefined for users who only see their own videos. */
+  /** Undefined for users who can see only their own videos. */
   uploaders: readonly Uploader[] | undefined;
   isOpen: boolean;
   onToggle: (isOpen: boolean) => void;

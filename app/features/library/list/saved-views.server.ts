@@ -65,7 +65,7 @@ export async function saveView(
   });
 }
 
-/** Removes one of a user's saved views. The toast offers to undo this. */
+/** Removes one of a user's saved views. The toast has an Undo button. */
 export async function removeView(userId: string, id: number): Promise<Failure | ToastMessage> {
   const removed = await transaction(() =>
     prepared<{ name: string; parameters: string }>(

@@ -11,7 +11,7 @@ const FAILED = "Failed to create the preview link.";
 const HIDDEN = "This video is hidden, so its preview links don't work.";
 const IS_HIDDEN = "status = 'hidden' AND publish_at IS NULL";
 
-/** 256 bits can't be guessed. */
+/** A token with 256 random bits can't be guessed. */
 const TOKEN_BYTES = 32;
 /** The minimum time between two activity entries for opening a link. Every view is still counted. */
 const RECORD_EVERY_MS = 10 * 60 * 1000;
@@ -145,7 +145,7 @@ export async function countPreview(preview: Preview, now = Date.now()): Promise<
       recordActivity({ ...entry, action: "preview-open" });
     });
   } catch (error) {
-    // The viewer doesn't have to wait while another process is writing to the database.
+    // If another process is writing to the database, the view isn't counted, because the viewer shouldn't have to wait.
     if (!isBusy(error)) throw error;
   }
 }

@@ -189,7 +189,7 @@ async function perform(
   return writeReview(video, note, user, intent === "ready");
 }
 
-/** Stores the note and whether the video is ready, if the form contains them. */
+/** Stores the note if it isn't empty, and marks the video as ready or not ready if the form requests it. */
 async function writeReview(
   { id, title }: Review["video"],
   note: string,

@@ -192,8 +192,8 @@ function useEditedVideo(dialog: ManageData["dialog"]): EditableVideo | undefined
 }
 
 /**
- * The error for a form that didn't change anything: a toast, which is visible at any scroll position, and the edit form
- * if it was rejected. Without JavaScript, a notice is shown instead of the toast.
+ * Shows why a form didn't change anything: in a toast, which is visible at any scroll position, and in the edit dialog
+ * if its form was rejected. Without JavaScript, a notice is shown instead of the toast.
  */
 export function ActionError({
   error,

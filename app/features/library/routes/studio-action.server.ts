@@ -246,11 +246,11 @@ interface StudioForm {
   captions?: CaptionsEdit;
   /** A replacement for a video's file. */
   video?: ReceivedFile;
-  /** The reason why a file was rejected. The fields are set nevertheless. */
+  /** The reason why a file was rejected. The fields are set even if there is one. */
   fileError?: UploadError;
 }
 
-/** A form sent to /admin: either an upload, or a form on the Manage Videos tab. */
+/** A form submitted to /admin: either the upload form or a form on the Manage Videos tab. */
 type AdminForm = { kind: "upload"; form: ReceivedForm } | { kind: "studio"; form: StudioForm };
 
 /**
@@ -292,8 +292,9 @@ function isStudioForm(request: Request, { fields }: ReceivedForm): boolean {
 }
 
 /**
- * Responds to a form that was sent after the session had ended: with status 400 (specification, section 8) and the
- * entered values, which the page shows again with a prompt to sign in. Files aren't read.
+ * Responds to a form that was submitted after the session had ended. The response has status 400 (specification,
+ * section 8) and contains the entered values, so that the page can show them again with a prompt to sign in. Files
+ * aren't read.
  *
  * @throws a 403 Response for a form on another site.
  */

@@ -224,7 +224,7 @@ export async function removeFromSeries(id: number, videoIds: readonly string[], 
 /** A failure, or the changed series and its activity entry. If the entry has no action, nothing was changed. */
 type Outcome = SeriesFailure | (Done & Partial<Pick<ActivityEntry, "action" | "detail">>);
 
-/** Performs and records a change in one transaction. Also invalidates caches and open pages. */
+/** Performs and records a change in one transaction. Also invalidates caches and the data of open pages. */
 async function change(userId: string, work: () => Outcome): Promise<SeriesFailure | Done> {
   return transaction(() => {
     const outcome = work();

@@ -237,7 +237,7 @@ function useSeriesOrder(
   const hasStarted = useRef(false);
   const error = data?.error;
   const newVersion = data?.version;
-  // A page that was requested before a move may arrive after the move.
+  // Data that was requested before a move may arrive after the move and not include it.
   const unconfirmed = done.filter((move) => move.version > version);
   const isOutdated = unconfirmed.length > 0;
   const newest = unconfirmed.at(-1)?.version ?? version;

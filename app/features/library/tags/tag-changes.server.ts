@@ -27,7 +27,7 @@ const RETRY_FOR_MS = 10 * 60 * 1000;
 
 /** A change to tags in all videos: merging them into another tag, or removing them. */
 interface TagChange {
-  /** The tags to change, case-folded and as written. */
+  /** The tags to change. `tag` is case-folded, and `name` is the most common spelling. */
   tags: readonly { tag: string; name: string }[];
   /** The tag that replaces the old tags; null to remove them. */
   target: string | null;
@@ -60,7 +60,7 @@ const runExclusive = processState("tag mutex", createMutex);
 const runningChanges = processState("tag changes", () => new Map<number, { total: number }>());
 
 /**
- * Changes tags in all videos, whatever their status. The change is stored first and then performed in small
+ * Changes tags in all videos, regardless of their status. The change is stored first and then performed in small
  * transactions, so that it doesn't block other writes and can resume after a restart.
  *
  * @returns the change's id and a promise for its result; undefined if no video has any of the tags.
@@ -180,7 +180,7 @@ async function taggedIds(tags: readonly string[]): Promise<string[]> {
 }
 
 /**
- * @param found the videos to change, if a search has just found them.
+ * @param found the ids of the videos to change, if they are already known from a search.
  */
 function perform(id: number, found?: readonly string[]): Promise<TagChangeEnd> {
   return runExclusive()(async () => {

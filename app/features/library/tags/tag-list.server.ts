@@ -15,7 +15,7 @@ export interface CountedTag {
   name: string;
   /** Other spellings. */
   spellings: string[];
-  /** The number of videos, whatever their status. */
+  /** The number of videos, regardless of their status. */
   videos: number;
   published: number;
 }

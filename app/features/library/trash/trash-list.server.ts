@@ -123,7 +123,10 @@ interface JoinedRow {
   email: string | null;
 }
 
-/** Uses LIKE for ASCII text, because LIKE ignores its case and is five times as fast. */
+/**
+ * Uses LIKE for ASCII text, because LIKE ignores the case of ASCII letters and is five times as fast as the custom
+ * function.
+ */
 function conditionOf(needle: string): { condition: string; value: string } {
   if (needle === "") return { condition: "@value = ''", value: "" };
   if (!/^[ -~]*$/.test(needle)) return { condition: "title_holds(title, @value)", value: needle };

@@ -160,7 +160,7 @@ export function PurgeDialog({
   busy,
 }: {
   confirmation: PurgeConfirmation;
-  /** The URL of the list. The form is sent to it, and closing the dialog leads back to it. */
+  /** The URL of the list. The form is submitted to this URL, and closing the dialog returns the user to it. */
   list: string;
   busy: boolean;
 }) {
@@ -188,7 +188,8 @@ export function PurgeDialog({
 }
 
 /**
- * The confirmation dialog for emptying the trash. It covers everything that was in the trash when the page was loaded.
+ * The confirmation dialog for emptying the trash. Confirming deletes everything that was already in the trash when the
+ * page was loaded.
  */
 export function EmptyDialog({
   total,
