@@ -138,11 +138,14 @@ export interface Frames {
 /** The minimum number of frames that must match those of a blocked video. */
 const MIN_FRAMES = 5;
 /**
- * The minimum share of frames that must match, not counting blank frames. A video may contain more than the blocked
- * video does.
+ * The minimum share of frames that must match, not counting blank frames. It is low because a video may contain more
+ * than just the blocked video.
  */
 const MIN_SHARE = 0.3;
-/** The tolerance, in seconds, for the time offset between two videos, in addition to their intervals between frames. */
+/**
+ * The tolerance, in seconds, for the time offset between two videos. The blocked video's interval between frames is
+ * added to it.
+ */
 const TOLERANCE_SECONDS = 1;
 
 /**

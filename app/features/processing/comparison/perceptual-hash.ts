@@ -25,8 +25,8 @@ const MIN_DIFFERENT = 4;
 /** The minimum share of each video's frames that must be found in the other one. */
 const MIN_SHARE = 0.6;
 /**
- * The number of positions by which matching frames may be shifted, so that videos whose beginning was trimmed are
- * found.
+ * The number of positions by which matching frames may be shifted. The shift is needed to find videos whose beginning
+ * was trimmed.
  */
 const MAX_SHIFT = 2;
 

@@ -22,8 +22,8 @@ const PREVIEW = { side: 270, crf: 27, maxBitrate: 420_000 };
 const CLIP_SECONDS = 8;
 
 /**
- * AV1 encoders only add keyframes when told to. The clip is always played from its start, so it doesn't need any
- * keyframes besides the first one.
+ * AV1 encoders add keyframes only if an interval is specified. The clip is always played from its start, so it doesn't
+ * need any keyframes besides the first one.
  */
 const KEYFRAME_EVERY = 250;
 

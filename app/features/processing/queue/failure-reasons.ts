@@ -17,7 +17,7 @@ const KNOWN_ERRORS: [RegExp, string][] = [
   ],
 ];
 
-/** Separates the message from ffmpeg's output. Stored in the database with the reason. */
+/** Separates the message from ffmpeg's output in the reasons that are stored in the database. */
 const FFMPEG_OUTPUT_PREFIX = "ffmpeg said: ";
 
 const UPLOAD_AGAIN =
@@ -25,8 +25,8 @@ const UPLOAD_AGAIN =
 const SEE_LOG = "Retry. If it fails again, check the site’s log.";
 
 /**
- * The advice for each reason, selected by the reason's text; the first match is used. Includes reasons that earlier
- * versions stored in the database.
+ * The advice for each reason. The first pattern that matches the reason's text is used. The patterns also match reasons
+ * that earlier versions stored in the database.
  */
 const ADVICE: [RegExp, string][] = [
   [/disk is full|(?:nearly|almost) full/i, "Free up disk space, then retry."],

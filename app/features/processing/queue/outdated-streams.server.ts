@@ -21,7 +21,7 @@ export function readOutdatedStreams(sqlite: Database) {
   return (settings: string) => statement.pluck().all({ settings });
 }
 
-/** These videos have jobs by the next call, which therefore returns the next ids. */
+/** By the next call, these videos have jobs, so that call returns the next ids. */
 const POPULAR_BATCH_SIZE = 100;
 
 /**

@@ -27,7 +27,7 @@ import {
 
 /** An original that may be removed, along with the files that have been verified as its replacement. */
 export interface Removal {
-  /** `copied`: a copy contains everything. `converted`: KEEP_SOURCES allows the removal. */
+  /** `copied`: a copy contains everything in the original. `converted`: KEEP_SOURCES allows the removal. */
   reason: "copied" | "converted";
   verified: Verified;
 }
@@ -45,8 +45,8 @@ export async function removeEarlierVersions(source: Source): Promise<void> {
 }
 
 /**
- * Checks whether the original may be removed, either early, in the captions job, or in the cleanup job. The caller then
- * calls `removeSource`.
+ * Checks whether a job may remove the original: either the captions job, which can remove it early, or the cleanup job.
+ * The caller then calls `removeSource`.
  *
  * @returns `removal` if the original may be removed; `note` explains why the original is kept if it can't be verified
  * that nothing would be lost.
@@ -124,7 +124,7 @@ async function verifyRemoval(
 ): Promise<Removal | undefined> {
   const stored = storedFiles(source);
   if (!stored) return undefined;
-  // Checked before the files are decoded, because that takes minutes.
+  // This is checked before the files are decoded, because decoding takes minutes.
   if (!canRemove(job, source)) return undefined;
   const video = await cachedProbe(source.file);
   if (copyHasAllTracks(video)) {

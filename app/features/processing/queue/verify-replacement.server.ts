@@ -84,8 +84,8 @@ export async function verifyReplacement(
   if (isSame && rendition === undefined) return verified;
   const rate = constantFrameRate(probe.video.frameRate);
   const steady = decoded("The original", await original(frameFilters(probe.video, rate)));
-  // Small renditions of videos with a high frame rate contain every other frame. One of them may be the playable
-  // version.
+  // Small renditions of videos with a high frame rate contain only every other frame. The playable version may be such
+  // a rendition.
   const isHalf = rate.numerator / rate.denominator > 31 && played === Math.ceil(steady / 2);
   if (!isSame && (probe.playable || !(isHalf || played === steady)))
     throw new KeptOriginalError(`The playable version has ${played} frames instead of ${steady}.`);

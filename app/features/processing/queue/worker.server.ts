@@ -110,7 +110,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
       } while (pollAgain && !stopped);
     } catch (error) {
       failure = error;
-      // No jobs are started while another process is writing. The timer triggers the next poll.
+      // If another process is writing, no jobs are claimed until the timer triggers the next poll.
       if (!isBusy(error)) console.error("Could not read the queue:", error);
     } finally {
       polling = undefined;
@@ -241,8 +241,8 @@ export function canRunJobs(): boolean {
 }
 
 /**
- * Returns whether the job is urgent, which it is until the video can be watched. Then `earlyWatch` lowers the priority
- * of the stream's job.
+ * Returns whether the job is urgent. Once a video can be watched, `earlyWatch` lowers the priority of its stream's job,
+ * which is then no longer urgent.
  */
 function isUrgent({ job }: RunningJob): boolean {
   return job.priority <= PRIORITIES.transcode;

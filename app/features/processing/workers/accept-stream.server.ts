@@ -50,7 +50,7 @@ export async function acceptStream(job: LeasedJob, digests: Digests): Promise<bo
     const stream = await withSourceFiles(job, source, () => verifyStream(job, source, digests));
     return await commitReceived(job, source, stream);
   } catch (error) {
-    // Errors from ffmpeg or the MP4 parser are caused by the files that were sent.
+    // Errors from ffmpeg or the MP4 parser are caused by the files that the worker sent.
     if (error instanceof EncodeError || error instanceof RangeError)
       throw new InvalidResultError(error.message);
     throw error;

@@ -27,7 +27,10 @@ import {
 } from "./remote-jobs.server";
 import { findWorker, recordResult, type Worker } from "./workers.server";
 
-/** Tokens have 256 random bits, so this limit only protects the database from floods of requests. */
+/**
+ * Tokens have 256 random bits and can't be guessed, so this limit serves only to protect the database from floods of
+ * requests.
+ */
 const invalidTokens = addressLimit("wrong worker tokens by address", 60, 60);
 
 /**
@@ -101,7 +104,7 @@ const resultSchema = z.object({
   files: z.record(z.string().max(100), z.string().regex(/^[0-9a-fA-F]{64}$/)),
 });
 
-/** The leases whose results are being verified. A result can only be submitted once. */
+/** The leases whose results are currently being verified, so that a worker can't submit the same result twice. */
 const verifying = processState("results being accepted", () => new Set<string>());
 
 /** Responds with the next job and its lease, or 204 if there is none at the moment. */
