@@ -39,7 +39,10 @@ const LOG_FIGURES = {
   restore: "videosReinstated",
 } as const;
 
-/** Returns the task for the query thread. The task reads every report, so it must not run in the serving thread. */
+/**
+ * Returns the task for the query thread. The task reads every report, so it must not run in the thread that serves
+ * requests.
+ */
 export function countTransparency(sqlite: Database): () => Period[] {
   return () => countPeriods(sqlite);
 }

@@ -35,7 +35,7 @@ const MAX_NAME_LENGTH = 200;
 
 export type BlockListPage = Awaited<ReturnType<typeof readBlockListPage>>;
 
-/** Returns a page of the block list, most recently blocked first, with everything that needs review. */
+/** Returns a page of the block list, most recently blocked first, along with everything that needs to be reviewed. */
 export async function readBlockListPage(before: number | undefined, toRemove?: number) {
   const confirmation = toRemove === undefined ? undefined : readEntry(toRemove);
   return {
@@ -45,9 +45,9 @@ export async function readBlockListPage(before: number | undefined, toRemove?: n
       `removed_at IS NOT NULL ORDER BY removed_at DESC LIMIT ${REMOVED_SHOWN}`,
     ),
     matches: await queryThread<Match[]>("studio", "block-list-matches", {}),
-    /** The videos on hold because their comparison failed, with the reason. */
+    /** The videos that are on hold because their comparison failed, each with the reason for the failure. */
     uncompared: failedComparisons(MATCHES_SHOWN),
-    /** The videos with scan findings on which no editor has decided. */
+    /** The videos with scan findings for which no editor has made a decision yet. */
     scanned: undecidedScans(MATCHES_SHOWN),
     ...(confirmation?.removedAt === null && { confirmation }),
   };
@@ -238,7 +238,7 @@ export async function restoreToList(id: number, userId: string): Promise<Failure
       detail: `This entry is already on the block list, or was removed more than ${PUT_BACK_DAYS} days ago.`,
     });
   }
-  // Imported entries don't hide any videos, neither when they are added nor when they are restored.
+  // Imported entries never hide any videos, whether they are added or restored.
   compareSite(id, !entry.isImported, id).catch(console.error);
   return success("Restored to block list", `${describeEntry(entry)} can’t be uploaded again.`);
 }

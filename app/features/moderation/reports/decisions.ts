@@ -59,7 +59,7 @@ export const DECISION_HINTS: Record<ModeratorDecision, string> = {
 };
 
 /**
- * The messages above the moderator's reason, shown to the reporter and the uploader. Their subject is "the video" or "2
+ * The messages that the reporter and the uploader see above the moderator's reason. Their subject is "the video" or "2
  * of 3 videos". Operators may change these sentences; the operating guide refers to this file.
  */
 const DECISION_MESSAGES: Record<ModeratorDecision, (videos: string) => string> = {
@@ -81,7 +81,7 @@ export function decisionMessage(
   return DECISION_MESSAGES[decision](of === 1 ? "the video" : part);
 }
 
-/** The log's actions, phrased to follow the name of the person who performed them. */
+/** The labels of the log's actions, worded to follow the name of the person who performed them. */
 export const LOG_LABELS: Readonly<Record<string, string>> = {
   received: "received the report",
   "hide-at-once": "hid the video automatically",

@@ -46,8 +46,8 @@ function changeReport(
 
 /**
  * Adds videos to a report, for a moderator who knows which videos the reporter means. The added videos wait for a
- * decision, so a closed report is reopened. An urgent report hides them in the same way as the videos that the reporter
- * specified.
+ * decision, so a closed report is reopened. An urgent report hides these videos just as it hides the videos that the
+ * reporter specified.
  *
  * @param typed URLs of videos, or one id.
  * @returns the failure, if any: 404 if there is no such report, 422 if a video isn't on this site.
@@ -112,7 +112,8 @@ export function removeVideoFromReport(
     }
     removeReportVideo(reportId, videoId);
     releaseReportHold(videoId, reportId, now);
-    // Because of this decision, later urgent reports didn't put the video on hold. Now the decision no longer counts.
+    // Because of this decision, later urgent reports didn't put the video on hold. The decision no longer counts, so
+    // they put it on hold now.
     const didOthersRely = named.decision !== null && hidesImmediately(report.kind);
     if (didOthersRely) holdForOthers(videoId, reportId, now);
     log(report, "take-out-video", videoId, userId, now);

@@ -24,7 +24,10 @@ import {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The minimum daily limit, for small sites where the percentage would be less than one video. */
+/**
+ * The minimum number of videos that can be hidden per day, for small sites on which the percentage would be less than
+ * one video.
+ */
 const MIN_PER_DAY = 5;
 
 /**
@@ -33,8 +36,9 @@ const MIN_PER_DAY = 5;
  */
 const MAX_REMEMBERED = 10_000;
 /**
- * The networks from which the latest urgent reports came, by report id. They are kept only in memory, because visitors'
- * IP addresses are never stored. Reports received before a restart count as coming from the same network.
+ * The networks from which the latest urgent reports were sent, by report id. They are kept only in memory, because
+ * visitors' IP addresses are never stored. Reports that were received before a restart count as if they came from the
+ * same network as any new report.
  */
 const networks = processState(
   "networks of reports",
@@ -117,8 +121,8 @@ function isWithinLimit(now: number): boolean {
 }
 
 /**
- * Releases a report's hold on a video. Other reports' holds stay. Each open urgent report that no moderator has
- * reviewed gets a hold on the video, because that report may have relied on the released hold.
+ * Releases a report's hold on a video. Holds for other reports stay in place. Each open urgent report that no moderator
+ * has reviewed gets a hold on the video, because that report may have relied on the released hold.
  */
 export function releaseReportHold(videoId: string, reportId: string, now: number): void {
   if (!sourcesOf(videoId, "report").includes(reportId)) return;

@@ -92,7 +92,8 @@ export function readReportPage(id: string, now = Date.now()) {
 }
 
 /**
- * Returns the decisions to offer: those that apply to one of the videos, or `not-here` if there are none, plus `ask`.
+ * Returns the decisions to offer: every decision that is possible for at least one of the videos, or `not-here` if
+ * there are none, and also `ask` unless the report has been erased.
  */
 function choicesOf({ erasedAt }: Report, videos: readonly ReportedVideo[]): ModeratorDecision[] {
   const all = new Set(videos.flatMap(({ choices }) => choices));
@@ -182,7 +183,7 @@ function readEarlier(report: Report, videoIds: readonly string[]) {
   ];
 }
 
-/** The number of reports decrypted before yielding to the event loop. Decrypting this many takes about 0.1 ms. */
+/** The number of reports to decrypt before yielding to the event loop. Decrypting them takes about 0.1 ms. */
 const DECRYPTED_AT_ONCE = 10;
 const MAX_OTHERS = 50;
 

@@ -81,7 +81,7 @@ export const NO_REPORT_TEXT =
 
 export const UNREADABLE_TEXT = "This text can’t be read at the moment. It is not lost.";
 
-/** Included in a report's first email, because anyone may have entered the address. */
+/** Included in the first email about a report, because the address may have been entered by someone else. */
 export const FIRST_MAIL_TEXT =
   "We'll send more emails about this report only after you open this link. If you didn't send a report, ignore this email.";
 

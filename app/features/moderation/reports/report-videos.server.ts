@@ -47,8 +47,8 @@ export function isReported(videoId: string): boolean {
 }
 
 /**
- * Returns whether all videos that use a file, or from which the file is derived, have been reported. False for a file
- * that no video uses.
+ * Returns whether every video that uses a file, or from which the file is derived, has been reported. Returns false if
+ * no video uses the file.
  */
 export function isReportedFile(name: MediaName): boolean {
   const videos = videosUsing(name);
@@ -79,7 +79,8 @@ export function recordVideoDecision(
 }
 
 /**
- * A query for the kinds of reports after which a moderator kept or restored a video whose file hasn't changed since.
+ * A query for the kinds of reports for which a moderator decided to keep or restore a video, provided that the video's
+ * file hasn't changed since the decision.
  */
 const KEPT_KINDS = `SELECT kept_report.kind
   FROM report_videos AS kept JOIN reports AS kept_report ON kept_report.id = kept.report_id
@@ -94,7 +95,8 @@ export function reviewedKinds(videoId: string): ReportKind[] {
 }
 
 /**
- * Returns the open urgent reports about a video, except those of a kind for which a moderator has already reviewed it.
+ * Returns the open urgent reports about a video. If a moderator has already reviewed the video because of a report of
+ * one kind, reports of that kind are left out.
  */
 export function unreviewedReports(videoId: string): { id: string; kind: ReportKind }[] {
   return prepared<{ id: string; kind: ReportKind }>(

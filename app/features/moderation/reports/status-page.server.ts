@@ -101,7 +101,7 @@ async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
   return transaction((): StatusAnswer => {
     const now = readReport(id);
     if (!now || now.state === "closed") return { ...DECIDED, text };
-    // Submitting the form twice adds only one message.
+    // If the form is submitted twice, only one message is added.
     const last = readMessages(id, 1)[0];
     if (last?.author === "reporter" && last.text === text) return { done: "Message sent." };
     if (!mayWrite(id)) {
