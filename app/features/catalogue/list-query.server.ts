@@ -14,7 +14,7 @@ export interface ListQuery {
   viewed?: boolean;
   offset: number;
   limit: number;
-  /** Whether the offset and limit are counted from the end of the list because the end is nearer. */
+  /** Whether the offset and limit are counted from the end of the list, which happens if the end is nearer. */
   fromEnd: boolean;
 }
 

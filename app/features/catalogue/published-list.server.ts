@@ -248,8 +248,8 @@ export const CARD_COLUMNS = [
 export type CardRow = Pick<Selectable<VideosTable>, (typeof CARD_COLUMNS)[number]>;
 
 /**
- * Returns the data that a card shows for a row: the current category, only files on this site, and views including
- * those not yet written.
+ * Returns the data that a card shows for a row. The category is the current one, only files on this site are included,
+ * and the view count includes views that haven't been written yet.
  */
 export function toCard(row: CardRow): VideoCardData {
   const clip = ownMediaPath(row.preview_url);
