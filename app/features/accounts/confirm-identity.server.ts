@@ -8,7 +8,7 @@ import { findUser } from "./users.server";
 
 const MAX_FAILURES = 10;
 const WINDOW_SECONDS = 15 * 60;
-/** Limits how many passwords or codes can be guessed by someone who finds an unlocked screen. */
+/** Limits how many passwords or codes someone can try on a computer that was left unlocked. */
 const byUser = attemptLimit("failed confirmations by user", MAX_FAILURES, WINDOW_SECONDS);
 
 /**
@@ -25,7 +25,7 @@ export async function limitFailures<T>(userId: string, prove: () => Promise<T>):
 }
 
 /**
- * Checks that the form was sent by the session's user, who proves their identity with the password in the `current`
+ * Checks that the form was sent by the session's user. Users prove their identity with their password in the `current`
  * field or with one of their passkeys in the `passkey` field.
  *
  * @param options.withCode whether an account with a second factor also needs a code in the `code` field, in addition to

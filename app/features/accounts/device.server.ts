@@ -4,10 +4,10 @@ import { database, prepared } from "~db/client.server";
 
 /**
  * Device cookies (OWASP) for the browsers in which an account has signed in. A device cookie doesn't give access to
- * anything. It only lets a browser keep trying passwords or codes after strangers have used up the attempts for the
- * account. A device cookie is bound to the password and to the time at which the second factor was turned on, so
- * earlier cookies become void when either changes. Anyone with a valid one has therefore passed every check that the
- * account requires today.
+ * anything. It only lets a browser keep trying passwords or codes after strangers have used up the account's attempts.
+ * A device cookie is bound to the password and to the time at which the second factor was turned on, so earlier cookies
+ * become void when either changes. Anyone with a valid device cookie has therefore passed every check that the account
+ * currently requires.
  */
 
 const COOKIE = "device";
@@ -41,7 +41,7 @@ export function recordDevice(userId: string, known: string | undefined, now = Da
  * Returns the `Set-Cookie` header that renews a device cookie after the account's password or second factor has
  * changed.
  *
- * @param id the id of the device cookie that was valid before.
+ * @param id the id of the device cookie that was valid before the change.
  */
 export function deviceCookie(userId: string, id: string, now = Date.now()): string {
   const account = prepared<Credentials>(

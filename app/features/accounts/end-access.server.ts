@@ -39,7 +39,7 @@ export interface EndedAccess {
  * | password-reset | all sessions, streams and tokens |
  * | role-change | streams, and tokens and invitations that the role doesn't allow |
  * | deactivation | all sessions, streams, tokens and invitations, and queued imports |
- * | deletion | the same as for a deactivation, and the account's preview links |
+ * | deletion | everything that ends on deactivation, and the account's preview links |
  */
 export function endAccess(userId: string, ending: Ending): EndedAccess {
   const ended = {
@@ -62,7 +62,7 @@ export function endAccess(userId: string, ending: Ending): EndedAccess {
 
 const isOver = ({ event }: Ending) => event === "deactivation" || event === "deletion";
 
-/** Deactivates an account that is being deleted, so that it can't be used if the deletion is interrupted. */
+/** Deactivates an account before it is deleted, so that nobody can use it if the deletion is interrupted. */
 function deactivate(userId: string): void {
   prepared("UPDATE users SET deactivated_at = ? WHERE id = ? AND deactivated_at IS NULL").run(
     new Date().toISOString(),

@@ -74,7 +74,7 @@ export async function invite(
   return { token, email, expiresAt };
 }
 
-/** An invitation works only as long as its sender is allowed to invite users. */
+/** An invitation is valid only while its sender is allowed to invite users. */
 const mayInvite = (userId: string) => mayNow(userId, "/admin/users");
 
 /** Deletes invitations that expired more than 30 days ago, whether or not they were used. */

@@ -14,11 +14,11 @@ import type { PasswordQuestion } from "./account-process.server";
 const MIN_PASSWORD_LENGTH = 10;
 /** Shorter parts of the email address and the site name occur by chance in other words. */
 const MIN_KNOWN_WORD_LENGTH = 4;
-/** The number of characters that a password needs in addition to words from the email address and the site name. */
+/** The minimum number of characters in a password that aren't part of the email address or the site name. */
 const MIN_CHARACTERS_OUTSIDE_DICTIONARY = 8;
 /** bcrypt silently ignores all further bytes. */
 const MAX_PASSWORD_BYTES = 72;
-/** With a longer queue, the last request would have to wait several seconds. */
+/** If the queue were longer, the last request would have to wait several seconds. */
 const MAX_QUEUED = 8;
 /** Prevents one IP address from filling the whole queue. */
 const MAX_QUEUED_PER_CLIENT = 2;

@@ -137,8 +137,8 @@ function useStep(user: FactorRow, step: number): boolean {
 
 const CODES = 10;
 /**
- * A recovery code has 24 characters of 5 bits each. With 120 bits, an unsalted hash protects the codes even if the
- * database is copied (ASVS 6.5.2 requires 112).
+ * A recovery code has 24 characters of 5 bits each. A code with 120 bits can't be recovered from its unsalted hash even
+ * if someone copies the database (ASVS 6.5.2 requires 112 bits).
  */
 const CODE_BYTES = 15;
 /** Crockford's Base32 alphabet, without letters that look like digits. */
@@ -178,7 +178,7 @@ export function createRecoveryCodes(userId: string): string[] {
   return codes;
 }
 
-/** Uses up a recovery code. Returns false if it isn't one of the user's codes or has already been used. */
+/** Marks a recovery code as used. Returns false if it isn't one of the user's codes or has already been used. */
 export async function spendRecoveryCode(userId: string, code: string): Promise<boolean> {
   const { numDeletedRows } = await database()
     .deleteFrom("recovery_codes")

@@ -27,9 +27,10 @@ const current = processState("sign-ins by second", () => ({ second: 0, earlier: 
  * aren't counted; otherwise any site could make its visitors' browsers use up the attempts. Each IP address has a
  * separate limit. All browsers with a valid device cookie for the same account share one limit.
  *
- * Strangers also share a limit. Those whose networks have tried less often in the last minute go first. A network
- * without recent attempts is rejected only if 20 others without recent attempts try in the same second. A flood from a
- * few networks therefore doesn't lock anyone else out, and many networks are harder to obtain than many addresses.
+ * Strangers also share a limit. Those whose networks have made fewer attempts in the last minute go first. A network
+ * without recent attempts is rejected only if 20 other networks without recent attempts make an attempt in the same
+ * second. A flood from a few networks therefore doesn't lock anyone else out, and many networks are harder to obtain
+ * than many addresses.
  */
 export function limitSignInRate(
   request: IncomingMessage,

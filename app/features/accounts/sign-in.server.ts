@@ -31,8 +31,8 @@ const WRONG_CODES_PER_ACCOUNT = 5;
 const byAddress = addressLimit("failed sign-ins by address", FAILURES_PER_ADDRESS, WINDOW_SECONDS);
 const byAccount = attemptLimit("failed sign-ins by account", FAILURES_PER_ACCOUNT, WINDOW_SECONDS);
 /**
- * Used only for counting: no attempt is rejected because of this limit. If many passwords are waiting to be checked,
- * networks with fewer failures go first.
+ * Only counts the attempts and never rejects one. If many passwords are waiting to be checked, networks with fewer
+ * failures go first.
  */
 const byNetwork = attemptLimit(
   "failed sign-ins by network",
@@ -115,9 +115,9 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Ve
  * Wrong codes are counted per account, wherever they are entered. Browsers with a valid device cookie for the account
  * share a separate allowance. Otherwise an attacker who knows the password could lock the owner out by using up the
  * strangers' allowance again and again. The attacker can't use up the separate allowance, because nobody gets a device
- * cookie without entering a code (see `device.server.ts`), and having several device cookies doesn't allow more
- * guesses. An owner whose browser has no device cookie can still sign in with a recovery code, which has 120 bits and
- * can't be guessed, or with a passkey.
+ * cookie without entering a code (see `device.server.ts`). Having several device cookies doesn't allow more guesses. An
+ * owner whose browser has no device cookie can still sign in with a recovery code, which has 120 bits and can't be
+ * guessed, or with a passkey.
  *
  * @throws {FormError} 400 for a wrong code, 429 after too many.
  */
@@ -201,7 +201,7 @@ function recordLockout(userId: string, action: "sign-in-refused" | "code-refused
   });
 }
 
-/** Signs a verified user in: opens a session and redirects to the requested page, or to Home, with a toast. */
+/** Signs a verified user in: opens a session, and redirects to the requested page or to Home with a toast. */
 export async function completeSignIn(
   request: Request,
   userId: string,

@@ -61,7 +61,7 @@ export function listUsers(now = Date.now()): ListedUser[] {
 }
 
 /**
- * Changes a user's role. The new role applies from their next request.
+ * Changes a user's role. The new role takes effect with the user's next request.
  *
  * @throws {FormError} 409 for the last owner.
  */
@@ -131,7 +131,7 @@ export async function endUserSessions(
   });
 }
 
-/** Returns the account columns that a change depends on. */
+/** Returns the account columns that must be read before a change. */
 export function accountRow(userId: string) {
   return firstRow(
     database()

@@ -42,7 +42,7 @@ const usedNonces = processState(
 );
 
 /**
- * The minimum interval between availability checks of the provider. These requests contain no information about
+ * The minimum interval between requests that check whether the provider is available. They contain no information about
  * visitors.
  */
 const AVAILABILITY_CHECK_INTERVAL_MS = 10_000;
@@ -155,7 +155,10 @@ const CLOCK_SKEW_SECONDS = 60;
 const MAX_AGE_SECONDS = 600;
 const MAX_TOKEN_LENGTH = 2_000;
 
-/** The only claims allowed. Tokens with any other claim about a person are rejected (docs/how-to/age-check.md). */
+/**
+ * The only claims that a token may contain. Tokens with any other claim about a person are rejected
+ * (docs/how-to/age-check.md).
+ */
 const CLAIMS = z
   .strictObject({
     nonce: z.string().min(1).max(200),
@@ -165,7 +168,7 @@ const CLAIMS = z
   })
   .refine(({ iat, exp }) => exp - iat <= MAX_AGE_SECONDS);
 
-/** `late` means valid but expired; `wrong` means invalid in any other way. */
+/** `late`: the token has expired but is otherwise valid. `wrong`: it is invalid for any other reason. */
 type TokenFailure = "late" | "wrong";
 
 /**

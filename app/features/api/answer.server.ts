@@ -94,9 +94,9 @@ async function perform(
     operation.query,
     Object.fromEntries(new URL(request.url).searchParams),
   ) as never;
-  // Operations that receive files read the body themselves.
+  // Operations that receive files read the request body themselves.
   const text = operation.body ? await readJsonText(request) : "";
-  // The body may have taken a long time to arrive, so the account's permissions are read afterwards.
+  // Receiving the body may have taken a long time, so the account's permissions are read afterwards.
   const account = accountNow(user.id);
   if (!account || !allows(account, permission)) throw new Problem(403, NOT_ALLOWED);
   const own = ownVideosOf(account, permission);
@@ -174,8 +174,8 @@ async function problemFor(error: unknown, request: Request): Promise<Problem> {
 
 /**
  * Responses to requests with an `Idempotency-Key`. Each response is recorded in the transaction that performs the
- * request. A client that retries a request within a day, because the response was lost, gets the same response, and
- * nothing happens twice. A failed request hasn't changed anything, so a retry performs it again.
+ * request. If a client lost the response and retries the request within a day, it gets the same response, and nothing
+ * happens twice. A failed request hasn't changed anything, so a retry performs the request again.
  */
 
 const KEPT_MS = 86_400_000;

@@ -10,7 +10,7 @@ export interface Call<Body, Query> {
   request: Request;
   user: SessionUser;
   scopes: readonly Scope[];
-  /** Set for uploaders, whose requests are handled as if other users' videos didn't exist. */
+  /** Set for uploaders. Their requests are handled as if other users' videos didn't exist. */
   own: OwnVideos | undefined;
   /** The `{id}` in the path; empty if the operation has none. */
   id: string;

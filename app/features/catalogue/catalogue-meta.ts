@@ -150,7 +150,7 @@ export function listMeta(
     name?: string;
     description: string;
     address: (page: number) => string;
-    /** The canonical path, if it belongs to another list. */
+    /** The canonical path, if it is the path of another list. */
     path?: string;
     image?: string | null;
     noindex?: boolean;

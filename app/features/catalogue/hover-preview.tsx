@@ -7,7 +7,7 @@ const AV1_TYPE = 'video/mp4; codecs="av01.0.04M.08"';
 
 export interface HoverPreviewProps {
   url: string;
-  /** Whether the preview is a generated clip, which already starts at the right position, unlike the video file. */
+  /** Whether the preview is a generated clip. Unlike the video file, a clip already starts at the right position. */
   isClip?: boolean;
 }
 

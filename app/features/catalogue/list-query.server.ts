@@ -14,7 +14,7 @@ export interface ListQuery {
   viewed?: boolean;
   offset: number;
   limit: number;
-  /** Whether the offset and limit are counted from the end of the list because the end is nearer. */
+  /** Whether the offset and limit are counted from the end of the list, which happens if the end is nearer. */
   fromEnd: boolean;
 }
 
@@ -162,8 +162,8 @@ export interface FilteredListResult {
 }
 
 /**
- * Lists up to this size are read completely and sorted. For longer lists, the index with the sort order is scanned. In
- * a catalogue of a million videos, such a list contains at least one in 200 videos.
+ * Lists up to this size are read in full and sorted. For longer lists, the index with the sort order is scanned. In a
+ * catalogue of a million videos, a longer list contains more than one in 200 videos.
  */
 const MAX_SORTED = 5_000;
 const MAX_CACHED_TOTALS = 200;

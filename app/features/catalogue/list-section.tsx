@@ -51,8 +51,8 @@ export function ListSection({
   const { unwatched, hidden } = useUnwatched(videos, hasChoices);
 
   /**
-   * Scrolls to the top, as after a navigation. This also lets the list update, which it doesn't do while it is scrolled
-   * or has the focus.
+   * Scrolls to the top, as after a navigation. This also lets the list update, because it doesn't update while it is
+   * scrolled or has the focus.
    */
   function showLatest() {
     title.current?.focus({ preventScroll: true });
@@ -147,7 +147,7 @@ function HiddenWatchedNotice({ hidden, isAll }: { hidden: number; isAll: boolean
         type="button"
         variant="ghost"
         size="sm"
-        // Aligned with the text, whether the button is next to it or below it.
+        // The button is aligned with the text, whether it is next to or below the text.
         className="max-sm:-ml-3 forced-colors:ml-0"
         onClick={() => setHidesWatched(false)}
       >

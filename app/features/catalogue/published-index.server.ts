@@ -18,7 +18,7 @@ export interface RelatedResult {
 
 /** Extra capacity for new videos, in addition to half the current number of videos. */
 const SPARE_CAPACITY = 4_096;
-/** The number of rows read per step. */
+/** The number of rows to read per step. */
 const CHUNK = 2_000;
 /**
  * How long a request waits for the index to load. After that, it uses the videos loaded so far, which are the newest.
@@ -170,7 +170,7 @@ export const matchingTags = onIndex(({ needle, limit }: MatchingTagsQuery, { ind
   index.tagsWith(needle, limit),
 );
 
-/** The time limit for finding similar text, because other requests are waiting for the thread. */
+/** The time limit for finding similar text. It is needed because other requests are waiting for the thread. */
 const NEAREST_WITHIN_MS = 60;
 
 /** Returns suggestions for a case-folded text that has no matches. */

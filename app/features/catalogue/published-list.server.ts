@@ -30,8 +30,8 @@ import { pendingViews } from "./views.server";
  */
 
 /**
- * Returns a list for its page or, if the list can't be loaded, an empty one with the message to show and the status
- * 500. Visitors see a reference to the log entry, never a path or an SQL statement.
+ * Returns the list for a page. If it can't be loaded, returns an empty list with the message to show and status 500.
+ * Visitors see a reference to the log entry, never a path or an SQL statement.
  */
 export async function loadList(
   request: Request,
@@ -165,7 +165,9 @@ async function hitsPage(query: SearchQuery): Promise<VideoPage> {
   return videoPage(cardsAt(sortKeys), page, total);
 }
 
-/** Returns a search query for the tag and its aliases, which other tools may have written. */
+/**
+ * Returns a search query for the tag and its aliases, because other tools may have stored an alias instead of the tag.
+ */
 function tagQuery(tag: string): { needle: string; also: string[] } {
   const needle = (name: string) => SEPARATOR + name + SEPARATOR;
   return { needle: needle(tag), also: aliasesOf(tag).map(needle) };
@@ -208,12 +210,14 @@ async function indexedPage(
   return videoPage(videos, page, Math.max(total, offset + videos.length));
 }
 
-/** Returns the cards for sort keys, in the same order. Videos that aren't listed are left out. */
+/** Returns the cards for the given sort keys, in the same order. Videos that aren't listed are left out. */
 export function cardsAt(sortKeys: readonly bigint[]): VideoCardData[] {
   return cards("sort_key", sortKeys);
 }
 
-/** Returns the cards of the rows that are still listed, however old the search result is. */
+/**
+ * Returns the cards for rows. Videos that are no longer listed are left out, because the search result may be outdated.
+ */
 function cards(key: "number" | "sort_key", keys: readonly (number | bigint)[]): VideoCardData[] {
   if (keys.length === 0) return [];
   // The unary plus keeps the planner from scanning the index of all published videos to find a few keys.
@@ -244,8 +248,8 @@ export const CARD_COLUMNS = [
 export type CardRow = Pick<Selectable<VideosTable>, (typeof CARD_COLUMNS)[number]>;
 
 /**
- * Returns the data that a card shows for a row: the current category, only files on this site, and views including
- * those not yet written.
+ * Returns the data that a card shows for a row. The category is the current one, only files on this site are included,
+ * and the view count includes views that haven't been written yet.
  */
 export function toCard(row: CardRow): VideoCardData {
   const clip = ownMediaPath(row.preview_url);

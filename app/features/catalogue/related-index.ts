@@ -65,7 +65,7 @@ export function relatedIndex(capacity: number) {
   const byAge = (a: number, b: number) => timestamps[b]! - timestamps[a]! || low[b]! - low[a]!;
 
   function slotOf(sortKey: bigint): number | undefined {
-    // Check the unordered slots first, because a video that was removed and added again has a slot of each kind.
+    // Check the unordered slots first, because a video that was removed and added again has one slot of each kind.
     const slot = unordered.get(sortKey);
     if (slot !== undefined) return slot;
     const [timestamp, rest] = [timestampOf(sortKey), lowOf(sortKey)];
@@ -142,7 +142,7 @@ export function relatedIndex(capacity: number) {
     const own = slotOf(subject.sortKey);
     const byScore = (a: number, b: number) => scores[b]! - scores[a]! || byAge(a, b);
     const found: number[] = [];
-    // The minimum score to qualify. With an equal score, only a newer video qualifies.
+    // The minimum score to qualify. If the list is full, a video with exactly this score qualifies only if it is newer.
     let minScore = 1;
     for (let slot = 0; slot < size; slot += 1) {
       if (views[slot] === REMOVED || slot === own) continue;

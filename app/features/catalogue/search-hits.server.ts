@@ -24,7 +24,7 @@ export interface SearchResult {
   sortKeys: bigint[];
 }
 
-/** Searches with up to this many hits are cached completely. */
+/** Searches with up to this many hits are cached in full. */
 const MAX_WHOLE = 2_048;
 /**
  * The number of evenly spaced sort keys that are cached for searches with more hits, so that every page is close to one

@@ -13,7 +13,7 @@ import { publishedTotal } from "./published-list.server";
 import type { NewestHitsQuery } from "./search-hits.server";
 import { findAlias } from "./tags.server";
 
-/** The maximum number of tags among the suggestions, unless there are too few titles. */
+/** The maximum number of tags among the suggestions. If there are too few titles, more tags are included. */
 const MAX_TAGS = 3;
 /** The number of newest hits from which the titles are chosen. */
 const MAX_HITS_CHECKED = 64;

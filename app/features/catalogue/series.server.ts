@@ -11,8 +11,9 @@ import { CARD_COLUMNS, type CardRow, toCard } from "./published-list.server";
  *
  * @param maySee whether this visitor may see a series that isn't public.
  * @param pathAfter the part of the canonical URL after the slug.
- * @throws a 404, whatever the spelling, for a series that doesn't exist or that the visitor may not see; a permanent
- *   redirect for a different spelling; a temporary redirect for a former slug, which may become the current slug again.
+ * @throws a 404 for a series that doesn't exist or that the visitor may not see, regardless of the spelling; a
+ * permanent redirect for a different spelling; a temporary redirect for a former slug, which may become the current
+ * slug again.
  */
 export async function requestedSeries(
   request: Request,
@@ -34,7 +35,7 @@ export function seriesNotFound(): Response {
   return new Response(null, { status: 404, statusText: "Not Found" });
 }
 
-// Series as the public sees them: only their listed videos, in order.
+// Series as visitors see them: only the listed videos, in order.
 
 /** The number of videos in the row on Home: as many as fit next to each other on the widest screen. */
 const MAX_FEATURED = 4;

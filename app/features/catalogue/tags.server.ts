@@ -56,7 +56,7 @@ export async function publishedTags(limit: number): Promise<string[]> {
   return [...new Set(tags)].filter((tag) => tagPath(tag).startsWith("/tags/"));
 }
 
-/** Returns the tag that the case-folded text is an alias for, both case-folded and as written. */
+/** If the case-folded text is an alias, returns its tag, both case-folded and as written. */
 export function findAlias(alias: string): { tag: string; label: string } | undefined {
   return prepared<{ tag: string; label: string }>(
     "SELECT tag, label FROM tag_aliases WHERE alias = ?",

@@ -28,7 +28,7 @@ export function useStableList(latest: VideoPage, element: RefObject<HTMLElement>
   };
 }
 
-/** Returns whether cards would change their position or height. Changes to views and ages are ignored. */
+/** Returns whether the position or height of any card would change. Changes to views and ages are ignored. */
 export function hasMoved(before: VideoPage, after: VideoPage): boolean {
   const layout = ({ videos, page, pageCount }: VideoPage) =>
     JSON.stringify([page, pageCount, videos.map(({ id, title }) => [id, title])]);

@@ -56,7 +56,7 @@ export function VideoGrid({
   /** Removes a video from the visitor's own list. */
   onRemove?: (id: string) => void;
 }) {
-  // Behind the age gate no image is visible, so none are loaded eagerly.
+  // Images aren't visible behind the age gate, so none of them are loaded eagerly.
   const page = useRouteLoaderData("root") as { asksForAge?: boolean } | undefined;
   const firstRow = page?.asksForAge ? 0 : FIRST_ROW;
   return (

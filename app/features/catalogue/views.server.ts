@@ -82,8 +82,8 @@ const MAX_FLUSH = 250;
 /**
  * Collects counts for videos in memory and writes them in batches.
  *
- * @param name the name of what is counted, such as `Views`.
- * @param options.add returns the sum of two counts; the first is undefined for a video without a count.
+ * @param name what is counted, such as `Views`.
+ * @param options.add returns the sum of two counts. The first is undefined if the video has no count yet.
  * @param options.writer returns a function that writes the count for one video within the transaction.
  */
 export function batchedCounts<Count>(

@@ -35,7 +35,7 @@ export function startConsent(): void {
  * @returns the number of videos that were put on hold.
  */
 export function holdExpired(now = Date.now()): Promise<number> {
-  // Videos that are already on hold because their record has expired are skipped, whatever their status.
+  // Videos that are already on hold because their record has expired are skipped, regardless of their status.
   const next = prepared<string>(
     `SELECT video_id FROM video_consents INDEXED BY video_consents_by_end
      WHERE ends_on <= @today AND video_id > @after AND NOT EXISTS (SELECT 1 FROM video_holds
@@ -131,8 +131,8 @@ export interface HiddenVideos {
 }
 
 /**
- * Returns the groups that can be released: each batch and, if records are no longer required, the videos that have been
- * on hold since records were required.
+ * Returns the groups that can be released: each batch and, if records are no longer required, the videos that were put
+ * on hold while records were required.
  */
 export function hiddenVideos(): HiddenVideos[] {
   const rows = prepared<Omit<HiddenVideos, "isBatch"> & { isBatch: 0 | 1 }>(

@@ -83,8 +83,8 @@ async function typeOf(head: Buffer): Promise<DocumentType | undefined> {
 }
 
 /**
- * Stores a document that has been received. The file is written before its row, so that a row never lacks its file. If
- * the process is killed in between, `npm run check-library` finds the file without a row.
+ * Stores a document that has been received. The file is written before its row, so that a row never refers to a missing
+ * file. If the process is killed in between, `npm run check-library` finds the file without a row.
  *
  * @returns false if the performer no longer exists.
  * @throws {UploadError} 415, 422, 507

@@ -4,8 +4,8 @@ import { dayOf } from "./consent";
 const LISTED = 50;
 
 /**
- * SQL condition on `videos`: there is no valid record, as far as the database can tell. Needs `@today`. It doesn't
- * check whether the encrypted data can be read.
+ * An SQL condition that selects the `videos` without a valid record. Needs `@today`. It doesn't check whether a
+ * record's encrypted data can be read.
  */
 export const IS_WITHOUT_RECORD = `NOT EXISTS (
   SELECT 1 FROM video_consents AS consent WHERE consent.video_id = videos.id

@@ -184,7 +184,7 @@ export function savePerformer(
   });
 }
 
-/** Returns the folded names, and each of their suffixes that starts at a word, for prefix searches. */
+/** Returns the folded names and, for prefix searches, every suffix of a name that begins at a word boundary. */
 function searchNames(stageNames: readonly string[]): Set<string> {
   return new Set(
     stageNames.flatMap((name) => {
@@ -241,8 +241,8 @@ export function deletePerformer(
 }
 
 /**
- * Puts the videos on hold permanently, because after the record is deleted, nothing else shows that a minor appears in
- * them.
+ * Puts the videos on hold permanently, because once the record is deleted, nothing else indicates that a minor appears
+ * in them.
  */
 function holdForDeletedMinor(performerId: string, now: number): void {
   const videos = prepared<string>(

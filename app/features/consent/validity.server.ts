@@ -202,7 +202,7 @@ export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
   const refusals = consentRefusals(videoIds);
   const uncompared: string[] = [];
   for (const [id, [reason]] of holdsOf(videoIds)) {
-    // The message about what the record lacks is more specific.
+    // A message that says what the record lacks is more specific.
     const hasMessage = reason === "consent" && refusals.has(id);
     if (reason && !hasMessage) refusals.set(id, HOLD_MESSAGES[reason]);
     if (reason === "comparing") uncompared.push(id);
@@ -212,7 +212,7 @@ export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
   return refusals;
 }
 
-/** Returns the message for a video whose comparison with the block list has permanently failed. */
+/** Returns the message for a video that couldn't be compared with the block list. */
 function comparisonMessage(why: string): string {
   return `This video couldn’t be compared with the block list: ${why} An editor has to watch it or retry the comparison.`;
 }

@@ -82,7 +82,7 @@ function lineOf(performer: Pick<PerformerRow, "id" | "stage_names">): string {
 export type SavedConsent = { hidden: number } | { errors: ConsentErrors } | "changed" | "gone";
 
 /**
- * Saves who is shown in a video, and the legal basis.
+ * Saves the people shown in a video and the legal basis.
  *
  * @param shown the version of the record that the form showed.
  */

@@ -89,8 +89,8 @@ export function ownDeletedIds(
  * calls this function again before it commits, because the account may have been blocked since the request was
  * accepted.
  *
- * @param since when the work was requested (ISO 8601, UTC). Work that was requested before the account lost access
- * isn't done, even if the account has been reactivated.
+ * @param since the time at which the work was requested (ISO 8601, UTC). Work that was requested before the account
+ * lost access isn't done, even if the account has been reactivated.
  */
 export function accountNow(
   userId: string | null,

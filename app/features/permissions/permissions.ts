@@ -217,7 +217,7 @@ export function ownVideosOf(
   return { userId: user.id, draftsOnly: !allows(user, "/admin publish") };
 }
 
-/** Returns whether a video is still a draft, which means that it was never published, hidden or scheduled. */
+/** Returns whether a video is still a draft, meaning that it has never been published, hidden or scheduled. */
 export function isDraft({ status, publish_at }: Pick<VideoRow, "status" | "publish_at">): boolean {
   return status === "review" && publish_at === null;
 }
@@ -226,7 +226,7 @@ export function isDraft({ status, publish_at }: Pick<VideoRow, "status" | "publi
 export const OWN_DELETED = `uploaded_by = @uploader AND (@draftsOnly = 0 OR (
   json_extract("row", '$.status') = 'review' AND json_extract("row", '$.publish_at') IS NULL))`;
 
-/** An SQL condition on `videos` for replaced files, with the same parameters. */
+/** An SQL condition on `videos` for the replaced files of an uploader's own videos, with the same parameters. */
 export const OWN_FILE = `videos.uploaded_by = @uploader AND (@draftsOnly = 0 OR (
   videos.status = 'review' AND videos.publish_at IS NULL))`;
 

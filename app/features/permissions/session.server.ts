@@ -112,7 +112,7 @@ function prolong(
       .run(iso(now), iso(expiresMs), idHash);
   });
   if (!prolonged) return;
-  // The header is set directly on the response, because loaders can't set headers for each other.
+  // The header is set directly on the response, because one loader can't set the headers for another loader's response.
   const response = requestContext()?.response;
   if (response && !response.headersSent) {
     response.appendHeader("Set-Cookie", signedCookie(COOKIE, id, expiresMs, now));

@@ -12,8 +12,8 @@ interface OfVideo {
  * Returns a function that checks whether the current user has a permission, so that the page doesn't offer actions that
  * the server would refuse. The second argument is the video, for permissions that depend on one.
  *
- * After the session has ended, the function always returns true, so that the page doesn't change until the user signs
- * in again.
+ * Once the session has ended, the function always returns true, so that the page stays the same until the user signs in
+ * again.
  */
 export function usePermissions(): (permission: Permission, video?: OfVideo) => boolean {
   const { user } = useAuth();

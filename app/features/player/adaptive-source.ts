@@ -114,8 +114,8 @@ function openWithHls(
     });
     hls.once(Events.MANIFEST_PARSED, (_, { audioTracks }) => {
       ready = true;
-      // Starts with a small rendition whose first segment is actually shown. By default, hls.js loads a segment of the
-      // first rendition only to measure the connection speed, discards it, and loads another one.
+      // Starts with a small rendition and plays its first segment. By default, hls.js loads a segment of the first
+      // rendition only to measure the connection speed, discards it, and loads another one.
       hls.startLevel = hls.levels.indexOf(startRendition(hls.levels)!);
       const tracks = audioTracksOf(audioTracks);
       const prefer = (index: number) => hls.setAudioOption({ name: tracks[index]?.label });

@@ -143,7 +143,10 @@ export function PictureInPictureButton() {
   );
 }
 
-/** The button that makes the player as wide as the page. It isn't offered in fullscreen, which is wider anyway. */
+/**
+ * The button that makes the player as wide as the page. The button isn't shown in fullscreen, where the player is even
+ * wider.
+ */
 export function TheaterButton() {
   const { theater, toggleTheater, fullscreen } = usePlayer();
   if (fullscreen.active) return null;

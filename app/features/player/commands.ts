@@ -66,7 +66,7 @@ export function createCommands(
     },
 
     /**
-     * While paused, seeks to the middle of the next or previous frame, because the middle can't be rounded to another
+     * While paused, seeks to the middle of the next or previous frame. Rounding can't move the middle into another
      * frame.
      */
     stepFrame(step: 1 | -1, frameRate: number) {
@@ -108,7 +108,7 @@ export function createCommands(
       feedback.note("speed", `${next ?? now}×`);
     },
 
-    /** Plays at double speed while a press lasts, without changing the chosen speed. */
+    /** Plays the video at double speed until the press ends, without changing the chosen speed. */
     holdSpeed(held: boolean) {
       if (held === (speedBefore !== undefined)) return;
       const restored = speedBefore ?? 1;

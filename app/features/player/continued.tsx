@@ -22,8 +22,8 @@ export interface Continued {
 export const continued = createStore<Continued | undefined>(undefined);
 
 /**
- * Whether videos continue in the mini player: the choice stored in this browser. By default, they do, unless the
- * browser is set to save data.
+ * Whether videos continue in the mini player, as chosen in this browser. By default, they continue unless the browser
+ * is set to save data.
  */
 export const miniPlayer = storedValue("miniPlayer", (stored) =>
   typeof stored === "boolean" ? stored : !savesData(),

@@ -60,7 +60,7 @@ export function Controls({
   }
   function toggle(wanted: Panel) {
     if (panel === wanted) return close();
-    // The shortcut list can also be opened from the menu, and from anywhere with its keyboard shortcut.
+    // The list of shortcuts can also be opened from the menu, or from anywhere with a keyboard shortcut.
     openedByButton.current = wanted === "settings" || panel === "settings";
     setPanel(wanted);
   }
@@ -140,7 +140,10 @@ export function Controls({
   );
 }
 
-/** Shows the next video's card at the end. Once canceled, it is only shown again after the video has ended again. */
+/**
+ * Shows the next video's card when the current video has ended. After the visitor has canceled the card, it is shown
+ * again only if the video ends again.
+ */
 function useNextCard(id: string, atEnd: boolean) {
   const [canceled, setCanceled] = useState(false);
   const lastId = useRef(id);

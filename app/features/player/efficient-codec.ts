@@ -35,6 +35,6 @@ export async function efficientCodecs(): Promise<string[]> {
 export function playedCodecFilter(levels: readonly Level[], efficient: readonly string[]) {
   const isIn = (codec: string) => (level: Level) => level.videoCodec?.startsWith(codec) ?? false;
   const codec = efficient.find((one) => levels.some(isIn(one))) ?? "avc1";
-  // A stream from another encoder may not declare any codecs. In that case, it has only one.
+  // A stream from another encoder may not declare any codecs. Such a stream uses only one codec.
   return levels.some(isIn(codec)) ? isIn(codec) : () => true;
 }

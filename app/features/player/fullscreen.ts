@@ -22,17 +22,17 @@ export interface Fullscreen {
   orientation: Orientation | undefined;
   toggleOrientation(): void;
   /**
-   * Handles a rotation of the phone: rotating it to landscape enters fullscreen, and rotating it to portrait leaves
-   * fullscreen if a rotation entered it.
+   * Handles a rotation of the phone: rotating it to landscape enters fullscreen, and rotating it back to portrait
+   * leaves fullscreen if it was entered by a rotation.
    */
   handleRotation(isLandscape: boolean): void;
 }
 
 /**
  * Manages fullscreen for the whole player, or for the video element if the device supports only that (iPhone). Where
- * possible, the screen is locked to landscape, with a toggle to portrait (specification, section 2). If rotating the
- * phone entered fullscreen, the screen is already in landscape orientation and stays unlocked, so that rotating it back
- * leaves fullscreen.
+ * possible, the screen is locked to landscape, with a toggle to portrait (specification, section 2). If fullscreen was
+ * entered by rotating the phone, the screen is already in landscape orientation. It stays unlocked, so that rotating
+ * the phone back leaves fullscreen.
  */
 export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Fullscreen {
   const [active, setActive] = useState(false);

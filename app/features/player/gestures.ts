@@ -44,10 +44,10 @@ export function sideOf(x: number, box: { left: number; width: number }): Side {
 
 /**
  * Handles single and double taps and clicks on the video (specification, section 2). A single tap doesn't toggle
- * playback until the double-tap window has passed, so that a double tap never pauses the video briefly. The first tap
- * before playback starts the video immediately, since seeking would be pointless. `intercept` can claim a tap for
- * something else, such as closing a menu. Tapping the bottom edge, where the hidden controls are, shows them without
- * pausing.
+ * playback until the double-tap window has passed, so that a double tap never pauses the video briefly. If the video
+ * hasn't been played yet, the first tap starts it immediately, since seeking would be pointless. `intercept` can claim
+ * a tap for something else, such as closing a menu. Tapping the bottom edge, where the hidden controls are, shows them
+ * without pausing.
  */
 export function useTaps(
   element: HTMLVideoElement,
@@ -96,9 +96,9 @@ export function useTaps(
 }
 
 /**
- * Plays at double speed while a finger or the mouse is held on a playing video. If the pointer moves before the speed
- * changes, the gesture is a swipe. The click that ends a hold doesn't count as a tap: the returned function reports,
- * once per press, whether the last press was a hold.
+ * Plays the video at double speed while a finger or the mouse button is held down on it during playback. If the pointer
+ * moves before the speed changes, the gesture is a swipe. The click that ends a hold doesn't count as a tap: the
+ * returned function reports, once per press, whether the last press was a hold.
  */
 export function useHold(element: HTMLVideoElement, commands: Commands): () => boolean {
   const wasHeld = useRef(false);
@@ -235,7 +235,7 @@ export function useSwipes(
     const finger = event.touches[0]!;
     const swipe = current.current;
     if (!swipe || event.touches[1] || finger.identifier !== swipe.finger) return stop();
-    // While a finger is held on the video to play it at double speed, the finger may move.
+    // While a finger is held down to play the video at double speed, moving it doesn't count as a swipe.
     if (commands.isSpeedHeld()) {
       if (event.cancelable) event.preventDefault();
       return;
@@ -257,7 +257,7 @@ export function useSwipes(
     feedback.level(level, value);
   });
 
-  // A rotation changes the halves and the height under the finger, so it ends the swipe.
+  // Rotating the screen changes the halves and the height under the finger, so it ends the swipe.
   useListener("window", "resize", stop);
   useListener(element, "emptied", stop);
 }

@@ -70,7 +70,7 @@ const MIN_CHANGE_DB = 0.5;
 const GATE_LUFS = -70;
 
 /**
- * Returns the linear gain that brings a video to the target loudness; 1 if the loudness is already right or unknown.
+ * Returns the linear gain that brings a video to the target loudness; 1 if the loudness is unknown or already correct.
  * The peak limits how far a quiet video with a loud passage is amplified.
  *
  * @param loudness the integrated loudness of the whole video in LUFS, and its highest true peak in dBTP.

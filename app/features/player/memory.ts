@@ -22,7 +22,7 @@ function readSpeed(): number {
   return typeof stored === "number" && stored >= 0.25 && stored <= 4 ? stored : 1;
 }
 
-/** Resets the remembered speed. Called when another video is opened, since its page may have a new player. */
+/** Resets the stored speed. Called when another video is opened, because its page may create a new player. */
 export function resetSpeed(): void {
   writeStored("speed", 1);
 }
@@ -129,7 +129,8 @@ export function useResume(element: HTMLVideoElement, commands: Commands, id: str
 }
 
 /**
- * The path of the page whose video should play on arrival. It outlives the player, which the next page may recreate.
+ * The path of the page whose video should start playing when the page opens. The path isn't stored in the player,
+ * because the next page may create a new one.
  */
 let autoplayPath: string | undefined;
 

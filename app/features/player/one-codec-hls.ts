@@ -10,7 +10,10 @@ const efficient = await Promise.race([
   new Promise<string[]>((resolve) => setTimeout(resolve, MAX_WAIT_MS, [])),
 ]);
 
-/** hls.js, limited to the renditions in one codec before it requests anything in another. */
+/**
+ * A version of hls.js that plays only the renditions in one codec. The other renditions are removed before any of them
+ * is requested.
+ */
 export default class OneCodecHls extends Hls {
   constructor(config?: Partial<HlsConfig>) {
     super(config);

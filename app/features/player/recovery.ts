@@ -154,13 +154,13 @@ export function watchForProblems(
       if (source.state.get().lost && problem.get() === undefined) lose();
     }),
   ];
-  // The video may already have failed before the scripts had loaded.
+  // The video may have failed before the scripts were loaded.
   void onError();
   if (!hlsUrl) problem.set(videoTrackProblem());
 
   return {
     problem,
-    /** Retries at the visitor's request: continues playing from the same position. */
+    /** Retries when the visitor asks for it, and continues playing from the same position. */
     retry() {
       attempts = 0;
       position = { ...position, playing: true };

@@ -145,7 +145,7 @@ function createScrubber(element: HTMLVideoElement) {
 /** The width of the bubble without a thumbnail, in pixels: enough for "10:00:00" or a chapter's name. */
 const BARE_WIDTH = 80;
 const CHAPTER_WIDTH = 176;
-/** The total width of the thumbnail's left and right borders, and likewise of its top and bottom borders. */
+/** The combined width of the thumbnail's left and right borders. Its top and bottom borders add up to the same size. */
 const BORDERS = 4;
 
 /** Returns the preview shown above the pointer: the time and, if there is a storyboard, its thumbnail. */

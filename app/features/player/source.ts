@@ -117,7 +117,8 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
       update({ playing: "adaptive", heights: opened.heights, chosen: quality });
       if (quality !== "auto") opened.choose(quality);
     } catch {
-      // The file is playing, either because it was left alone, or because `onFailed` has fallen back to it.
+      // The file is playing, either because playback wasn't interrupted or because `onFailed` has fallen back to the
+      // file.
     } finally {
       opening = false;
     }

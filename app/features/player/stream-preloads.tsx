@@ -48,7 +48,7 @@ const MAX_ENLARGEMENT = 1.25;
 
 /**
  * Returns the element's poster. A `poster` has one URL and no `srcset`, so every screen gets the smaller image with the
- * page, where it is the largest contentful paint on a phone. Wider screens switch to the full-size image once it has
+ * page. On a phone, this image is the largest contentful paint. Wider screens switch to the full-size image once it has
  * loaded, unless the visitor's browser is set to save data.
  */
 export function usePoster(

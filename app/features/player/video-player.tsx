@@ -85,8 +85,8 @@ function followLink(next: NextVideo): void {
 
 /**
  * Returns the video, keeping the file with which playback started. A conversion may replace the file at any time, which
- * must not send viewers back to the beginning or to the start time in the URL. The exception is a stream without a file
- * that has been encoded again.
+ * must not send viewers back to the beginning or to the start time in the URL. The exception is a video that has no
+ * file and whose stream has been encoded again.
  */
 function usePinnedFile(video: PlayerVideo): PlayerVideo {
   const [pinned, setPinned] = useState(video);

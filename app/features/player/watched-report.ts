@@ -19,7 +19,7 @@ let view: View | undefined;
 const reported = new Set<string>();
 
 /**
- * Tracks what is played from now on, in addition to what the element has already played.
+ * Starts tracking which parts are played, including those that the element has already played.
  *
  * @param isContinuation whether this visit continues a view that began on another page.
  */

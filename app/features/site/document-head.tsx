@@ -50,8 +50,8 @@ export function HeadTags() {
  * - `data-begun` on the root element, for the styles, if there are videos under Continue watching,
  * - the page title, if the visitor wants a discreet one.
  */
-// "player:resume" and "discreet-titles" are the keys under which the data was stored before there was a single
-// document. The data is migrated after hydration.
+// "player:resume" and "discreet-titles" are the former keys for this data, from before everything was stored in a
+// single document. The data is migrated after hydration.
 const SCRIPT = `(function(h){
 function stored(k){try{return JSON.parse(localStorage.getItem(k))}catch(e){}}
 function field(f,k){var d=stored(${JSON.stringify(STORAGE_KEY)});return d&&d[f]!==undefined?d[f]:stored(k)}
@@ -86,7 +86,7 @@ export function ScrollRestoration({ nonce }: { nonce?: string }) {
 /**
  * Loads the framework's scripts only after the first paint. The page is complete without them, and on a slow connection
  * or CPU, a hundred kilobytes of script would delay the first paint. A hidden page loads the scripts immediately, and a
- * page that hasn't been painted loads them after three seconds.
+ * page that still hasn't been painted after three seconds loads them then.
  *
  * hls.js, whose URL is in the `data-stream-module` attribute of a link on the page, is loaded after them, because it is
  * as large as all of them together. An iPhone, which has no Media Source Extensions, doesn't need it.

@@ -3,7 +3,7 @@ import { type MouseEvent as ReactMouseEvent, useEffect, useState } from "react";
 import { exitByShift } from "~/features/visitor/preferences";
 
 /**
- * The target of Leave in the age dialog and of Exit this page. It is a blank page, so no request to another site is
+ * The URL that Leave in the age dialog and Exit this page open. It is a blank page, so no request to another site is
  * needed.
  */
 export const LEAVE_URL = "about:blank";

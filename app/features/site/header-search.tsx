@@ -71,7 +71,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
     setActive(-1);
   }
 
-  /** Closes the form before navigating. The next page has a new form, which is closed. */
+  /** Closes the form before navigating. The next page has a new form, which is initially closed. */
   function leaveFor(href: string) {
     close();
     navigate(href);

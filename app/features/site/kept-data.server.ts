@@ -14,7 +14,7 @@ interface KeptData {
 }
 
 export interface KeptGroup {
-  /** The people whom the data is about. */
+  /** The people that the data is about. */
   title: string;
   lead: string;
   kept: readonly KeptData[];

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A text page: a heading, a one-sentence summary, and the content. */
+/** A page of text with a heading and a one-sentence summary. */
 export function StaticPage({
   title,
   lead,

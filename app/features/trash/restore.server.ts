@@ -28,7 +28,7 @@ interface Deleted {
 interface Restored {
   /** The restored videos. */
   done: { id: string; title: string }[];
-  /** The titles of videos that stay in the trash because their id is taken. */
+  /** The titles of videos that stay in the trash because another video now has the same id. */
   taken: string[];
   /** The titles of videos that stay in the trash because a moderator removed them. */
   removed: string[];

@@ -30,7 +30,7 @@ export interface Purged {
 }
 
 interface RemovalOptions<Removed> {
-  /** Whether a user requested the deletion, as opposed to the automatic cleanup. */
+  /** Whether a user requested the deletion. False for videos deleted by the automatic cleanup. */
   isOrdered?: boolean;
   /** Called in each transaction with all videos removed so far. */
   record?: (removed: readonly Removed[]) => void;
@@ -251,7 +251,10 @@ async function removeOrphanFiles(): Promise<void> {
   removeSoon();
 }
 
-/** Removes the remaining files of those videos that no longer exist. Must be called as part of a transaction. */
+/**
+ * Removes the remaining files of the given videos, except for videos that still exist. Must be called as part of a
+ * transaction.
+ */
 function removeFilesOf(videoIds: readonly string[], isOrdered: boolean): void {
   const orphans = prepared<string>(
     `SELECT id FROM video_files WHERE video_id IN (SELECT value FROM json_each(?)) AND ${IS_ORPHAN}`,

@@ -22,7 +22,7 @@ export interface ProbedVideo {
   /** Undefined if unknown; in that case, the video's first job sets it. */
   durationSeconds?: number;
   cutOff?: CutOff;
-  /** Also true if this is unknown: in that case, no tool is available that could transcode the file anyway. */
+  /** Also true if this is unknown, because in that case, there is no tool that could transcode the file anyway. */
   playable: boolean;
 }
 

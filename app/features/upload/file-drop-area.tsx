@@ -21,9 +21,9 @@ import { fileError, isFinished, type QueueItem } from "./upload-queue";
 import type { UploadQueue } from "./use-upload-queue";
 
 /**
- * The upload form's file input, shown as a large drop area. With JavaScript, the browser's file control covers the
- * whole area invisibly. Without JavaScript, the control is visible inside the area, because it is the only indication
- * of which file is selected.
+ * The upload form's file input, shown as a large drop area. With JavaScript, the browser's file control is invisible
+ * and covers the whole area. Without JavaScript, the control is visible inside the area, because it is the only
+ * indication of which file is selected.
  */
 export function FileDropArea({
   label,

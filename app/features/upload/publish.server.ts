@@ -74,8 +74,8 @@ export class CutOffError extends Error {
 
 /**
  * Creates a video from the received files; both upload methods end here. Examines the content, moves the files into
- * their buckets, and then writes, in one transaction, the row, the file sizes, the digest, the jobs, the activity, and
- * the outcome, which is returned if the request is repeated.
+ * their buckets, and then writes the row, the file sizes, the digest, the jobs, the activity and the outcome in one
+ * transaction. If the request is repeated, the stored outcome is returned.
  *
  * @throws {CutOffError} if the file is incomplete and the sender wants to decide.
  * @throws {UploadError} 403 if the account was restricted in the meantime, 403 or 429 if its quota is exceeded, 415 or

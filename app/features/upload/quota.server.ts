@@ -131,7 +131,10 @@ function uploadsSince(userId: string, since: number): number {
     .get({ userId, since: iso(since) })!;
 }
 
-/** Returns the number of seconds until the oldest upload that exceeds the limit is a day old. */
+/**
+ * Returns the number of seconds until the user may upload again, which is when the `limit`th newest upload is a day
+ * old.
+ */
 function secondsUntilNext(userId: string, limit: number, now: number): number {
   const at = prepared<string>(
     `SELECT created_at ${UPLOADS} ORDER BY created_at DESC LIMIT 1 OFFSET @skipped`,

@@ -210,7 +210,7 @@ async function publishForm(
   const thumbnail = form.files.get("thumbnail");
   const { texts, schedule } = checked;
   const incomplete = form.fields.get("incomplete");
-  // For a client that doesn't ask, such as a script, an incomplete file becomes a draft.
+  // If the client, such as a script, doesn't ask for a warning, an incomplete file becomes a draft.
   const whenCutOff: Upload["whenCutOff"] =
     incomplete === "keep" ? "publish" : incomplete === "ask" ? "ask" : undefined;
   const files = { video, thumbnail, sentBefore };

@@ -41,7 +41,7 @@ function startHref(start: number | "last"): string {
   return `/admin?start=${start}`;
 }
 
-/** Returns the URL of the templates page, with the form for one template if given. */
+/** Returns the URL of the templates page. If a template is given, the page shows its form. */
 export function templatesHref(id?: number): string {
   return id === undefined ? "/admin/templates" : `/admin/templates?template=${id}`;
 }

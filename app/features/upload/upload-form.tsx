@@ -31,7 +31,7 @@ import { useUploadQueue } from "./use-upload-queue";
 const UNDER_WAY = "Uploads are still running. Leave anyway?";
 const NOT_UPLOADED = "Your changes haven't been uploaded. Leave anyway?";
 const FIELDS = Object.keys(NO_TEXTS) as (keyof UploadTexts)[];
-/** The fields whose values are saved by a separate component: the schedule. */
+/** All fields except the schedule, which a separate component saves. */
 const SAVED_FIELDS = FIELDS.filter((name) => !(name in NO_SCHEDULE));
 
 /**

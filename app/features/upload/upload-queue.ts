@@ -42,7 +42,7 @@ export interface QueueItem {
   upload?: string;
   /** The reason why the upload failed, or what it is waiting for. */
   message?: string;
-  /** Whether retrying is pointless, because it can't succeed. */
+  /** Whether retrying is pointless because the upload would fail again. */
   unrecoverable?: boolean;
   duplicate?: Duplicate;
   cutOff?: CutOff;
@@ -148,7 +148,7 @@ export function throughputMeter(now: () => number) {
   };
 }
 
-/** Formats the percentage, speed and remaining time of an upload, as far as they are known. */
+/** Formats the percentage, speed and remaining time of an upload. Values that aren't known yet are left out. */
 export function progressFigures(size: number, sent: number, bytesPerSecond: number): string[] {
   const left = timeLeft(size - sent, bytesPerSecond);
   return [

@@ -57,7 +57,7 @@ export function releaseHold({ videoId, reason, sourceId = "" }: Hold): boolean {
   return changes > 0;
 }
 
-/** Returns the reasons for videos' holds, the most permanent first. Omits videos without a hold. */
+/** Returns the reasons why videos are on hold, with the most permanent reason first. Omits videos without a hold. */
 export function holdsOf(videoIds: readonly string[]): Map<string, HoldReason[]> {
   const rows = prepared<{ video_id: string; reasons: string }>(
     `SELECT video_id, json_group_array(DISTINCT reason) AS reasons FROM video_holds

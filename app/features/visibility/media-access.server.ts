@@ -21,7 +21,7 @@ export async function respondWithMedia(
 ): Promise<Response> {
   const open = parseMediaUrl(publicFile(mediaUrl(requested.bucket, requested.path)) ?? "");
   if (open?.path === requested.path) return serveMedia(request, open, true);
-  // Users who may see hidden files get this file, even if other users get the playable file at its URL.
+  // Users who may see hidden files get the requested file, even if other users get the playable file at its URL.
   const isOwn =
     exists(requested) && (await maySeeHidden(requested)) && !isOfDeletedVideo(requested);
   if (isOwn) return serveMedia(request, requested, false);

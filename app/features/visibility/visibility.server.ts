@@ -110,7 +110,7 @@ export interface DueVideo {
  */
 export function applyTimes(time: string, limit: number): DueVideo[] {
   const due = prepared<{ id: string; title: string } & Intention>(
-    // With UNION, SQLite would read both halves in the order of their ids, which requires scanning the whole table.
+    // With UNION, SQLite would read both halves in the order of their ids, and would have to scan the whole table.
     `SELECT id, title, status, publish_at, unpublish_at FROM videos WHERE number IN (
        SELECT number FROM videos WHERE publish_at <= @time
        UNION ALL SELECT number FROM videos WHERE unpublish_at <= @time LIMIT @limit)`,

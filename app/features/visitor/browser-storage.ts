@@ -158,7 +158,7 @@ function fieldOf<Field extends string, T>(
   let value = initial;
 
   /**
-   * Returns the current value. As long as the stored JSON is the same, the value's identity is the same, which avoids
+   * Returns the current value. As long as the stored JSON doesn't change, the same value is returned, which avoids
    * unnecessary renders.
    */
   function latest(): T {

@@ -1,7 +1,7 @@
 import { useToast } from "~/ui/feedback/toast";
 import { storedValue } from "./browser-storage";
 
-/** The maximum number of saved videos. Nobody needs more, and the card of every saved video must be requested. */
+/** The maximum number of saved videos. Nobody needs more, and the page must request a card for each saved video. */
 export const MAX_SAVED = 500;
 
 /** The ids of the saved videos, latest first; stored only in this browser. */

@@ -144,7 +144,10 @@ interface StartedVideo {
   card: VideoCardData | undefined;
 }
 
-/** The cards in the last response outlive the page, so that they are shown immediately when the visitor goes back. */
+/**
+ * The cards in the last response are kept after the visitor leaves the page, so that they are shown immediately when
+ * the visitor goes back.
+ */
 let known: ReadonlyMap<string, VideoCardData> = new Map();
 
 /**

@@ -106,7 +106,7 @@ export function UpNext({
               state={state}
               dir="auto"
               draggable={false}
-              // If the text is large, it is placed on a separate line above the buttons.
+              // If the visitor uses large text, the title is on a separate line above the buttons.
               className="min-w-0 flex-[1_1_8rem] truncate py-3 -outline-offset-2 hover:text-accent"
             >
               {video.title}

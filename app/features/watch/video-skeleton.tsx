@@ -7,8 +7,8 @@ import "./watch.css";
 const BAR = "animate-breathe rounded-sm bg-raised";
 
 /**
- * The video page while it is loading, in the page's layout and scrolled to the top, so that nothing moves when it
- * arrives.
+ * A placeholder for a video page that is still loading. It has the page's layout and is scrolled to the top, so that
+ * nothing moves when the page arrives.
  */
 export function VideoSkeleton() {
   useLayoutEffect(() => {
@@ -58,7 +58,7 @@ function RelatedSkeleton() {
   );
 }
 
-/** How long the previous page is still shown, with the progress bar at the top. Most pages load faster than this. */
+/** How long the previous page stays visible, with a progress bar at the top. Most pages load faster than this. */
 const SKELETON_DELAY_MS = 700;
 /** Shorter than for a video, because the panel has nothing to show before the session is known. */
 const ADMIN_SKELETON_DELAY_MS = 150;

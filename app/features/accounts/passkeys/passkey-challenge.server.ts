@@ -115,7 +115,9 @@ async function findPasskey(request: Request, id: string) {
     .executeTakeFirst();
 }
 
-/** Spends the challenge and stores the signature counter, which must increase if the authenticator has one. */
+/**
+ * Spends the challenge and stores the signature counter, which must increase unless the authenticator has no counter.
+ */
 async function recordUse(
   { id, user_id, name }: Selectable<PasskeysTable>,
   challenge: string,
@@ -218,8 +220,8 @@ type Result<C extends PasskeyCheck> = Awaited<ReturnType<(typeof Library)[C]>>;
 
 /**
  * Calls a function of @simplewebauthn/server. Loading the library takes 0.3 s of CPU time and 26 MB of memory. Passkeys
- * are used only a few times a day, so each response is verified in a separate worker thread: page requests don't have
- * to wait, and the memory is freed afterwards.
+ * are used only a few times a day, so each response is verified in a separate worker thread. This way, page requests
+ * don't have to wait, and the memory is freed afterwards.
  *
  * @throws {FormError} 400 if the library rejects the response. The library's own message isn't meant for users.
  */

@@ -89,8 +89,8 @@ export default function Users() {
 const KINDS = ["delete", "transfer"] as const;
 
 /**
- * Returns the dialog that the users page opens for its URL: `?delete=` or `?transfer=` with an account. The result is
- * `gone` if the account doesn't exist, or if it can't be deleted because it belongs to the signed-in owner.
+ * Returns the dialog that the users page opens for its URL: `?delete=` or `?transfer=` with an account's id. The result
+ * is `gone` if the account doesn't exist, or if it can't be deleted because it belongs to the signed-in owner.
  */
 async function accountDialog(
   parameters: URLSearchParams,

@@ -147,8 +147,8 @@ export function readScopes(list: string): Scope[] {
 }
 
 /**
- * Returns whether a request belongs to an account, based on its session or API token. Used for limits that are applied
- * before the request reaches a route.
+ * Returns whether a request has an open session or a valid API token. Used for limits that are applied before the
+ * request reaches a route.
  */
 export function isSignedIn({ headers }: IncomingMessage): boolean {
   try {

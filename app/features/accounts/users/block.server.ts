@@ -34,7 +34,7 @@ export async function blockUser(
   return { ...user, hidden };
 }
 
-/** Blocks only the account, within the caller's transaction. */
+/** Blocks an account within the caller's transaction. Its videos don't change. */
 export function blockInTransaction(
   userId: string,
   ownerId: string | null,
@@ -56,8 +56,8 @@ export function blockInTransaction(
 }
 
 /**
- * Reactivates an account and releases the videos that are on hold because it was blocked, including videos whose
- * uploader has since been changed by another tool.
+ * Reactivates an account and releases the videos that are on hold because it was blocked, including videos that another
+ * tool has assigned to a different uploader in the meantime.
  */
 export async function unblockUser(
   userId: string,
@@ -74,8 +74,8 @@ export async function unblockUser(
 }
 
 /**
- * Returns the blocked accounts that keep a video on hold although the video now belongs to another account. If such an
- * account was deleted, it can never be reactivated to release the video.
+ * Returns the blocked accounts that keep a video on hold even though it now belongs to another account. If such an
+ * account has been deleted, reactivating it to release the video is no longer possible.
  */
 export function findFormerBlocks(videoId: string): string[] {
   const uploader = prepared("SELECT uploaded_by FROM videos WHERE id = ?").pluck().get(videoId);

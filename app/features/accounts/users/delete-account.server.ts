@@ -32,7 +32,7 @@ export const ACCOUNT_COLUMNS: Readonly<Record<string, "transferred" | "deleted" 
   "videos.uploaded_by": "transferred",
   "deleted_videos.row": "transferred",
   "deleted_videos.uploaded_by": "transferred",
-  // Kept for pending replacement files, so that the files wait for someone who is allowed to change the video.
+  // Pending replacement files keep their sender, so that they wait for approval by someone who may change the video.
   "video_files.user_id": "transferred",
 
   "users.id": "deleted",

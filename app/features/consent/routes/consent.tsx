@@ -207,7 +207,7 @@ function WithoutRecordPanel({
   );
 }
 
-/** The groups of videos that were hidden because they didn't have a valid record, and that can be released. */
+/** The groups of videos that were hidden because they had no valid record. Each group can be released. */
 function HiddenForConsent({ hidden, mayUndo }: { hidden: HiddenVideos[]; mayUndo: boolean }) {
   if (hidden.length === 0) return null;
   return (

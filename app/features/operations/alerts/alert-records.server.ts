@@ -127,7 +127,7 @@ export async function resolveAlert({ id }: Pick<AlertRow, "id">, now = Date.now(
 }
 
 /**
- * Raises an alert with the message, if there is one, unless an alert of this kind is already open. If `isOver` is true,
+ * If there is a message, raises an alert with it, unless an alert of this kind is already open. If `isOver` is true,
  * resolves the open alerts of this kind.
  */
 export async function updateAlert(

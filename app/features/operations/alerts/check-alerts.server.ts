@@ -131,8 +131,9 @@ function titlesAt(until: string): string {
 }
 
 /**
- * Raises an alert when the scan refuses files, another one whenever it refuses more, and one if files can't be scanned.
- * Resolves these alerts once someone has made a decision about the files or the files have been scanned.
+ * Raises an alert when the scan refuses files, and another one whenever it refuses more files. Raises a separate alert
+ * if files can't be scanned. Resolves these alerts once someone has made a decision about the files or the files have
+ * been scanned.
  */
 export async function checkScans(now: number): Promise<void> {
   const { refused, until, unchecked } = prepared<{

@@ -140,7 +140,7 @@ export function copyAtomically(
  * Copies the uploaded files, except those that the target already contains with the same size and time. Files that are
  * deleted in the meantime are skipped.
  *
- * @returns the number of copied files, and the site's files as copied to the target.
+ * @returns the number of copied files, and a list of the copies of the site's current files.
  */
 export function copyNew(
   from: string,
@@ -219,8 +219,8 @@ export function digestOf(file: string): string {
 }
 
 /**
- * Copies a file that other processes may be writing to or replacing. Copies the version to which the name refers at the
- * start, up to the length that the file has at that time. Blocks the thread.
+ * Copies a file that other processes may be writing to or replacing. Copies the version that the name refers to at the
+ * start, up to the length that it has at that time. Blocks the thread.
  *
  * @returns an entry that describes the copy. The digest is computed from the bytes that were read from the source. The
  * entry's time is determined before the file is read, so that the entry never equals the entry for a later version.

@@ -9,7 +9,7 @@ import type { CreatedBackup } from "./create-backup.server";
 
 /** The number of earlier backups whose records are kept. */
 const MAX_RECORDS = 200;
-/** How long to wait for the write lock when a backup ends. */
+/** How long to wait for the write lock at the end of a backup. */
 const BUSY_WAIT_MS = 60_000;
 
 export interface BackupRequest {

@@ -108,7 +108,7 @@ async function fill(
   if (withUploads) uploads.copyNew(stored);
   stored.close();
   const tables = await copyDatabase(databasePath, target);
-  // Files that aren't in the store according to the copied database must be included in the backup.
+  // If a file isn't in the store according to the copied database, the backup must include it.
   const storedThen = openStoredCopies(target);
   const listed = withUploads ? [] : listUploads(uploadsDir, storedThen.has);
   if (withUploads) uploads.copyNew(storedThen);

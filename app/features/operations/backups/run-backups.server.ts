@@ -47,7 +47,7 @@ export function startBackups(): void {
   onShutdown(stopBackup);
 }
 
-/** Starts a backup if one is due, and records a backup whose process was killed. */
+/** Starts a backup if one is due. Before that, records that a backup was interrupted if its process was killed. */
 export async function pollBackups(now = Date.now()): Promise<void> {
   if (state().child || state().isLeaving) return;
   if (await runningSince()) {

@@ -94,7 +94,7 @@ export async function checkLibrary({
 
 /**
  * Moves entries that don't belong to any video to the quarantine, unless they have changed within the last week. Checks
- * the catalogue again first, because an upload that was being published may have been given its row in the meantime.
+ * the catalogue again first, because the row of a new upload may have been inserted in the meantime.
  *
  * @returns the moved entries.
  */
@@ -154,7 +154,7 @@ async function stillUnowned(entries: readonly LibraryEntry[]): Promise<LibraryEn
   return left.filter((entry) => claims && ownerOf(entry, claims) === undefined);
 }
 
-/** Returns whether a file has no video because of an upload in progress or a pending removal. */
+/** Returns whether a file has no video because it is still being uploaded or is about to be removed. */
 async function isInTransit(entry: LibraryEntry): Promise<boolean> {
   return (await isArriving(entry)) || isBeingRemoved(entry);
 }

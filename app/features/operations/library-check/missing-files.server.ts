@@ -6,9 +6,9 @@ import { database, prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 
 /**
- * Finds videos with missing files. The list of videos can't check the files of 100,000 videos, so this check runs once
- * a day and in `npm run check-library`, and the list shows the time of the check. This is the only code that writes to
- * the `missing_files` table.
+ * Finds videos with missing files. Checking the files of 100,000 videos takes too long to do in the list of videos, so
+ * this check runs once a day and in `npm run check-library`, and the list shows the time of the last check. This is the
+ * only code that writes to the `missing_files` table.
  */
 
 export interface MissingFile {
@@ -89,7 +89,10 @@ function missingUrls({ captions, ...row }: Row): string[] {
   });
 }
 
-/** Records that, of the rows from `after` (exclusive) to `last` (inclusive), exactly these have missing files. */
+/**
+ * Replaces the records of the rows from `after` (exclusive) to `last` (inclusive) with the given rows, whose files are
+ * missing.
+ */
 function record(after: number, last: number, numbers: readonly number[]): Promise<void> {
   return transaction(() => {
     prepared("DELETE FROM missing_files WHERE number > ? AND number <= ?").run(after, last);

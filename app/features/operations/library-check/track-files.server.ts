@@ -26,8 +26,8 @@ import { claimantOf } from "./claims.server";
 
 const CHECK_EVERY_MS = 30_000;
 /**
- * Limits the checks to a twentieth of the time, because a large folder that receives uploads must be read at every
- * check.
+ * Limits the checks to a twentieth of the total time, because a large folder must be read again at every check while it
+ * receives uploads.
  */
 const MIN_REST_RATIO = 20;
 /** A file that was modified within this time may still be growing. */

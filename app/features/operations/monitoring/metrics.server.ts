@@ -24,8 +24,8 @@ const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const JOB_STATES = ["waiting", "running", "failed"] as const;
 
 /**
- * Routes whose responses last as long as a viewer watches or an upload takes. These responses are counted while they
- * are open rather than timed.
+ * Routes whose responses last as long as someone keeps watching or as long as an upload takes. These responses are
+ * counted while they are open rather than timed.
  */
 const LONG_RESPONSES: Readonly<Record<string, "download" | "upload" | "events">> = {
   "/media/*": "download",

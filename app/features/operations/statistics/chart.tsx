@@ -24,7 +24,7 @@ function Figure({
   children,
 }: {
   title: string;
-  /** One sentence that describes what the chart shows, also for people who can't see it. */
+  /** A sentence that describes what the chart shows, including for people who can't see it. */
   summary: string;
   bars: Bar[];
   headings: [label: string, value: string];
@@ -272,7 +272,7 @@ const STEPS = [1, 2, 5];
 const MAX_STEPS = 4;
 
 /**
- * Returns an axis's values: 0 and up to four more, evenly spaced by 1, 2 or 5 times a power of ten. The last value is
+ * Returns an axis's values: 0 and up to four more values, in steps of 1, 2 or 5 times a power of ten. The last value is
  * at least `most`.
  *
  * @param unit the smallest step, such as 1 for counts.

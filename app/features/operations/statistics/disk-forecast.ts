@@ -22,7 +22,7 @@ const TREND_DAYS = 30;
 const MIN_DAYS = 7;
 /** The minimum number of records, because two records say nothing about the time in between. */
 const MIN_RECORDS = 4;
-/** If the disk won't be full until later than this, its usage counts as stable. */
+/** If the disk takes longer than this to fill up, its usage counts as stable. */
 const STABLE_DAYS = 5 * 365;
 
 /**

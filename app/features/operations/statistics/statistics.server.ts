@@ -85,7 +85,7 @@ function daysSinceFirstView(id: string, now: number): number {
 }
 
 /**
- * Sums up the views before the join, so that only the rows of the resulting videos are read, rather than a hundred
+ * Sums up the views before the join, so that only the rows of the most viewed videos are read, rather than a hundred
  * thousand rows.
  */
 function viewsByVideo(from: string) {

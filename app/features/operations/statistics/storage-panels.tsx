@@ -78,7 +78,7 @@ export function DiskPanel({ disk, csv }: { disk: DiskStatistics | undefined; csv
   );
 }
 
-/** Descriptions of what each value of KEEP_SOURCES does. */
+/** What happens to original files with each value of KEEP_SOURCES. */
 const KEPT: Record<SourceStatistics["keep"], string> = {
   always: "All are kept.",
   "until-converted":

@@ -57,7 +57,7 @@ export function parseAddress(text: string): URL {
  * and the connection uses exactly the resolved IP addresses, which prevents DNS rebinding. Each redirect is checked
  * against the same rules.
  *
- * @throws {UploadError} with the message to show, also if `signal` aborts it.
+ * @throws {UploadError} with the message to show, including when `signal` aborts the download.
  */
 export async function download(address: URL, options: DownloadOptions): Promise<ReceivedFile> {
   const { rule, onProgress } = options;
@@ -145,7 +145,7 @@ async function get(
     request.once("response", (response) => {
       answer = response;
     });
-    // If the request were destroyed after the response has started, this would be reported as a lost connection.
+    // Once the response has started, destroying the request would be reported as a lost connection.
     request.on("timeout", () =>
       (answer ?? request).destroy(wrong("The server stopped sending data.")),
     );

@@ -179,7 +179,7 @@ async function run(state: Downloads, row: DownloadRow, network: Network): Promis
   }
 }
 
-/** Changes a row only if it is still in this state, since the download may have been canceled. */
+/** Changes a row only if it is still in the given state, since the download may have been canceled in the meantime. */
 async function move(
   id: number,
   from: "waiting" | "running",
@@ -231,7 +231,7 @@ async function fetchAndPublish(
       status: row.status,
       schedule: { publishAt: null, unpublishAt: null },
       texts: JSON.parse(row.texts) as NewVideoTexts,
-      // The version is the one that was accepted with the request, since the terms may have changed in the meantime.
+      // This is the version that was accepted with the request, because the terms may have changed in the meantime.
       acceptance:
         row.terms === null ? undefined : { version: row.terms, acceptedAt: row.created_at },
       video,

@@ -66,8 +66,8 @@ export interface InspectedFile {
 }
 
 /**
- * Probes a file in the same way as an upload, but doesn't decode a frame if every browser can play the file. For small
- * files, this takes half as long.
+ * Probes a file in the same way as an upload, but doesn't decode a frame if every browser can play the file. Skipping
+ * this step halves the time for small files.
  *
  * @param extension the extension determined from the file's first bytes, see videoExtension().
  * @throws {RefusedFileError} if ffprobe can't read it as a video.

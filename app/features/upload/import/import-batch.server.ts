@@ -71,7 +71,7 @@ interface PendingImport extends Candidate {
   isClean?: boolean;
   /** Whether the video becomes a draft because a required consent record is missing. */
   lacksRecord?: boolean;
-  /** The reason why the video isn't public, although it should be. */
+  /** The reason why the video isn't public even though it was supposed to be. */
   refusal?: string;
 }
 
@@ -305,7 +305,7 @@ function filesOf(each: PendingImport): MeasuredFile[] {
   return [video, { ...name, videoId, bytes: encodedThumbnail.bytes, isClean: true }];
 }
 
-/** @param time the creation time if the entry has none; times ascend in the order of the plan. */
+/** @param time the creation time if the entry has none; such times ascend in the order of the plan. */
 function rowOf(userId: string, each: PendingImport, time: number): Insertable<VideosTable> {
   const { entry, inspected, basePath, target, videoId, lacksRecord, isClean = true } = each;
   // A video whose file is incomplete becomes a draft, so that a person can decide what to do with it.

@@ -41,7 +41,7 @@ export interface ImportSummary {
   /** Entries that have already been imported, or whose id already exists in the catalogue. */
   alreadyImported: number;
   duplicates: { name: string; of: string }[];
-  /** Imported videos that aren't public although they should be, with the reasons. */
+  /** Imported videos that aren't public even though they were supposed to be, with the reasons. */
   notPublic: { name: string; reason: string }[];
   failures: ImportFailure[];
   /** The time spent computing SHA-256 digests. */

@@ -93,7 +93,7 @@ export async function recoverImports(now = Date.now()): Promise<number> {
   return left.length;
 }
 
-/** Removes a file that was copied or linked into the buckets, and whose source still exists. */
+/** Removes a file that was copied or linked into the buckets. Called only if the file's source still exists. */
 export function rollBackFile(target: string): Promise<void> {
   return removeUnreferenced(filesOf(target), "discarded");
 }

@@ -45,7 +45,8 @@ export async function readTable(file: string): Promise<TableRow[]> {
 }
 
 /**
- * Parses a table's rows like `readTable`. Parses CSV in chunks, yielding to the event loop in between.
+ * Parses the text of a table in one of the formats that `readTable` accepts. CSV is parsed in chunks, yielding to the
+ * event loop in between.
  *
  * @throws an Error with the reason.
  */
@@ -109,7 +110,7 @@ function isObject(value: unknown): value is TableRow {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Functions that each read one of a row's fields. They return undefined if the field is missing. */
+/** Functions that each read one field of a row. They return undefined if the field is missing. */
 
 export function textOf(row: TableRow, ...names: string[]): string | undefined {
   for (const name of names) {

@@ -29,7 +29,7 @@ export function loader({ request }: LoaderFunctionArgs) {
   return { site: siteIdentity(request), now: Date.now() };
 }
 
-/** The page with the visitor's saved videos. The server only learns which videos' cards it must send. */
+/** The page with the visitor's saved videos. The server learns only for which videos it must send cards. */
 export default function Saved() {
   const hydrated = useHydrated();
   return (

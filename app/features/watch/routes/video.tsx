@@ -265,7 +265,7 @@ function Watch({
   );
 }
 
-/** Refreshes the page when there is a change in the state of a video that can't be played yet. */
+/** Refreshes the page when the video's state changes. Rendered only while the video can't be played yet. */
 function LiveRefresh() {
   useLiveRefresh();
   return null;
