@@ -454,7 +454,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE id_hash = ? AND expires_at > ? AND",
     replace: "WHERE id_hash = ? AND ? IS NOT NULL AND",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "ends after 30 days without use, and is extended by use",
+    title: "ends after 30 days of inactivity, and is extended when it is used",
   },
   {
     rule: "A request from another origin can't change anything",
@@ -494,7 +494,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (addressWait !== undefined) throw tooManyAttempts(addressWait);",
     replace: "",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "block an IP address after ten failures, but no other address",
+    title: "block an IP address after ten failures, but don't affect other addresses",
   },
   {
     rule: "Failed sign-ins are limited per account",
@@ -535,7 +535,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "return account ? { userId, id } : undefined;",
     killedBy: "tests/integration/account/account.test.ts",
     title:
-      "doesn't give separate attempts to device cookies issued before the second factor was turned on",
+      "has no separate limit for device cookies that were issued before the second factor was turned on",
   },
   {
     rule: "Wrong two-factor codes are counted per account",
@@ -551,7 +551,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return withCode && account?.totp_enabled_at !== null;",
     replace: "return false;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "requires the password and a code when a user turns it off or renews the recovery codes",
+    title: "requires the password and a code before a user can turn it off or create new recovery codes",
   },
   {
     rule: "A stranger's address gets at most one email about reports per day",
@@ -577,7 +577,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (allows(user, permission)) return;",
     replace: "return;",
     killedBy: "tests/integration/account/users.test.ts",
-    title: "gets a new role that applies from the next request on",
+    title: "can be given a new role, which applies from the next request on",
   },
   {
     rule: "Only owners manage users",
@@ -1015,7 +1015,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const all = event === "password-reset" || isOver(ending);',
     replace: 'const all = event === "password-reset";',
     killedBy: "tests/integration/account/end-access.test.ts",
-    title: "ends completely on deactivation, and isn't restored by reactivation",
+    title: "ends completely when the account is deactivated, and isn't restored when the account is reactivated",
   },
   {
     rule: "An account can't be used while it is being deleted",
@@ -1039,7 +1039,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "AND +user_id = @userId AND state <> 'pending'`",
     replace: "AND +user_id = @userId`",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "keeps a pending replacement file for other users who may change the video",
+    title: "keeps a pending replacement file, so other users who may change the video can still use it",
   },
   {
     rule: "A file whose metadata can't be removed isn't published unchanged",
