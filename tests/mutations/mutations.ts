@@ -170,7 +170,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "FROM videos WHERE id = ? AND public",
     replace: "FROM videos WHERE id = ?",
     killedBy: "tests/integration/catalogue/related.test.ts",
-    title: "don't exist for unpublished videos, and never include hidden videos",
+    title: "aren't returned for unpublished videos, and never include hidden videos",
   },
 
   // Schedule
@@ -551,7 +551,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return withCode && account?.totp_enabled_at !== null;",
     replace: "return false;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "requires the password and a code before a user can turn it off or create new recovery codes",
+    title:
+      "requires the password and a code before a user can turn it off or create new recovery codes",
   },
   {
     rule: "A stranger's address gets at most one email about reports per day",
@@ -620,7 +621,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);',
     replace: "",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "rejects moderators, even with a token that they created in an earlier role",
+    title: "rejects moderators, even if they use a token that they created in an earlier role",
   },
   {
     rule: "An uploader can publish only with permission",
@@ -787,7 +788,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: 'viewed && "views >= 0",',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
     title:
-      "shows videos that have views, with the most viewed first, and the newer video first in a tie",
+      "shows only videos that have views, most viewed first, and breaks ties by showing the newer video first",
   },
   {
     rule: "Search finds tags",
@@ -910,7 +911,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isOwn || isReferencedByOther(job.video_id, name)) return true;",
     replace: "",
     killedBy: "tests/integration/encode/jobs.test.ts",
-    title: "is not stored over another video's file",
+    title: "doesn't overwrite another video's file",
   },
   {
     rule: "Restoring a video brings back its row",
@@ -1015,7 +1016,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const all = event === "password-reset" || isOver(ending);',
     replace: 'const all = event === "password-reset";',
     killedBy: "tests/integration/account/end-access.test.ts",
-    title: "ends completely when the account is deactivated, and isn't restored when the account is reactivated",
+    title:
+      "ends completely when the account is deactivated, and isn't restored when the account is reactivated",
   },
   {
     rule: "An account can't be used while it is being deleted",
@@ -1039,7 +1041,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "AND +user_id = @userId AND state <> 'pending'`",
     replace: "AND +user_id = @userId`",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "keeps a pending replacement file, so other users who may change the video can still use it",
+    title:
+      "keeps a pending replacement file, so other users who may change the video can still use it",
   },
   {
     rule: "A file whose metadata can't be removed isn't published unchanged",
@@ -1063,7 +1066,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "record(changed);",
     replace: "setImmediate(() => record(changed));",
     killedBy: "tests/integration/api/repeated-requests.test.ts",
-    title: "changes nothing if its response can't be recorded, and happens once when it is retried",
+    title:
+      "changes nothing if its response can't be recorded, and takes effect once when it is retried",
   },
   {
     rule: "A repeated publish request gets the same outcome as the first",
