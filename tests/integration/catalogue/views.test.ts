@@ -64,7 +64,7 @@ describe("counting views", () => {
     expect([await shown("a"), await shown("b")]).toEqual([61, 1]);
   });
 
-  it("writes the views of thousands of videos in several transactions, but each view only once", () => {
+  it("writes the views of thousands of videos in several transactions, but writes each view only once", () => {
     vi.useFakeTimers();
     sqliteHandle().exec(`
       INSERT INTO videos (id, title, category) WITH RECURSIVE n(i) AS
