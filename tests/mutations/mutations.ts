@@ -154,7 +154,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("id", "in", ids)\n    .where("listed", "=", 1)',
     replace: '.where("id", "in", ids)',
     killedBy: "tests/integration/catalogue/saved.test.ts",
-    title: "are returned for public videos, once each, in the order of the requested ids",
+    title: "are returned only for public videos, once each and in the requested order",
   },
   {
     rule: "A series shows no hidden video",
@@ -502,7 +502,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (accountWait !== undefined) {",
     replace: "if (false) {",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "block guesses for one account from many IP addresses, except from known browsers",
+    title:
+      "block password guesses for one account from many IP addresses, but not from known browsers",
   },
   {
     rule: "A flood of sign-ins gets responses without a page",
@@ -704,7 +705,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!settings().ageGate || hasConfirmedAge(request)) return false;",
     replace: "return false;",
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "is shown to a visitor",
+    title: "is shown to visitors",
   },
   {
     rule: "The age gate accepts only its own cookie value",
@@ -1025,7 +1026,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (event === "deletion") deactivate(userId);',
     replace: "",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "resumes after an interruption, and the account can't be used in the meantime",
+    title: "can be resumed after an interruption, and the account can't be used in the meantime",
   },
   {
     rule: "A deleted account leaves no email address behind",

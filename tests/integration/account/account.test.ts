@@ -171,7 +171,7 @@ describe("the second factor", () => {
     expect(await findEnrollment(id)).toBeUndefined();
   });
 
-  it("stays off until a code confirms it, and its secret is encrypted in the database", async () => {
+  it("stays off until the user confirms it with a code, and its secret is encrypted in the database", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
@@ -193,7 +193,7 @@ describe("the second factor", () => {
     expect(await findEnrollment(id)).toBeUndefined();
   });
 
-  it("accepts each recovery code once, ignoring case", async () => {
+  it("accepts each recovery code only once, regardless of case", async () => {
     const { id } = insertUser();
     const { codes } = await enroll((await signIn()).cookies, id);
     expect(new Set(codes).size).toBe(10);
@@ -296,7 +296,7 @@ describe("the second factor", () => {
     expect((await findSecondFactor(id)).enabledAt).toBeDefined();
   });
 
-  it("voids all device cookies except the current browser's when the password or the second factor changes", async () => {
+  it("voids the device cookies of all other browsers when the password or the second factor changes", async () => {
     const { id } = insertUser();
     const here = await signIn();
     const isKnown = (mark: string) =>

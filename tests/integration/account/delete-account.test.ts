@@ -292,7 +292,7 @@ describe("deleting an account", () => {
     expect([owner, user, receiver].map(exists)).toEqual([true, true, true]);
   });
 
-  it("resumes after an interruption, and the account can't be used in the meantime", async () => {
+  it("can be resumed after an interruption, and the account can't be used in the meantime", async () => {
     for (let number = 0; number < 130; number++) addVideo(`v${String(number).padStart(3, "0")}`);
     sqliteHandle().exec(`CREATE TRIGGER killed BEFORE UPDATE ON videos WHEN OLD.id = 'v075'
       BEGIN SELECT RAISE(ABORT, 'killed'); END`);

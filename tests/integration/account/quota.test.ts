@@ -169,7 +169,7 @@ describe("the storage limit", () => {
     ]);
   });
 
-  it("rejects an upload before its first byte, and reports the current usage", async () => {
+  it("rejects an upload before it receives the first byte, and reports the current usage", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: GIGABYTE }, owner);
     addVideo("v", 0.9 * GIGABYTE);
     const rejected = await begin(0.5 * GIGABYTE);
@@ -350,7 +350,7 @@ describe("the form for an account's limits", () => {
     return users.find(({ id }) => id === uploader)?.limits;
   };
 
-  it("can set each limit to a number, to no limit or to the site's limit", async () => {
+  it("can set each limit to a number, remove the limit or use the site's limit", async () => {
     const saved = await save({ gigabytes: "1,5", videosPerDay: "", queuedJobs: " 0 " });
     expect(saved).toMatchObject({ status: 302 });
     expect(await limits()).toEqual({

@@ -195,7 +195,7 @@ describe("the sign-in limits", () => {
     });
   });
 
-  it("block guesses for one account from many IP addresses, except from known browsers", async () => {
+  it("block password guesses for one account from many IP addresses, but not from known browsers", async () => {
     insertUser("target@example.com");
     const good = { email: "target@example.com", password: GOOD_PASSWORD };
     const known = cookiesOf((await post(good)).response!);
