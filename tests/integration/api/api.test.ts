@@ -165,7 +165,7 @@ describe("API authentication", () => {
 });
 
 describe("videos", () => {
-  it("can be filtered by status, search text and category, while unknown parameters are rejected", async () => {
+  it("can be filtered by status, search text and category, and unknown parameters are rejected", async () => {
     const token = await tokenOf(owner, "read");
     for (let index = 0; index < 51; index++) addVideo({ title: `Video ${index}` });
     const hidden = addVideo({ title: "Hidden", status: "hidden" });
