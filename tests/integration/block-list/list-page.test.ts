@@ -232,7 +232,7 @@ describe("the block list page", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM moderation_log").pluck().get()).toBe(2);
   });
 
-  it("puts videos on hold if they were uploaded between the removal and Undo", async () => {
+  it("puts matching videos on hold if they were uploaded before a removed entry was put back", async () => {
     addVideo({ id: "v", title: "A street" });
     sqliteHandle()
       .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")
