@@ -96,7 +96,7 @@ describe("a category", () => {
 describe("a row that another tool writes", () => {
   const everything = async () => ids((await listPublished({ page: 1 })).videos);
 
-  it("appears in the lists immediately if it is written through a plain connection", async () => {
+  it("appears in the lists as soon as it is written through a plain SQLite connection", async () => {
     sqliteHandle();
     const other = openSqlite(sqliteHandle().name);
     other.exec("INSERT INTO videos (title, category) VALUES ('Plain', 'solo')");
@@ -113,7 +113,7 @@ describe("a row that another tool writes", () => {
     other.close();
   });
 
-  it("is sorted by its timestamp, whatever the timestamp's format", async () => {
+  it("is sorted by its timestamp, regardless of the timestamp's format", async () => {
     const times = {
       iso: "2026-03-01T12:00:00.500Z",
       sqlite: "2026-03-01 12:00:01",

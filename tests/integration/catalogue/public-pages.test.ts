@@ -116,7 +116,7 @@ describe("home", () => {
     expect([result.body.list.total, result.body.anyVideo]).toEqual([0, true]);
   });
 
-  it("redirects to the Trending page if the URL specifies it as a category", async () => {
+  it("redirects to the Trending page if the URL's category is Trending", async () => {
     const result = await call(home.loader, "/?category=trending");
     expect([result.status, result.headers.get("Location")]).toEqual([302, "/trending"]);
   });
@@ -298,7 +298,7 @@ describe("the age gate", () => {
   const asks = async (path: string, headers: Record<string, string> = {}) =>
     (await call(root.loader, path, { headers })).body.asksForAge;
 
-  it("is shown to a visitor", async () => {
+  it("is shown to visitors", async () => {
     expect(await asks("/")).toBe(true);
   });
 
@@ -328,7 +328,7 @@ describe("the age gate", () => {
     },
   );
 
-  it("accepts answers only from the site's pages", async () => {
+  it("accepts answers only from the site's own pages", async () => {
     const foreign = post({}, { "Sec-Fetch-Site": "cross-site" });
     const result = await call(age.action, "/age", foreign);
     expect([result.status, result.headers.get("Set-Cookie")]).toEqual([403, null]);

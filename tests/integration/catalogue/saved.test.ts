@@ -23,7 +23,7 @@ async function returnedIds(...wanted: string[]): Promise<string[]> {
 }
 
 describe("the cards of saved videos", () => {
-  it("are returned for public videos, once each, in the order of the requested ids", async () => {
+  it("are returned only for public videos, once each and in the requested order", async () => {
     write([
       video({ id: "a" }),
       video({ id: "b" }),

@@ -223,7 +223,7 @@ describe("the service worker", () => {
     expect(await (await sendRequest(serviceWorker, "/sw.js")).text()).not.toBe(text);
   });
 
-  it("unregisters itself and deletes its caches when turned off", async () => {
+  it("unregisters itself and deletes its caches when it is turned off", async () => {
     await site.remove();
     site = useTemporarySite({ SERVICE_WORKER: "off" });
     const deleted: string[] = [];

@@ -149,7 +149,7 @@ describe("a tag's feed", () => {
     expect(text).toContain(`href="${ORIGIN}/tags/r%26b/feed.xml" rel="self"`);
   });
 
-  it("doesn't exist if no video has the tag, and redirects to its canonical URL", async () => {
+  it("returns 404 if no video has the tag, and redirects other spellings to its canonical URL", async () => {
     expect((await feed(args("/tags/nothing/feed.xml"))).status).toBe(404);
     const response = await thrown(feed(args("/tags/Beach/feed.xml")));
     expect(response.headers.get("Location")).toBe("/tags/beach/feed.xml");
