@@ -110,7 +110,7 @@ describe("other tools that write to the database file", () => {
 
   /** The system's SQLite shell. On Debian 12, its version is 3.40. */
   const shell = spawnSync("sqlite3", ["--version"]).error ? "the library itself" : "sqlite3";
-  it(`may be ${shell}`, async () => {
+  it(`work if they use ${shell}`, async () => {
     sqliteHandle();
     const statements = `
       INSERT INTO videos (id, title, category) VALUES ('a', 'Night train', 'desi'), ('b', 'B', 'desi');
