@@ -51,7 +51,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg process", () => {
     },
   );
 
-  it("counts as interrupted if its input ended early, even with exit code 0", () => {
+  it("counts as interrupted if its input ended early, even if the exit code is 0", () => {
     const line = "[http @ 0x5] Stream ends prematurely at 262144, should be 8388608";
     const end = { exitCode: 0, timedOut: false };
     expect(() => throwIfInterrupted("ffmpeg", end, ["another", line])).toThrow(InterruptedError);
