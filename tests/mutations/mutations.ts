@@ -154,7 +154,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("id", "in", ids)\n    .where("listed", "=", 1)',
     replace: '.where("id", "in", ids)',
     killedBy: "tests/integration/catalogue/saved.test.ts",
-    title: "are returned for public videos, once each, in the order of the requested ids",
+    title: "are returned only for public videos, once each and in the requested order",
   },
   {
     rule: "A series shows no hidden video",
@@ -170,7 +170,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "FROM videos WHERE id = ? AND public",
     replace: "FROM videos WHERE id = ?",
     killedBy: "tests/integration/catalogue/related.test.ts",
-    title: "don't exist for unpublished videos, and never include hidden videos",
+    title: "aren't returned for unpublished videos, and never include hidden videos",
   },
 
   // Schedule
@@ -454,7 +454,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE id_hash = ? AND expires_at > ? AND",
     replace: "WHERE id_hash = ? AND ? IS NOT NULL AND",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "ends after 30 days without use, and is extended by use",
+    title: "ends after 30 days of inactivity, and is extended when it is used",
   },
   {
     rule: "A request from another origin can't change anything",
@@ -494,7 +494,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (addressWait !== undefined) throw tooManyAttempts(addressWait);",
     replace: "",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "block an IP address after ten failures, but no other address",
+    title: "block an IP address after ten failures, but don't affect other addresses",
   },
   {
     rule: "Failed sign-ins are limited per account",
@@ -502,7 +502,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (accountWait !== undefined) {",
     replace: "if (false) {",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "block guesses for one account from many IP addresses, except from known browsers",
+    title:
+      "block password guesses for one account from many IP addresses, but not from known browsers",
   },
   {
     rule: "A flood of sign-ins gets responses without a page",
@@ -535,7 +536,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "return account ? { userId, id } : undefined;",
     killedBy: "tests/integration/account/account.test.ts",
     title:
-      "doesn't give separate attempts to device cookies issued before the second factor was turned on",
+      "has no separate limit for device cookies that were issued before the second factor was turned on",
   },
   {
     rule: "Wrong two-factor codes are counted per account",
@@ -551,7 +552,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return withCode && account?.totp_enabled_at !== null;",
     replace: "return false;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "requires the password and a code when a user turns it off or renews the recovery codes",
+    title:
+      "requires the password and a code before a user can turn it off or create new recovery codes",
   },
   {
     rule: "A stranger's address gets at most one email about reports per day",
@@ -577,7 +579,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (allows(user, permission)) return;",
     replace: "return;",
     killedBy: "tests/integration/account/users.test.ts",
-    title: "gets a new role that applies from the next request on",
+    title: "can be given a new role, which applies from the next request on",
   },
   {
     rule: "Only owners manage users",
@@ -620,7 +622,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);',
     replace: "",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "rejects moderators, even with a token that they created in an earlier role",
+    title: "rejects moderators, even if they use a token that they created in an earlier role",
   },
   {
     rule: "An uploader can publish only with permission",
@@ -703,7 +705,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!settings().ageGate || hasConfirmedAge(request)) return false;",
     replace: "return false;",
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "is shown to a visitor",
+    title: "is shown to visitors",
   },
   {
     rule: "The age gate accepts only its own cookie value",
@@ -787,7 +789,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: 'viewed && "views >= 0",',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
     title:
-      "shows videos that have views, with the most viewed first, and the newer video first in a tie",
+      "shows only videos that have views, most viewed first, and breaks ties by showing the newer video first",
   },
   {
     rule: "Search finds tags",
@@ -910,7 +912,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isOwn || isReferencedByOther(job.video_id, name)) return true;",
     replace: "",
     killedBy: "tests/integration/encode/jobs.test.ts",
-    title: "is not stored over another video's file",
+    title: "doesn't overwrite another video's file",
   },
   {
     rule: "Restoring a video brings back its row",
@@ -1015,7 +1017,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const all = event === "password-reset" || isOver(ending);',
     replace: 'const all = event === "password-reset";',
     killedBy: "tests/integration/account/end-access.test.ts",
-    title: "ends completely on deactivation, and isn't restored by reactivation",
+    title:
+      "ends completely when the account is deactivated, and isn't restored when the account is reactivated",
   },
   {
     rule: "An account can't be used while it is being deleted",
@@ -1023,7 +1026,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (event === "deletion") deactivate(userId);',
     replace: "",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "resumes after an interruption, and the account can't be used in the meantime",
+    title: "can be resumed after an interruption, and the account can't be used in the meantime",
   },
   {
     rule: "A deleted account leaves no email address behind",
@@ -1039,7 +1042,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "AND +user_id = @userId AND state <> 'pending'`",
     replace: "AND +user_id = @userId`",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title: "keeps a pending replacement file for other users who may change the video",
+    title:
+      "keeps a pending replacement file, so other users who may change the video can still use it",
   },
   {
     rule: "A file whose metadata can't be removed isn't published unchanged",
@@ -1063,7 +1067,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "record(changed);",
     replace: "setImmediate(() => record(changed));",
     killedBy: "tests/integration/api/repeated-requests.test.ts",
-    title: "changes nothing if its response can't be recorded, and happens once when it is retried",
+    title:
+      "changes nothing if its response can't be recorded, and takes effect once when it is retried",
   },
   {
     rule: "A repeated publish request gets the same outcome as the first",

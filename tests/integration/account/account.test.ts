@@ -91,7 +91,7 @@ describe("changing the password", () => {
 });
 
 describe("the session list", () => {
-  it("marks the current session, and allows ending one or all of the other sessions", async () => {
+  it("marks the current session, and lets the user end one or all of the other sessions", async () => {
     insertUser();
     const [here, second, third] = [await signIn(), await signIn(), await signIn()];
     const before = await page(here.cookies);
@@ -159,7 +159,7 @@ describe("the second factor", () => {
     expect(await step((await signIn()).cookies, now)).toMatchObject({ status: 400 });
   });
 
-  it("can only be set up with the password; an open session isn't enough", async () => {
+  it("can be set up only by someone who enters the password; an open session isn't enough", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     for (const current of ["", "a wrong password"]) {
@@ -171,7 +171,7 @@ describe("the second factor", () => {
     expect(await findEnrollment(id)).toBeUndefined();
   });
 
-  it("stays off until a code confirms it, and its secret is encrypted in the database", async () => {
+  it("stays off until the user confirms it with a code, and its secret is encrypted in the database", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
@@ -193,7 +193,7 @@ describe("the second factor", () => {
     expect(await findEnrollment(id)).toBeUndefined();
   });
 
-  it("accepts each recovery code once, ignoring case", async () => {
+  it("accepts each recovery code only once, regardless of case", async () => {
     const { id } = insertUser();
     const { codes } = await enroll((await signIn()).cookies, id);
     expect(new Set(codes).size).toBe(10);
@@ -207,7 +207,7 @@ describe("the second factor", () => {
     expect((await listActivities()).map(({ action }) => action)).toContain("recovery-code-use");
   });
 
-  it("limits code guesses, whatever IP address they come from", async () => {
+  it("limits the number of wrong codes across all IP addresses", async () => {
     const { id } = insertUser();
     const { at } = await enroll((await signIn()).cookies, id);
     const { cookies } = await signIn();
@@ -226,7 +226,7 @@ describe("the second factor", () => {
   };
   const marks = () => sqliteHandle().prepare("SELECT count(*) FROM devices").pluck().get();
 
-  it("gives each browser that has signed in with a code its own attempts, which strangers can't use up", async () => {
+  it("has a separate limit for each browser that has signed in with a code, so strangers can't use up the owner's attempts", async () => {
     const { id } = insertUser();
     const { codes, at } = await enroll((await signIn()).cookies, id);
     const owner = markIn(await step((await signIn()).cookies, codes[0]!));
@@ -240,7 +240,7 @@ describe("the second factor", () => {
     expect((await listActivities()).map(({ action }) => action)).toContain("code-refused");
   });
 
-  it("doesn't give separate attempts to device cookies issued before the second factor was turned on", async () => {
+  it("has no separate limit for device cookies that were issued before the second factor was turned on", async () => {
     const { id } = insertUser();
     const collected = [await signIn(), await signIn(), await signIn(), await signIn()].map(markIn);
     await enroll((await signIn()).cookies, id);
@@ -275,7 +275,7 @@ describe("the second factor", () => {
     expect(await step((await signIn()).cookies, codes[0]!)).toMatchObject({ status: 429 });
   });
 
-  it("has a single limit for wrong codes and wrong recovery codes, at sign-in and on the account page", async () => {
+  it("counts wrong codes and wrong recovery codes together, both at sign-in and on the account page", async () => {
     const { id } = insertUser();
     const { codes } = await enroll((await signIn()).cookies, id);
     const session = await step((await signIn()).cookies, codes[0]!);
@@ -296,7 +296,7 @@ describe("the second factor", () => {
     expect((await findSecondFactor(id)).enabledAt).toBeDefined();
   });
 
-  it("voids all device cookies except the current browser's when the password or the second factor changes", async () => {
+  it("voids the device cookies of all other browsers when the password or the second factor changes", async () => {
     const { id } = insertUser();
     const here = await signIn();
     const isKnown = (mark: string) =>
@@ -358,7 +358,7 @@ describe("the second factor", () => {
     expect(marks()).toBe(0);
   });
 
-  it("rejects the second step after five minutes, after a password change, and without a first step", async () => {
+  it("rejects the second step after five minutes, after a password change, and if there was no first step", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     const { at } = await enroll(cookies, id);
@@ -376,7 +376,7 @@ describe("the second factor", () => {
     ).rejects.toMatchObject({ status: 302 });
   });
 
-  it("requires the password and a code when a user turns it off or renews the recovery codes", async () => {
+  it("requires the password and a code before a user can turn it off or create new recovery codes", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     const { codes, at } = await enroll(cookies, id);

@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 describe("the activity log", () => {
-  it("shows who did what to which video and when, with the newest entry first", async () => {
+  it("shows who did what to which video and when, newest entry first", async () => {
     await transaction(() =>
       recordActivity({ userId: "u", action: "publish", subjectId: "v", detail: "A video" }),
     );
@@ -50,7 +50,7 @@ describe("the activity log", () => {
     expect(await listActivities({ subjectId: "v0" })).toHaveLength(20);
   });
 
-  it("keeps the entries of a deleted account, and drops its oldest entries", async () => {
+  it("keeps a deleted account's entries, and deletes the oldest entries in the log", async () => {
     await transaction(() => recordActivity({ userId: "u", action: "hide", subjectId: "v" }));
     sqliteHandle().exec("DELETE FROM users");
     expect(await listActivities()).toMatchObject([{ email: undefined, action: "hide" }]);

@@ -119,7 +119,7 @@ describe("each column that references an account", () => {
     }
   });
 
-  it("has either a foreign key that deletes its row or no foreign key", () => {
+  it("has either no foreign key or one that deletes the row together with the account", () => {
     for (const { table, name, onDelete } of accountColumns()) {
       if (onDelete === undefined) continue;
       expect(ACCOUNT_COLUMNS[`${table}.${name}`], `${table}.${name}`).toBe("deleted");
@@ -127,7 +127,7 @@ describe("each column that references an account", () => {
     }
   });
 
-  it("contains the receiver, NULL or the old id after a deletion, depending on its rule", async () => {
+  it("contains the receiver's id, NULL or the deleted account's id after a deletion, depending on its rule", async () => {
     fillAll();
     for (const column of Object.keys(ACCOUNT_COLUMNS)) {
       expect(naming(column, user), column).toBe(true);
@@ -215,7 +215,7 @@ describe("deleting an account", () => {
     expect(details).toEqual([...others, "[deleted] an editor"]);
   });
 
-  it("attributes the account's past activities to a deleted account", async () => {
+  it("shows the account's past activities as those of a deleted account", async () => {
     sql("INSERT INTO activities (user_id, action) VALUES (?, 'sign-in')", user);
     await deleteAccount(user, undefined, owner);
     expect(await listActivities()).toMatchObject([
@@ -224,7 +224,7 @@ describe("deleting an account", () => {
     ]);
   });
 
-  it("can change more activities than fit in one transaction", async () => {
+  it("removes the email address even from more activities than fit in one transaction", async () => {
     sqliteHandle().exec(`
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 21000)
       INSERT INTO activities (action, detail) SELECT 'deactivate', '${EMAIL}' FROM n`);
@@ -256,7 +256,7 @@ describe("deleting an account", () => {
     expect(row).toEqual({ id: "d", uploaded_by: receiver, views: 12, number: 5 });
   });
 
-  it("requires a receiver for videos, including those in the trash", async () => {
+  it("requires a receiver if the account has videos, even if they are all in the trash", async () => {
     addDeleted("d");
     await expect(deleteAccount(user, undefined, owner)).rejects.toThrow("Choose an account");
     expect([exists(user), uploaderOf("d")]).toEqual([true, user]);
@@ -278,7 +278,7 @@ describe("deleting an account", () => {
     expect([exists(user), uploaderOf("v")]).toEqual([true, user]);
   });
 
-  it("rejects the user's own account, the last owner, and requests from a former owner", async () => {
+  it("is rejected for the user's own account, for the last owner, and if a former owner requests it", async () => {
     await expect(deleteAccount(owner, undefined, owner)).rejects.toThrow("your own account");
     await changeRole(receiver, "editor", owner);
     await changeRole(user, "editor", owner);
@@ -292,7 +292,7 @@ describe("deleting an account", () => {
     expect([owner, user, receiver].map(exists)).toEqual([true, true, true]);
   });
 
-  it("resumes after an interruption, and the account can't be used in the meantime", async () => {
+  it("can be resumed after an interruption, and the account can't be used in the meantime", async () => {
     for (let number = 0; number < 130; number++) addVideo(`v${String(number).padStart(3, "0")}`);
     sqliteHandle().exec(`CREATE TRIGGER killed BEFORE UPDATE ON videos WHEN OLD.id = 'v075'
       BEGIN SELECT RAISE(ABORT, 'killed'); END`);
@@ -333,7 +333,7 @@ describe("deleting an account", () => {
     expect(await send()).toMatchObject({ init: { status: 409 } });
   });
 
-  it("keeps a hold until an editor releases it, regardless of the new uploader", async () => {
+  it("keeps a video on hold until an editor releases it, even if the new uploader is a publisher", async () => {
     await changeRole(user, "publisher", owner);
     await changeRole(receiver, "publisher", owner);
     addVideo("v");
@@ -347,7 +347,7 @@ describe("deleting an account", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("keeps a pending replacement file for other users who may change the video", async () => {
+  it("keeps a pending replacement file, so other users who may change the video can still use it", async () => {
     addVideo("v");
     sql(
       "INSERT INTO video_files (id, video_id, state, user_id) VALUES ('next', 'v', 'pending', ?)",
@@ -429,7 +429,7 @@ describe("the users page", () => {
     expect([exists(user), uploaderOf("v")]).toEqual([false, receiver]);
   });
 
-  it("keeps the selection if the receiver is rejected", async () => {
+  it("keeps the selected receiver in the form if that receiver is rejected", async () => {
     addVideo("v");
     await changeRole(receiver, "moderator", owner);
     const rejected = (await remove({ current: GOOD_PASSWORD })) as Plain;

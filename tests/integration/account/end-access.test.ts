@@ -74,7 +74,7 @@ const without = (...names: string[]) => ALL.filter((name) => !names.includes(nam
 const sessionOf = async (cookie: string) => (await findSession(request(cookie))) as OpenSession;
 
 describe("an account's access", () => {
-  it("exists before any of the events that end it", async () => {
+  it("is complete until an event ends it", async () => {
     expect(await left()).toEqual(ALL);
   });
 
@@ -109,13 +109,13 @@ describe("an account's access", () => {
       () => ({ event: "password-reset" }),
       [...without("here", "elsewhere", "token", "narrow token", "2 streams"), "0 streams"],
     ],
-  ])("ends after %s as documented", async (_, ending, expected) => {
+  ])("ends as documented after %s", async (_, ending, expected) => {
     const { idHash } = await sessionOf(here);
     await transaction(() => endAccess(user, ending(idHash)));
     expect(await left()).toEqual(expected);
   });
 
-  it("is reduced to what the new role allows after a role change", async () => {
+  it("is limited to what the new role allows after a role change", async () => {
     await changeRole(user, "uploader", owner);
     expect(await left()).toEqual([...without("token", "invitation", "2 streams"), "0 streams"]);
     await expect(acceptInvitation(invitation, GOOD_PASSWORD)).rejects.toMatchObject({
@@ -123,12 +123,12 @@ describe("an account's access", () => {
     });
   });
 
-  it("no longer includes tokens after a change to a role that isn't allowed to use them", async () => {
+  it("no longer includes tokens if the new role isn't allowed to use them", async () => {
     await changeRole(user, "moderator", owner);
     expect(await left()).toEqual(["here", "elsewhere", "old work", "0 streams"]);
   });
 
-  it("ends completely on deactivation, and isn't restored by reactivation", async () => {
+  it("ends completely when the account is deactivated, and isn't restored when the account is reactivated", async () => {
     await setDeactivated(user, true, owner);
     expect(await left()).toEqual(["0 streams"]);
     await setDeactivated(user, false, owner);
@@ -143,7 +143,7 @@ describe("an account's access", () => {
     expect(await left()).toEqual(["0 streams"]);
   });
 
-  it("ends completely when the account is deleted, as do its preview links", async () => {
+  it("ends completely when the account is deleted, and its preview links are deleted too", async () => {
     sqliteHandle()
       .prepare(
         "INSERT INTO preview_links (token_hash, video_id, created_by, created_at) VALUES (?, 'v', ?, '')",
@@ -161,7 +161,7 @@ describe("an account's access", () => {
     ]);
   });
 
-  it("ends before the row is deleted, so that an interrupted deletion leaves no access", async () => {
+  it("ends before the account's row is deleted, so it has ended even if the deletion is interrupted", async () => {
     await transaction(() => endAccess(user, { event: "deletion" }));
     expect(await left()).toEqual(["0 streams"]);
     expect(accountNow(user)).toBeUndefined();
@@ -195,7 +195,7 @@ describe("an invitation", () => {
     });
   });
 
-  it("isn't created if the user has lost the permission since the request was accepted", async () => {
+  it("isn't created if the user loses the permission to invite while the request is being processed", async () => {
     await changeRole(user, "editor", owner);
     await expect(invite("fourth@example.com", "owner", user)).rejects.toThrow(
       "no longer have permission to invite",
@@ -226,7 +226,7 @@ describe("the account forms", () => {
     expect((response as { token: string }).token).toMatch(/^afterdark_/);
   });
 
-  it("revoke the tokens after a password change if requested", async () => {
+  it("revoke the user's tokens after a password change if the user chooses to", async () => {
     const password = "another good password";
     const fields = { intent: "password", current: GOOD_PASSWORD, password, again: password };
     await send(changeAccount, "/admin/account", { ...fields, tokens: "1" });

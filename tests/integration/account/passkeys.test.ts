@@ -109,7 +109,7 @@ async function confirmed(session: string, authenticator: Authenticator) {
 }
 
 describe("a passkey", () => {
-  it("signs in without a password or code", async () => {
+  it("signs its user in without a password or code", async () => {
     const { session, authenticator } = await withPasskey();
     sqliteHandle().exec("UPDATE users SET totp_secret = 'x', totp_enabled_at = '2026-01-01'");
     const response = await signIn(authenticator);
@@ -122,7 +122,7 @@ describe("a passkey", () => {
     expect(sessions).toHaveLength(2);
   });
 
-  it("can turn off the second factor without a code, but can't be added without one", async () => {
+  it("lets the user turn off the second factor without a code, but can't be added without a code", async () => {
     const { session, authenticator } = await withPasskey();
     sqliteHandle().exec("UPDATE users SET totp_secret = 'x', totp_enabled_at = '2026-01-01'");
     const add = { purpose: "add", current: GOOD_PASSWORD };
@@ -161,7 +161,7 @@ describe("a passkey", () => {
     expect(await offered()).toEqual({ passkeys: true });
   });
 
-  it("can only be added with the password, and guesses are limited", async () => {
+  it("can be added only with the password, and password guesses are limited", async () => {
     const { id } = insertUser();
     const session = await signedIn(id);
     const wrong = { purpose: "add", current: "wrong" };
@@ -266,7 +266,7 @@ describe("a passkey response", () => {
     });
   });
 
-  it("is rejected and recorded if its signature counter hasn't increased, as with a cloned passkey", async () => {
+  it("is rejected and logged if its signature counter hasn't increased, which suggests a cloned passkey", async () => {
     const { authenticator } = await withPasskey();
     expect(await signIn(authenticator, { counter: 7 })).toMatchObject({ status: 302 });
     for (const counter of [7, 3, 0]) {
@@ -352,7 +352,7 @@ describe("an account without a password", () => {
   const byPassword = (password = GOOD_PASSWORD) =>
     post(auth.action, "/auth", { email: "admin@example.com", password }, "");
 
-  it("requires a passkey when the password is removed, which ends the account's other sessions", async () => {
+  it("needs a passkey before its password can be removed, and the removal ends its other sessions", async () => {
     const user = await withPasskey();
     const other = await signedIn(user.id);
     const off = { intent: "password-off", current: GOOD_PASSWORD };
@@ -369,7 +369,7 @@ describe("an account without a password", () => {
     expect(await page(user.session)).toMatchObject({ hasPassword: false });
   });
 
-  it("keeps its last passkey", async () => {
+  it("can't remove its last passkey", async () => {
     const { session, authenticator } = await withoutPassword();
     const remove = async (by: Authenticator) => {
       const { cookies, passkey } = await confirmed(session, by);
@@ -398,7 +398,7 @@ describe("an account without a password", () => {
     expect(await remove(second)).toMatchObject({ status: 302 });
   });
 
-  it("can be given a password again after confirming with a passkey", async () => {
+  it("can be given a password again if the user confirms with a passkey", async () => {
     const { session, authenticator } = await withoutPassword();
     const password = "another good password";
     const fields = { intent: "password", password, again: password };

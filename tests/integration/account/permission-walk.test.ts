@@ -173,7 +173,7 @@ describe("the built site", { timeout: WALK_TIMEOUT_MS }, () => {
     expect(Object.entries(found).filter(([, verdict]) => verdict !== "open")).toEqual([]);
   });
 
-  it("rejects cookies on the routes for the API and for workers, which require a token", async () => {
+  it("doesn't accept cookies on the API and worker routes, which require a token", async () => {
     await askAll(async (name) => {
       expect(await sendRequest(name, "GET", "/api/v1/videos"), name).toBe("sign in");
       expect(await sendRequest(name, "GET", "/api/worker/leases/x/files"), name).toBe("sign in");
@@ -203,7 +203,7 @@ describe("the built site", { timeout: WALK_TIMEOUT_MS }, () => {
     }
   });
 
-  it("ends a deactivated user's open stream, and doesn't log invitation tokens", async () => {
+  it("closes a deactivated user's event stream, and doesn't log invitation tokens", async () => {
     const headers = { Cookie: cookies.editor };
     const stream = await fetch(`${site.url}/events?jobs`, { headers });
     const reader = stream.body!.getReader();

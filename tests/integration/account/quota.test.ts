@@ -130,7 +130,7 @@ describe("a quota", () => {
     expect(await shown((await openSession(owner)).split(";")[0]!)).toBeUndefined();
   });
 
-  it("is calculated using indexes, regardless of the number of videos", () => {
+  it("is calculated from indexes, so it doesn't slow down as videos are added", () => {
     const plan = (query: string) =>
       (sqliteHandle().prepare(`EXPLAIN QUERY PLAN ${query}`).all(uploader) as { detail: string }[])
         .map(({ detail }) => detail)
@@ -147,7 +147,7 @@ describe("a quota", () => {
 });
 
 describe("the storage limit", () => {
-  it("includes the trash and replaced files, and counts transferred videos for their new uploader", async () => {
+  it("includes the trash and replaced files, and counts transferred videos toward the new uploader's usage", async () => {
     set({ UPLOADER_MAX_BYTES: String(5 * GIGABYTE) });
     addVideo("v", GIGABYTE);
     addVideo("other", GIGABYTE, owner);
@@ -169,7 +169,7 @@ describe("the storage limit", () => {
     ]);
   });
 
-  it("rejects an upload before its first byte, and reports the current usage", async () => {
+  it("rejects an upload before it receives the first byte, and reports the current usage", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: GIGABYTE }, owner);
     addVideo("v", 0.9 * GIGABYTE);
     const rejected = await begin(0.5 * GIGABYTE);
@@ -181,7 +181,7 @@ describe("the storage limit", () => {
     expect((await begin(GIGABYTE, (await openSession(owner)).split(";")[0]!)).status).toBe(201);
   });
 
-  it("rejects a form whose declared length is too large, without keeping any bytes", async () => {
+  it("rejects a form if its declared length is too large, and doesn't store any bytes", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: GIGABYTE }, owner);
     const form = uploadRequest(fileBlob(mp4Clip(2)));
     const body = Buffer.from(await form.arrayBuffer());
@@ -209,7 +209,7 @@ describe("the storage limit", () => {
     expect(await send(owner)).toMatchObject({ ok: true });
   });
 
-  it("keeps a resumable upload until there is space", async () => {
+  it("keeps a rejected resumable upload, which can be published once the limit allows it", async () => {
     const upload = await arrived();
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: 1 }, owner);
     const publishIt = () => receiveUpload(uploadRequest(undefined, { upload }), uploader);
@@ -229,7 +229,7 @@ describe("the storage limit", () => {
     expect(files.get()).toBe(0);
   });
 
-  it("applies to the API, whose response explains the rejection", async () => {
+  it("applies to the API, and the response explains the rejection", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: 1 }, owner);
     const { createToken } = await import("~/features/accounts/tokens/tokens.server");
     const form = new FormData();
@@ -315,7 +315,7 @@ describe("the limit on videos per 24 hours", () => {
 });
 
 describe("the limit on queued jobs", () => {
-  it("rejects uploads until jobs have finished", async () => {
+  it("rejects uploads until enough jobs have finished", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxQueuedJobs: 2 }, owner);
     addVideo("v", 1);
     addVideo("other", 1, owner);
@@ -350,7 +350,7 @@ describe("the form for an account's limits", () => {
     return users.find(({ id }) => id === uploader)?.limits;
   };
 
-  it("can set each limit to a number, to no limit or to the site's limit", async () => {
+  it("can set each limit to a number, remove the limit or use the site's limit", async () => {
     const saved = await save({ gigabytes: "1,5", videosPerDay: "", queuedJobs: " 0 " });
     expect(saved).toMatchObject({ status: 302 });
     expect(await limits()).toEqual({

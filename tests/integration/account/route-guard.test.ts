@@ -70,7 +70,7 @@ describe("the route rules", () => {
   const broken = (path: string, module: RouteUnderTest["module"]) =>
     brokenRouteRules({ path, module }, cookie);
 
-  it("are met by guarded routes", async () => {
+  it("accept routes that have the required guards", async () => {
     const module = { loader: userOnly as never, action: guarded as never };
     expect(await broken("admin/new", module)).toEqual([]);
     expect(await broken("contact", { loader: open, action: ownOnly as never })).toEqual([]);

@@ -55,7 +55,7 @@ it("accepts a burst of sign-in attempts, and responds to a flood with a one-line
   expect(attempt({ now: 6_000 })).toBe("on");
 });
 
-it("limits only sign-ins with a password", () => {
+it("limits only password sign-ins", () => {
   times(2 * MAX_PER_SECOND, () => attempt({ now: 9_000 }));
   expect(attempt({ now: 9_000, method: "GET" })).toBe("on");
   for (const url of ["/authors", "/admin", "/auth/code", "/auth/passkey"]) {

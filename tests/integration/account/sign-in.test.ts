@@ -90,7 +90,7 @@ describe("the redirect after signing in", () => {
 });
 
 describe("signing in", () => {
-  it("redirects to Home with a toast, and starts a 30-day session, of which only the hash is stored", async () => {
+  it("redirects to Home with a toast, and starts a 30-day session that is stored only as a hash", async () => {
     const { id, email } = insertUser();
     const { status, response } = await post({
       email: " ADMIN@Example.com ",
@@ -129,7 +129,7 @@ describe("signing in", () => {
     expect(wrong.email).toBe("admin@example.com");
   });
 
-  it("doesn't accept a longer password with the same first 72 bytes", async () => {
+  it("rejects a longer password that starts with the same 72 bytes", async () => {
     const password = "x".repeat(72);
     insertUser("long@example.com", password);
     expect(await post({ email: "long@example.com", password: `${password}y` })).toMatchObject({
@@ -174,7 +174,7 @@ describe("the sign-in limits", () => {
   const guess = (email: string, address: string, headers = {}) =>
     post({ email, password: "wrong password" }, { "X-Forwarded-For": address, ...headers });
 
-  it("block an IP address after ten failures, but no other address", async () => {
+  it("block an IP address after ten failures, but don't affect other addresses", async () => {
     insertUser();
     const address = freshAddress();
     for (let n = 0; n < 10; n++) {
@@ -195,7 +195,7 @@ describe("the sign-in limits", () => {
     });
   });
 
-  it("block guesses for one account from many IP addresses, except from known browsers", async () => {
+  it("block password guesses for one account from many IP addresses, but not from known browsers", async () => {
     insertUser("target@example.com");
     const good = { email: "target@example.com", password: GOOD_PASSWORD };
     const known = cookiesOf((await post(good)).response!);
@@ -225,7 +225,7 @@ describe("the sign-in limits", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(30 - tried.length);
   });
 
-  it("prevent a flood from many IP addresses from filling the password hash queue", async () => {
+  it("keep the password hash queue short during a flood from many IP addresses", async () => {
     const responses = await Promise.all(
       Array.from({ length: 60 }, (_, n) => guess(`flood${n}@example.com`, freshAddress())),
     );
@@ -297,7 +297,7 @@ describe("a session", () => {
     expect(await currentUser(withCookie(cookie))).toBeDefined();
   });
 
-  it("ends after 30 days without use, and is extended by use", async () => {
+  it("ends after 30 days of inactivity, and is extended when it is used", async () => {
     insertUser();
     const cookie = await signIn();
     const age = (column: string, days: number) =>

@@ -118,7 +118,7 @@ describe("a form whose session has ended", () => {
     sqliteHandle().exec("DELETE FROM sessions");
   });
 
-  it("is rejected with 400, and is returned with an upload's text fields but without its file", async () => {
+  it("is rejected with 400, and is returned with the upload's text fields but without its file", async () => {
     const form = new FormData();
     form.set("intent", "publish");
     form.set("title", "Kept");

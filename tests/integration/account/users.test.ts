@@ -132,7 +132,7 @@ describe("an invitation", () => {
     expect(everything).not.toContain(token);
   });
 
-  it("works only once, even in two tabs at the same time", async () => {
+  it("works only once, even if it is accepted in two tabs at the same time", async () => {
     const token = await invited("new@example.com");
     const both = await Promise.all([acceptLink(token), acceptLink(token)]);
     expect(both.map(({ status }) => status).sort()).toEqual([302, 410]);
@@ -155,7 +155,7 @@ describe("an invitation", () => {
     ).resolves.toBeTruthy();
   });
 
-  it("can be withdrawn, and is replaced by a new one for the same email address", async () => {
+  it("can be withdrawn, and is replaced if the same email address is invited again", async () => {
     const first = await invited("new@example.com", "owner");
     const second = await invited("NEW@example.com", "uploader");
     expect((await openLink(first)).status).toBe(404);
@@ -184,7 +184,7 @@ describe("an invitation", () => {
     expect((await acceptLink(token)).status).toBe(409);
   });
 
-  it("is neither cached nor indexed, and guesses are limited", async () => {
+  it("isn't cached or indexed, and token guesses are limited", async () => {
     const none = {
       loaderHeaders: new Headers(),
       parentHeaders: new Headers(),
@@ -206,7 +206,7 @@ describe("an invitation", () => {
 });
 
 describe("a user", () => {
-  it("gets a new role that applies from the next request on", async () => {
+  it("can be given a new role, which applies from the next request on", async () => {
     const { id, email } = insertUser("e@example.com");
     const theirs = (await openSession(id)).split(";")[0]!;
     expect((await list(theirs)).users).toHaveLength(2);
@@ -217,7 +217,7 @@ describe("a user", () => {
     expect(await messages()).toEqual([`owner@example.com made ${email} an editor`]);
   });
 
-  it("has no session or open stream after being deactivated, and can't sign in", async () => {
+  it("loses all sessions and event streams when deactivated, and can't sign in", async () => {
     const { id, email, password } = insertUser("e@example.com");
     const theirs = (await openSession(id)).split(";")[0]!;
     listen(theirs);
@@ -275,7 +275,7 @@ describe("the last owner", () => {
     expect(await signedIn(cookie)).toMatchObject({ role: "owner" });
   });
 
-  it("still exists if two owners try to remove each other at the same time", async () => {
+  it("remains an owner even if two owners try to remove each other at the same time", async () => {
     const other = insertUser("o@example.com");
     const both = await Promise.allSettled([
       setDeactivated(other.id, true, owner.id),

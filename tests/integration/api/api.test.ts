@@ -81,7 +81,7 @@ describe("API authentication", () => {
     }
   });
 
-  it("rejects moderators, even with a token that they created in an earlier role", async () => {
+  it("rejects moderators, even if they use a token that they created in an earlier role", async () => {
     const user = insertUser("moderator@example.com", "editor");
     const token = await tokenOf(user, ...ALL);
     const id = addVideo();
@@ -122,7 +122,7 @@ describe("API authentication", () => {
     expect((await call("videos", { token: right })).status).toBe(200);
   });
 
-  it("doesn't store tokens in plain text, and shows when each one was last used", async () => {
+  it("doesn't store tokens in plain text, and shows when each token was last used", async () => {
     const token = await tokenOf(owner, "read");
     const rows = sqliteHandle().prepare("SELECT * FROM api_tokens").all();
     expect(JSON.stringify(rows)).not.toContain(token);
@@ -165,7 +165,7 @@ describe("API authentication", () => {
 });
 
 describe("videos", () => {
-  it("can be filtered by status, search text and category, while unknown parameters are rejected", async () => {
+  it("can be filtered by status, search text and category, and unknown parameters are rejected", async () => {
     const token = await tokenOf(owner, "read");
     for (let index = 0; index < 51; index++) addVideo({ title: `Video ${index}` });
     const hidden = addVideo({ title: "Hidden", status: "hidden" });
@@ -221,7 +221,7 @@ describe("videos", () => {
     expect((await call("videos/none", { token })).status).toBe(404);
   });
 
-  it("are only changed if they haven't changed since the client read them", async () => {
+  it("are updated only if they haven't changed since the client read them", async () => {
     const token = await tokenOf(owner, "read", "edit");
     const id = addVideo();
     const etag = (await call(`videos/${id}`, { token })).headers.get("ETag")!;
@@ -324,7 +324,7 @@ describe("API requests", () => {
     expect((await publish()).body.status).toBe("published");
   });
 
-  it("are performed again with the same key if the first attempt failed", async () => {
+  it("can be repeated with the same key if the first attempt failed", async () => {
     const token = await tokenOf(owner, ...ALL);
     const headers = { "Idempotency-Key": "two" };
     const sent = { method: "POST", token, headers };
@@ -354,7 +354,7 @@ describe("API requests", () => {
     expect([put.status, put.headers.get("Allow")]).toEqual([405, "GET, POST"]);
   });
 
-  it("don't create a video without its upload or without the scope to publish", async () => {
+  it("don't create a video if its upload doesn't exist or the token isn't allowed to publish", async () => {
     const texts = { title: "A", description: "B", category: "desi", tags: [] };
     const token = await tokenOf(owner, "upload");
     const create = (json: unknown) => call("videos", { method: "POST", token, json });

@@ -105,7 +105,7 @@ const state = () =>
 /** Clears the process's state, as a restart does. */
 const restart = () => stopRuntime({ except: TESTED_THREADS });
 
-it("covers every operation that changes videos, except uploads, which tus resumes without a key", () => {
+it("covers every operation that changes videos, except uploads, because tus resumes them without a key", () => {
   const changing = OPERATIONS.filter(({ method }) => !["GET", "HEAD"].includes(method));
   const ofUploads = ["beginUpload", "continueUpload", "deleteUpload"];
   expect(changing.map(({ name }) => name).sort()).toEqual([...NAMES, ...ofUploads].sort());
@@ -117,7 +117,7 @@ it("covers every operation that changes videos, except uploads, which tus resume
 });
 
 describe.each(NAMES)("%s", (name) => {
-  it("happens once, and returns the same response even after a restart", async () => {
+  it("takes effect only once, and returns the same response even after a restart", async () => {
     const first = await send(name);
     expect([200, 201, 204]).toContain(first.status);
     expect(effects()).toBe(1);
@@ -127,7 +127,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(effects()).toBe(1);
   });
 
-  it("changes nothing if its response can't be recorded, and happens once when it is retried", async () => {
+  it("changes nothing if its response can't be recorded, and takes effect once when it is retried", async () => {
     const before = state();
     sqliteHandle().exec(
       "CREATE TRIGGER broken BEFORE INSERT ON api_answers BEGIN SELECT RAISE(ABORT, 'killed'); END",
@@ -141,7 +141,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(effects()).toBe(1);
   });
 
-  it("changes nothing while another process is writing, and happens once when it is retried", async () => {
+  it("changes nothing while another process is writing, and takes effect once when it is retried", async () => {
     const before = state();
     disableBusyTimeout();
     const other = openSqlite(sqliteHandle().name);
@@ -153,7 +153,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(effects()).toBe(1);
   });
 
-  it("happens once when it is sent twice at the same time", async () => {
+  it("takes effect only once if it is sent twice at the same time", async () => {
     const [first, second] = await Promise.all([send(name), send(name)]);
     expect([200, 201, 204]).toContain(first.status);
     expect([second.status, second.body]).toEqual([first.status, first.body]);
@@ -171,7 +171,7 @@ describe.each(NAMES)("%s", (name) => {
 });
 
 describe("creating a video that was deleted afterward", () => {
-  it("still returns the recorded response for the same key, and reports the deletion for another key", async () => {
+  it("still returns the recorded response if the key is the same, and reports the deletion if it isn't", async () => {
     const first = await send("createVideo");
     sqliteHandle().exec("DELETE FROM videos WHERE id <> 'v'");
     expect(await send("createVideo")).toEqual(replayed(first));

@@ -58,7 +58,7 @@ describe.runIf(ffmpegAvailable())("a blocked video", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   }, 60_000);
 
-  it("is hashed even if the video is purged before its frames are extracted", async () => {
+  it("is hashed even if it is purged before its frames are extracted", async () => {
     const id = await addToLibrary(site.uploads, video(2), true);
     await transaction(() => blockVideo(id, "under-age"));
     await removeVideos([id], "u");
@@ -71,7 +71,7 @@ describe.runIf(ffmpegAvailable())("a blocked video", () => {
     expect(files()).toEqual([]);
   }, 60_000);
 
-  it("gets three hashing attempts, a minute apart, if its frames can't be extracted", async () => {
+  it("isn't hashed again after three failed attempts to extract its frames", async () => {
     const id = await addToLibrary(site.uploads, video(3), true);
     await transaction(() => blockVideo(id, "other"));
     fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
@@ -84,7 +84,7 @@ describe.runIf(ffmpegAvailable())("a blocked video", () => {
     logged.mockRestore();
   }, 60_000);
 
-  it("doesn't use up an attempt while the store isn't responding", async () => {
+  it("keeps all its hashing attempts while the store isn't responding", async () => {
     const store = path.join(site.folder, "store");
     fs.mkdirSync(store);
     process.env.STORAGE_URL = `file://${store}`;
@@ -119,7 +119,7 @@ describe.runIf(ffmpegAvailable())("a blocked video", () => {
 });
 
 describe("the block list", () => {
-  it("isn't changed by a decision that is rolled back or by one about a video that doesn't exist", async () => {
+  it("isn't changed if the decision is rolled back or the video doesn't exist", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     digest("v");
     const decided = transaction(() => {
@@ -131,7 +131,7 @@ describe("the block list", () => {
     expect(blocked()).toEqual([]);
   });
 
-  it("contains a video only once even if it is blocked twice, and no longer contains it once it is unblocked", async () => {
+  it("contains a video only once, even if it is blocked twice, until it is unblocked", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     digest("v");
     await transaction(() => blockVideo("v", "other"));

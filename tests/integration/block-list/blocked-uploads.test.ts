@@ -182,7 +182,7 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
     expect([videos(), await left()]).toEqual([[], []]);
   });
 
-  it("is skipped by an import, which still imports the other files", async () => {
+  it("is skipped by an import, and the other files are still imported", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(blocked, path.join(folder, "blocked.mp4"));
@@ -273,7 +273,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     await block(blocked);
   });
 
-  it("is on hold after the upload until someone dismisses the match", async () => {
+  it("is put on hold after the upload until someone dismisses the match", async () => {
     const response = await receiveUpload(uploadRequest(fileBlob(copy)), "u");
     if (!response.ok) throw new Error("The upload was rejected.");
     const { id } = response.video;
@@ -302,7 +302,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     expect(await activities()).toEqual(["block-other", "block-held", "publish"]);
   }, 120_000);
 
-  it("stays a draft if it was one, and can't be published with the toggle", async () => {
+  it("stays a draft if it was uploaded as a draft, and can't be published until the match is dismissed", async () => {
     const response = await receiveUpload(uploadRequest(fileBlob(copy), { intent: "draft" }), "u");
     if (!response.ok) throw new Error("The upload was rejected.");
     const { id } = response.video;
@@ -342,13 +342,13 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     expect(refusalsOf([id]).size).toBe(1);
   }, 60_000);
 
-  it("isn't confused with a different video", async () => {
+  it("is told apart from an unrelated video, which is published", async () => {
     const response = await receiveUpload(uploadRequest(fileBlob(source(9))), "u");
     expect(response).toMatchObject({ ok: true, video: { status: "published" } });
   }, 60_000);
 });
 
-it("only lets users dismiss a match if they can publish other users' videos", async () => {
+it("lets users dismiss a match only if they can publish other users' videos", async () => {
   sqliteHandle().exec(
     `INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'u@b.c', 'x', 'uploader');
      INSERT INTO videos (id, title, category, uploaded_by) VALUES ('v', 'V', 'desi', 'up')`,

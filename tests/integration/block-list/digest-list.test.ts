@@ -84,13 +84,13 @@ describe("a digest list", () => {
       `${md5(1)}\n${"x\n".repeat(1_010)}`,
       "Lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 1,000 more have no",
     ],
-  ])("is rejected completely if it has %s", async (_, text, message) => {
+  ])("is rejected as a whole if it contains %s", async (_, text, message) => {
     await expect(importText(text)).rejects.toThrow(message);
     expect(sqliteHandle().prepare("SELECT count(*) FROM blocked_videos").pluck().get()).toBe(0);
     expect(hasBlockedMd5s()).toBe(false);
   });
 
-  it("counts digests that are already on the block list or repeated in the file", async () => {
+  it("counts a digest as a duplicate if it is already on the block list or is repeated in the file", async () => {
     await importText(`${sha256(1)}\n${md5(1)}`);
     expect(await importText(`${sha256(1)}\n${md5(2)}\n${md5(2)}\n${md5(1)}`)).toEqual({
       added: 1,

@@ -63,7 +63,7 @@ const logged = () =>
   sqliteHandle().prepare("SELECT action, video_id, user_id, detail FROM moderation_log").all();
 
 describe.runIf(ffmpegAvailable())("an upload whose file can no longer be read", () => {
-  it("shows the reason for its hold, and is published after a later, successful comparison", async () => {
+  it("shows why it is on hold, and is published once a later comparison succeeds", async () => {
     const clip = makeClip(site.folder, "video", {
       videoSource: "testsrc2=size=160x120:duration=4",
     });
@@ -145,7 +145,7 @@ describe("a failed comparison", () => {
     expect(await listed()).toEqual([]);
   });
 
-  it.runIf(ffmpegAvailable())("is queued again only once", async () => {
+  it.runIf(ffmpegAvailable())("is queued again only once, even after two requests", async () => {
     await addHeld({ transcode: "done", storyboard: "done", fingerprint: "failed" });
     await expectSuccessOf(() => sendIntent("v", "compare-again"));
     expect(jobStates("v")).toEqual({
@@ -198,7 +198,7 @@ describe("a moderator who has watched the video", () => {
     expect(logged()).toMatchObject([{ detail: '{"hasFailed":false}' }]);
   });
 
-  it("can't publish drafts or videos with another hold", async () => {
+  it("can't publish drafts or videos that have another hold", async () => {
     await addHeld({ fingerprint: "failed" }, { isToBePublic: false });
     expect(loadReview("v")?.uncompared?.isToBePublic).toBe(false);
     const { toast } = await expectSuccessOf(() => sendIntent("v", "release-uncompared"));

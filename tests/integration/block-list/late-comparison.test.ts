@@ -111,7 +111,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison takes too long", (
     expect(refusalsOf([id]).get(id)).toBe(HOLD_MESSAGES["block-list"]);
   }, 60_000);
 
-  it("stays a draft if it was one, and is published if its scheduled time has passed", async () => {
+  it("stays a draft if it was uploaded as a draft, and is published if its scheduled time has passed", async () => {
     const draft = await upload(source(2), { intent: "draft" });
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const later = await upload(source(3), { publishAt: at });
@@ -122,7 +122,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison takes too long", (
     expect([draft, later].map(({ id }) => isPublic(id))).toEqual([false, true]);
   }, 60_000);
 
-  it("stays on hold until its job, which was running in a killed process, has been retried", async () => {
+  it("stays on hold until its job has been retried if the process was killed during the job", async () => {
     const { id } = await upload(source(2));
     await workOnComparison();
     // This is the state after the process was killed: the job was started, but is no longer running.

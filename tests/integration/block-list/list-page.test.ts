@@ -185,7 +185,7 @@ describe("the block list page", () => {
     expect((await thumbnail("1")).status).toBe(404);
   });
 
-  it("removes an entry after a confirmation, and puts it back with Undo", async () => {
+  it("asks for confirmation before it removes an entry, and puts the entry back with Undo", async () => {
     addVideo({ id: "like", title: "Like", status: "published" });
     const like = hashes(1, 30, 2);
     sqliteHandle().prepare("INSERT INTO video_frames VALUES ('like', 0.5, 1, ?)").run(like);
@@ -232,7 +232,7 @@ describe("the block list page", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM moderation_log").pluck().get()).toBe(2);
   });
 
-  it("puts videos on hold if they were uploaded between the removal and Undo", async () => {
+  it("puts matching videos on hold if they were uploaded before a removed entry was put back", async () => {
     addVideo({ id: "v", title: "A street" });
     sqliteHandle()
       .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")
@@ -258,7 +258,7 @@ describe("the block list page", () => {
     expect(await send({ intent: "put-back", entry: "1" })).toMatchObject({ init: { status: 404 } });
   });
 
-  it("is visible to editors, but can only be changed by owners", async () => {
+  it("is visible to editors, but only owners can change it", async () => {
     sqliteHandle().exec(
       `INSERT INTO users (id, email, password_hash, role)
        VALUES ('ed', 'e@b.c', 'x', 'editor'), ('up', 'u@b.c', 'x', 'uploader')`,

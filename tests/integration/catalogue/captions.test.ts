@@ -137,7 +137,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     expect((await sendRequest(url)).status).toBe(206);
   });
 
-  it("aren't searched for again in a video that doesn't have any", async () => {
+  it("aren't searched for again in a video that has no captions", async () => {
     const clip = makeClip(site.folder, "plain", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     sqliteHandle().exec("DELETE FROM jobs WHERE kind <> 'captions'");
@@ -171,7 +171,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     expect(new Set(captions.map(({ label }) => label)).size).toBe(20);
   });
 
-  it("are extracted right after the playable copy is created, and before any images", async () => {
+  it("are extracted right after the playable copy is created, before any images are created", async () => {
     const clip = makeClip(site.folder, "plain");
     await addToLibrary(site.uploads, clip, true);
     expect((await claim())?.kind).toBe("transcode");

@@ -145,7 +145,7 @@ describe("pages of sorted lists", () => {
     );
   });
 
-  it("are only indexed in the default order", async () => {
+  it("are indexed by search engines only in the default order", async () => {
     write([video({ id: "a" })]);
     const head = async (url: string) =>
       JSON.stringify(meta({ data: await open(home, url) } as never));
@@ -157,13 +157,13 @@ describe("pages of sorted lists", () => {
     expect(longest).toContain('"href":"https://videos.example/?sort=longest"');
   });
 
-  it("don't affect the order of search results, which is newest first", async () => {
+  it("ignore the requested order for search results, and always show the newest first", async () => {
     write([video({ id: "a", title: "Night" }), video({ id: "b", title: "Night" })]);
     sqliteHandle().exec("UPDATE videos SET duration = '30:00' WHERE id = 'a'");
     expect((await open(home, "/?search=night&sort=longest")).ids).toEqual(["b", "a"]);
   });
 
-  it("include videos with the category's current and legacy values", async () => {
+  it("include videos that are stored under the category's current or legacy value", async () => {
     write([video({ id: "a", category: "amateur" }), video({ id: "b", category: "desi" })]);
     const response = await open(categories, "/categories/desi?sort=shortest", { category: "desi" });
     expect(response.list.videos.map(({ category }) => toCategoryId(category))).toEqual([

@@ -81,7 +81,7 @@ describe("a list's cards", () => {
 
 describe("a category", () => {
   it.each(CATEGORY_IDS)(
-    "%s includes videos with its current and its legacy value",
+    "%s includes videos that are stored under its current or legacy value",
     async (category) => {
       const all = CATEGORY_IDS.flatMap((id) => storedValues(id));
       write(all.map((stored) => video({ id: stored, category: stored })));
@@ -96,7 +96,7 @@ describe("a category", () => {
 describe("a row that another tool writes", () => {
   const everything = async () => ids((await listPublished({ page: 1 })).videos);
 
-  it("appears in the lists immediately if it is written through a plain connection", async () => {
+  it("appears in the lists as soon as it is written through a plain SQLite connection", async () => {
     sqliteHandle();
     const other = openSqlite(sqliteHandle().name);
     other.exec("INSERT INTO videos (title, category) VALUES ('Plain', 'solo')");
@@ -113,7 +113,7 @@ describe("a row that another tool writes", () => {
     other.close();
   });
 
-  it("is sorted by its timestamp, whatever the timestamp's format", async () => {
+  it("is sorted by its timestamp, regardless of the timestamp's format", async () => {
     const times = {
       iso: "2026-03-01T12:00:00.500Z",
       sqlite: "2026-03-01 12:00:01",
@@ -131,7 +131,7 @@ describe("a row that another tool writes", () => {
     ]);
   });
 
-  it("precedes rows with the same timestamp that were inserted earlier", async () => {
+  it("comes before rows that have the same timestamp but were inserted earlier", async () => {
     write(["a", "c", "b"].map((id) => video({ id })));
     expect(await everything()).toEqual(["b", "c", "a"]);
   });
@@ -177,7 +177,7 @@ describe("a row that another tool writes", () => {
     expect(card).not.toHaveProperty("previewIsClip");
   });
 
-  it("may have a generated preview, which isn't mistaken for the video file", async () => {
+  it("can have a generated preview, which isn't mistaken for the video file", async () => {
     write([video({ id: "a" })]);
     const clip = "/media/videos/u/1/preview-x.mp4";
     sqliteHandle().prepare("UPDATE videos SET preview_url = ?").run(clip);
@@ -272,7 +272,7 @@ describe("the incrementally maintained order and totals", () => {
     return { ...before, ...row };
   }
 
-  it("are correct on deep pages, which are found in a worker thread, and after most rows have been deleted", async () => {
+  it("are correct on deep pages that a worker thread finds, even after most rows have been deleted", async () => {
     const count = 20_000;
     const videos = Array.from({ length: count }, (_, i) =>
       video({

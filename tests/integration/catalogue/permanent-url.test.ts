@@ -62,7 +62,7 @@ describe.runIf(ffmpegAvailable())(
       only("transcode", "cleanup");
     });
 
-    it("stays the same but gets a new entity tag, and a download in progress finishes with the old file", async () => {
+    it("stays the same but gets a new entity tag, and a download in progress still receives the old file", async () => {
       const started = await sendRequest(url);
       const reader = started.body!.getReader();
       const chunks = [Buffer.from((await reader.read()).value!)];
@@ -90,7 +90,7 @@ describe.runIf(ffmpegAvailable())(
       expect(part.bytes.equals(now.bytes.subarray(1000, 2000))).toBe(true);
     });
 
-    it("serves the version that a player requests, and the current version after the cleanup", async () => {
+    it("serves the version that a player requests until the cleanup, and the current version afterward", async () => {
       const playing = await withVersion(url);
       expect(playing).toMatch(/\?v=[\da-z]+-[\da-z]+-[\da-z]+$/);
       await workUntilIdle();
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())(
       ]);
     });
 
-    it("leaves no files behind if the video is deleted during the conversion", async () => {
+    it("doesn't switch to the converted file if the video is deleted during the conversion", async () => {
       const { replaceVideoFile } = await import(
         "~/features/processing/queue/commit-artifact.server"
       );
@@ -164,7 +164,7 @@ describe.runIf(ffmpegAvailable())(
 );
 
 describe.runIf(ffmpegAvailable())("the URL of a video that browsers can't play", () => {
-  it("serves the playable file as soon as there is one, while the source stays private", async () => {
+  it("serves the playable file as soon as it exists, and the source stays private", async () => {
     const avi = makeClip(site.folder, "clip", { extension: "avi", video: ["mpeg4"] });
     const id = await addToLibrary(site.uploads, avi, false);
     const url = videoRow(id).source_url!;
@@ -210,7 +210,7 @@ describe("URLs from an earlier version of the site", () => {
       )
       .run(status, video_url, source_url);
 
-  it("both work for a file that became an .m4v file, whether or not the source still exists", async () => {
+  it("work with either extension for a file that became an .m4v file, even if its source was deleted", async () => {
     put("videos/u/1.m4v", "index in front");
     put("videos/u/1.mp4", "index behind");
     add("published", "/media/videos/u/1.m4v", "/media/videos/u/1.mp4");

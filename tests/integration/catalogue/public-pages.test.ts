@@ -116,7 +116,7 @@ describe("home", () => {
     expect([result.body.list.total, result.body.anyVideo]).toEqual([0, true]);
   });
 
-  it("redirects to the Trending page if the URL specifies it as a category", async () => {
+  it("redirects to the Trending page if the URL's category is Trending", async () => {
     const result = await call(home.loader, "/?category=trending");
     expect([result.status, result.headers.get("Location")]).toEqual([302, "/trending"]);
   });
@@ -134,7 +134,7 @@ describe("a list that can't be loaded", () => {
     ["home", home.loader],
     ["categories", categories.loader],
     ["trending", trending.loader],
-  ])("is empty, with status 500 and a message that hides internals (%s)", async (_, loader) => {
+  ])("is empty, with status 500 and a message without internal details (%s)", async (_, loader) => {
     await addVideos(9, () => ({ views: 1 }));
     sqliteHandle().exec("DROP TABLE videos");
     const result = await call(loader, "/?page=2");
@@ -187,7 +187,7 @@ describe("categories", () => {
   });
 
   it.each(["nonsense", "__proto__", "DESI"])(
-    "don't include %j if it has no videos",
+    "return 404 for %j if it has no videos",
     async (category) => {
       await addVideos(1, () => ({ category, status: "hidden" }));
       await addVideos(1, () => ({ id: "other", category: "desi" }));
@@ -213,7 +213,7 @@ describe("categories", () => {
 });
 
 describe("trending", () => {
-  it("shows videos that have views, with the most viewed first, and the newer video first in a tie", async () => {
+  it("shows only videos that have views, most viewed first, and breaks ties by showing the newer video first", async () => {
     await addVideos(5, (index) => ({ views: [0, 3, 7, 3, 0][index] }));
     expect(ids(await call(trending.loader, "/trending"))).toEqual(["v2", "v3", "v1"]);
   });
@@ -298,7 +298,7 @@ describe("the age gate", () => {
   const asks = async (path: string, headers: Record<string, string> = {}) =>
     (await call(root.loader, path, { headers })).body.asksForAge;
 
-  it("is shown to a visitor", async () => {
+  it("is shown to visitors", async () => {
     expect(await asks("/")).toBe(true);
   });
 
@@ -328,7 +328,7 @@ describe("the age gate", () => {
     },
   );
 
-  it("accepts answers only from the site's pages", async () => {
+  it("accepts answers only from the site's own pages", async () => {
     const foreign = post({}, { "Sec-Fetch-Site": "cross-site" });
     const result = await call(age.action, "/age", foreign);
     expect([result.status, result.headers.get("Set-Cookie")]).toEqual([403, null]);

@@ -56,7 +56,7 @@ describe("the relatedness score", () => {
 });
 
 describe("related videos", () => {
-  it("are limited to 20, with the newer video first in a tie", async () => {
+  it("are limited to 20, and if two are equally related, the newer video comes first", async () => {
     const others = Array.from({ length: 50 }, (_, i) =>
       video({ ...plain, id: `v${i}`, title: "Night", created_at: daysAgo(40 + ((i * 17) % 50)) }),
     );
@@ -66,7 +66,7 @@ describe("related videos", () => {
     expect(ids(await relatedVideos("current"))).toEqual(ids(expected));
   });
 
-  it("don't exist for unpublished videos, and never include hidden videos", async () => {
+  it("aren't returned for unpublished videos, and never include hidden videos", async () => {
     write([current, video({ ...plain, id: "h", title: "Night", status: "hidden" })]);
     expect(await relatedVideos("h")).toEqual([]);
     expect(await relatedVideos("nobody")).toEqual([]);

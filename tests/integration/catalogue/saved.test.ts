@@ -23,7 +23,7 @@ async function returnedIds(...wanted: string[]): Promise<string[]> {
 }
 
 describe("the cards of saved videos", () => {
-  it("are returned for public videos, once each, in the order of the requested ids", async () => {
+  it("are returned only for public videos, once each and in the requested order", async () => {
     write([
       video({ id: "a" }),
       video({ id: "b" }),
@@ -49,7 +49,7 @@ describe("the cards of saved videos", () => {
     expect((await sendRequest("id=a", "PUT")).status).toBe(405);
   });
 
-  it("are not returned for an endless body or a different content type", async () => {
+  it("aren't returned if the request body is too large or has the wrong content type", async () => {
     const long = new URLSearchParams({ id: "x".repeat(20_000) });
     await expect(sendRequest(long)).rejects.toMatchObject({ status: 413 });
     await expect(sendRequest("id=a")).rejects.toMatchObject({ status: 415 });

@@ -71,7 +71,7 @@ describe("a series page", () => {
     expect((await open("/series/nights?page=9")).ids).toEqual(["v10", "v11"]);
   });
 
-  it("reflects a published, hidden, deleted or reinserted video on the next request", async () => {
+  it("shows on the next request that a video was published, hidden, deleted or reinserted", async () => {
     write([video({ id: "a" }), video({ id: "b" }), video({ id: "c" })]);
     addSeries({}, ["a", "b", "c"]);
     const sqlite = sqliteHandle();
@@ -103,7 +103,7 @@ describe("a series page", () => {
     expect((await thrown(page(args("/series/gone", { Cookie: cookie })))).status).toBe(404);
   });
 
-  it("has a single URL, to which other spellings and former slugs redirect with the rest of the path and the query", async () => {
+  it("has a single URL; other spellings and former slugs redirect to it and keep the rest of the path and the query", async () => {
     const id = twelve();
     sqliteHandle().prepare("INSERT INTO series_slugs VALUES ('evenings', ?)").run(id);
     for (const [path, status, to] of [
@@ -132,7 +132,7 @@ describe("a series page", () => {
     expect((await thrown(feed(args("/series/SECRET/feed.xml")))).status).toBe(404);
   });
 
-  it("doesn't list unplayable videos, and neither does the feed, the queue or the sitemap", async () => {
+  it("doesn't list unplayable videos, and neither do the feed, the queue and the sitemap", async () => {
     write([video({ id: "a" }), video({ id: "later" }), video({ id: "alone" })]);
     const sqlite = sqliteHandle();
     sqlite.exec(`UPDATE videos SET video_url = '', source_url = '/media/videos/u/' || id || '.avi'
@@ -151,7 +151,7 @@ describe("a series page", () => {
     expect((await open("/series/nights")).ids).toEqual(["later", "a"]);
   });
 
-  it("has the title, canonical URL, previous and next page, feed, image and list in its meta tags", async () => {
+  it("describes its title, canonical URL, neighboring pages, feed, image and videos in its meta tags", async () => {
     twelve();
     const data = await open("/series/nights?page=2");
     const head = meta({ data } as never) as Record<string, never>[];
@@ -201,7 +201,7 @@ describe("a video within a series", () => {
     expect([last?.number, last?.next]).toEqual([10, undefined]);
   });
 
-  it("has a page that shows only the videos around it if the series is long", async () => {
+  it("has a page that shows only the neighboring videos if the series is long", async () => {
     const names = Array.from({ length: 60 }, (_, n) => `v${n}`);
     write(names.map((id) => video({ id })));
     addSeries({}, names);
@@ -230,7 +230,7 @@ describe("home", () => {
   const feature = (id: number) =>
     sqliteHandle().prepare("INSERT OR REPLACE INTO featured_series VALUES (1, ?)").run(id);
 
-  it("shows a series only once it is featured, with its first videos, and only on page 1", async () => {
+  it("shows the featured series with its first videos, but only on page 1 of the default list", async () => {
     const id = twelve();
     expect(await featured()).toBeUndefined();
     feature(id);
@@ -253,7 +253,7 @@ describe("home", () => {
 });
 
 describe("a series feed and the sitemap", () => {
-  it("list the latest videos first, and only include public series", async () => {
+  it("list the latest videos first, and include only public series", async () => {
     twelve();
     write([video({ id: "hidden", status: "hidden" })]);
     addSeries({ title: "Empty", slug: "empty" }, ["hidden"]);

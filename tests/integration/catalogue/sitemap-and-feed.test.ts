@@ -76,7 +76,7 @@ describe("the sitemap", () => {
     expect(texts(xml(await whole(videoSitemap(identity, 9, 500))), "loc")).toEqual([]);
   });
 
-  it("describes a video that has a file, with any characters in its text fields", async () => {
+  it("describes a video that has a file, whatever characters its text fields contain", async () => {
     write([video({ id: "a/&b", title: ODD, tags: [ODD], views: 7 }), video({ id: "bare" })]);
     sqliteHandle().exec(`UPDATE videos SET duration = '5:30', description = title,
       video_url = '/media/videos/u/1.mp4' WHERE id <> 'bare'`);
@@ -153,7 +153,7 @@ describe("the feed", () => {
 });
 
 describe("the validators", () => {
-  it("refer to the earlier version of the catalogue if it changes while the response is being created", async () => {
+  it("refer to the earlier version of the catalogue if the catalogue changes while the response is being created", async () => {
     write([video({ id: "a" })]);
     const request = (headers = {}) => new Request("https://videos.example/feed.xml", { headers });
     const made = await conditionalResponse(
@@ -223,7 +223,7 @@ describe("the service worker", () => {
     expect(await (await sendRequest(serviceWorker, "/sw.js")).text()).not.toBe(text);
   });
 
-  it("unregisters itself and deletes its caches when turned off", async () => {
+  it("unregisters itself and deletes its caches when it is turned off", async () => {
     await site.remove();
     site = useTemporarySite({ SERVICE_WORKER: "off" });
     const deleted: string[] = [];
@@ -265,13 +265,13 @@ describe("the site's own images", () => {
     });
   });
 
-  it("include those listed in the manifest", async () => {
+  it("include the icons that the manifest lists", async () => {
     const { name, icons } = await (await sendRequest(manifest, "/manifest.webmanifest")).json();
     expect(name).toBe("Afterdark");
     for (const { src } of icons) expect((await sendRequest(siteImage, src)).status).toBe(200);
   });
 
-  it("have a maskable icon whose logo is within the safe zone, a radius of 40% of the width", async () => {
+  it("include a maskable icon whose logo fits in the safe zone, a circle with a radius of 40% of the width", async () => {
     const { icons } = await (await sendRequest(manifest, "/manifest.webmanifest")).json();
     const maskable = icons.find(({ purpose }: { purpose?: string }) => purpose === "maskable");
     const response = await sendRequest(siteImage, maskable.src);

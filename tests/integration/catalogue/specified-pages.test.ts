@@ -41,7 +41,7 @@ describe("the layout of every page", () => {
 });
 
 describe("the static pages", () => {
-  it("state that no personal data or logs are stored and that content is from third parties", async () => {
+  it("state that no personal data or logs are stored and that the content comes from third parties", async () => {
     const privacy = textOf((await open("/privacy")).querySelector("main"));
     expect(privacy).toContain("stores no personal data or logs");
     expect(privacy).toContain("comes from third-party sources");

@@ -23,7 +23,7 @@ const sendRequest = (query: string, address = "192.0.2.1") =>
   } as never);
 
 describe("suggestions", () => {
-  it("are tags and titles that contain the text, with the titles that start with it before the other titles", async () => {
+  it("are tags and titles that contain the text, and titles that start with the text come before other titles", async () => {
     write([
       video({ id: "inside", title: "Midnight walk" }),
       video({ id: "word", title: "A night out" }),
@@ -42,7 +42,7 @@ describe("suggestions", () => {
     expect(await texts("nothing like it")).toEqual([]);
   });
 
-  it("are limited to 8, have unique titles, and leave room for titles if many tags match", async () => {
+  it("are limited to 8, contain no duplicates, and leave room for titles if many tags match", async () => {
     write(
       Array.from({ length: 30 }, (_, i) =>
         video({ id: `v${i}`, title: `Beach ${i % 10}`, tags: [`beach ${i}`] }),

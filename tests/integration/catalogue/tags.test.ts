@@ -85,7 +85,7 @@ describe("a tag's list", () => {
     ["dots", "v1.0"],
     ["the extension of the framework's data requests", "x.data"],
     ["the maximum length of a search text", "🎬".repeat(200)],
-  ])("has a URL for %s", async (_, tag) => {
+  ])("has a URL if the tag has %s", async (_, tag) => {
     write([video({ id: "a", tags: [tag] }), video({ id: "b", tags: [`${tag}${tag}`] })]);
     const path = tagPath(tag);
     expect(path).toMatch(/^\/tags\/[^/?#]+$/);
@@ -98,7 +98,7 @@ describe("a tag's list", () => {
     ["/tags/%20BEACH%20", "/tags/beach"],
     ["/tags/beach/", "/tags/beach"],
     ["/tags/%D0%9E", "/tags/%D0%BE"],
-  ])("redirects %s permanently to %s", async (path, canonical) => {
+  ])("permanently redirects %s to %s", async (path, canonical) => {
     const response = await thrown(page(args(path)));
     expect([response.status, response.headers.get("Location")]).toEqual([301, canonical]);
   });
@@ -149,7 +149,7 @@ describe("a tag's feed", () => {
     expect(text).toContain(`href="${ORIGIN}/tags/r%26b/feed.xml" rel="self"`);
   });
 
-  it("doesn't exist if no video has the tag, and redirects to its canonical URL", async () => {
+  it("returns 404 if no video has the tag, and redirects other spellings to its canonical URL", async () => {
     expect((await feed(args("/tags/nothing/feed.xml"))).status).toBe(404);
     const response = await thrown(feed(args("/tags/Beach/feed.xml")));
     expect(response.headers.get("Location")).toBe("/tags/beach/feed.xml");

@@ -64,7 +64,7 @@ describe("counting views", () => {
     expect([await shown("a"), await shown("b")]).toEqual([61, 1]);
   });
 
-  it("writes the views of thousands of videos in several transactions, but each view only once", () => {
+  it("writes the views of thousands of videos in several transactions, but writes each view only once", () => {
     vi.useFakeTimers();
     sqliteHandle().exec(`
       INSERT INTO videos (id, title, category) WITH RECURSIVE n(i) AS
@@ -138,7 +138,7 @@ describe("the image that counts views without JavaScript", () => {
     expect(await shown("a")).toBe(1);
   });
 
-  it("doesn't count a view when opened as a page, requested with HEAD or embedded by another site", async () => {
+  it("doesn't count a view if it is opened as a page, requested with HEAD or embedded by another site", async () => {
     await sendViewRequest("GET", "a", { "Sec-Fetch-Dest": "document" });
     await sendViewRequest("HEAD", "a");
     await sendViewRequest("GET", "a", {

@@ -43,7 +43,7 @@ async function post(id: string, body: BodyInit, headers: Record<string, string> 
 }
 
 describe("counting watched parts", () => {
-  it("adds to a single row per video, which contains only totals", () => {
+  it("keeps a single row per video that contains only totals", () => {
     for (const report of [QUARTER, HALF, HALF]) expect(countWatched("a", report)).toBe(true);
     expect(countWatched("b", "0".repeat(20))).toBe(true);
     expect(written("a")).toEqual({

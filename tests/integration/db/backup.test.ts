@@ -103,7 +103,7 @@ describe("a backup", () => {
     expect(titles()).toEqual(["Deleted", "Today"]);
   });
 
-  it("replaces a damaged database, and keeps the damaged file", async () => {
+  it("can replace a damaged database, and the damaged file is kept", async () => {
     addVideo("First", 1);
     await script("backup", target);
     closeDatabase();

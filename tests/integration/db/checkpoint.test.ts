@@ -30,7 +30,7 @@ function videosInTheFile(): number {
   }
 }
 
-it("runs checkpoints in the worker thread, and not inside a statement", async () => {
+it("runs checkpoints in the worker thread instead of inside a statement", async () => {
   const insert = sqliteHandle().prepare(
     "INSERT INTO videos (id, title, category) VALUES (?, 'A title', 'desi')",
   );

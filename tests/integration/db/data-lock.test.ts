@@ -48,7 +48,7 @@ it("doesn't start with a running site's database, and reports which process is u
   expect(message).not.toContain("\n");
 });
 
-it("doesn't disturb an upload in progress when a second site starts with the same uploads", async () => {
+it("doesn't disturb an upload in progress when a second site tries to start with the same uploads folder", async () => {
   const open = openRequest(site, "POST", "/admin", { ...MULTIPART, Cookie: cookie });
   await open.send(before);
   await open.send(clip.subarray(0, 40_000));

@@ -61,7 +61,7 @@ async function timed(method: string, path: string, headers = {}, body?: string) 
 const statusOf = () =>
   site.database().prepare("SELECT status FROM videos WHERE id = ?").pluck().get(id);
 
-describe("while another process holds the database's write lock", () => {
+describe("a site whose database another process has locked", () => {
   it("serves pages to visitors and to signed-in users", async () => {
     // The sessions are due to be extended, which requires a write.
     site.database().exec("UPDATE sessions SET last_used_at = '2000-01-01T00:00:00.000Z'");
@@ -167,8 +167,8 @@ describe("while another process holds the database's write lock", () => {
   });
 });
 
-describe("while another connection is writing, a job", () => {
-  it("is claimed and reported later instead of failing", async () => {
+describe("a job while another connection is writing", () => {
+  it("doesn't fail, and is claimed and reported once the other connection has finished", async () => {
     const temporary = useTemporarySite();
     sqliteHandle().pragma("busy_timeout = 0");
     sqliteHandle().exec(`

@@ -174,7 +174,7 @@ describe("a restore that is killed", () => {
     expect(readSite()).toEqual(after);
   }, 180_000);
 
-  it("is finished by the site's next start, and other commands fail until then", async () => {
+  it("is completed the next time the site starts, and other commands fail until then", async () => {
     const { after } = await changeAfterBackup();
     // The first change creates the copy, and the second one moves it into place.
     const { signal } = await restoreUntil(2, "/\\.restore/u/Deleted\\.mp4$");
@@ -198,7 +198,7 @@ describe("a restore that is killed", () => {
     expect(readSite()).toEqual(after);
   }, 180_000);
 
-  it("doesn't use copies from another backup, or partial files, when it is run again", async () => {
+  it("doesn't use partial files or copies from another backup when it is run again", async () => {
     const { after } = await changeAfterBackup();
     const left = (name: string) => path.join(site.uploads, "videos/.restore/u", name);
     fs.mkdirSync(left(""), { recursive: true });
@@ -245,7 +245,7 @@ describe("a restore that fails", () => {
     expect(readSite()).toEqual(after);
   });
 
-  it("changes nothing if a folder has the name of a file in the backup", async () => {
+  it("changes nothing if a folder has the same name as a file in the backup", async () => {
     const { before } = await changeAfterBackup();
     const folder = path.join(site.uploads, "videos/u/Deleted.mp4");
     fs.mkdirSync(folder);

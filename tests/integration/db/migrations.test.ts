@@ -81,7 +81,7 @@ describe("the migrations", () => {
     expect(() => migrate(sqlite)).toThrow(/created by a newer version .+ 9999-toy/);
   });
 
-  it("reject a database that has a different digest for a migration, before any new migration runs", () => {
+  it("reject a database if a migration's recorded digest is different, before any new migration runs", () => {
     const sqlite = sqliteHandle();
     migrate(sqlite, [...migrations, toy]);
     const edited = { ...toy, sql: `${toy.sql} STRICT` };
@@ -93,7 +93,7 @@ describe("the migrations", () => {
 });
 
 describe("other tools that write to the database file", () => {
-  it("find seven triggers on the videos table, two of them for holds and two for consent records, and nothing newer than SQLite 3.40", () => {
+  it("find seven triggers on the videos table, including two for holds and two for consent records, which all work with SQLite 3.40", () => {
     const triggers = sqliteHandle()
       .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'videos'")
       .all() as { name: string; sql: string }[];
@@ -110,7 +110,7 @@ describe("other tools that write to the database file", () => {
 
   /** The system's SQLite shell. On Debian 12, its version is 3.40. */
   const shell = spawnSync("sqlite3", ["--version"]).error ? "the library itself" : "sqlite3";
-  it(`may be ${shell}`, async () => {
+  it(`work if they use ${shell}`, async () => {
     sqliteHandle();
     const statements = `
       INSERT INTO videos (id, title, category) VALUES ('a', 'Night train', 'desi'), ('b', 'B', 'desi');

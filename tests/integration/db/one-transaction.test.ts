@@ -86,7 +86,7 @@ describe("a step that fails halfway rolls back", () => {
     expect(await publish()).toMatchObject({ ok: true });
   });
 
-  it("a resumable upload whose digest couldn't be stored after its last byte", async () => {
+  it("a resumable upload whose digest wasn't stored, which can be published once its file is complete", async () => {
     const upload = await arrivedUpload();
     const file = path.join(site.uploads, "tmp/tus", `${upload}.json`);
     const { metadata, ...record } = JSON.parse(fs.readFileSync(file, "utf8"));
@@ -118,7 +118,7 @@ describe("a step that fails halfway rolls back", () => {
     expect([status.get(), counts().at(-1)]).toEqual(["hidden", 1]);
   });
 
-  it("an import, after which all files are in their original places, even those already moved", async () => {
+  it("an import, and moves its files back to their original places", async () => {
     const source = path.join(site.folder, "video.mp4");
     fs.copyFileSync(mp4Clip(2), source);
     breakJobs();
@@ -168,7 +168,7 @@ describe("an import of many videos", () => {
     expect(gotTheLock).toBeGreaterThan(2);
   });
 
-  it("keeps the committed videos if a later one fails, and records their number in one activity", async () => {
+  it("keeps the committed videos if a later video fails, and records their number in one activity", async () => {
     sqliteHandle().exec(
       "CREATE TRIGGER broken BEFORE INSERT ON videos WHEN NEW.title = 'video 120' BEGIN SELECT RAISE(ABORT, 'no'); END",
     );

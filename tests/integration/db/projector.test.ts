@@ -31,7 +31,7 @@ describe("a video in search results", () => {
     ["hidden", "UPDATE videos SET status = 'hidden' WHERE id = 'a'"],
     ["deleted", "DELETE FROM videos WHERE id = 'a'"],
     ["given another title", "UPDATE videos SET title = 'Day' WHERE id = 'a'"],
-  ])("is no longer found as soon as it is %s", async (_how, statement) => {
+  ])("disappears as soon as it is %s", async (_how, statement) => {
     write(videos);
     expect(await found("night")).toEqual(["b", "a"]);
     sqliteHandle().exec(statement);
@@ -49,7 +49,7 @@ describe("a video in search results", () => {
     expect(await found("su")).toEqual(["a"]);
   });
 
-  it("leaves its sort key to another video with the same timestamp, which isn't found by the deleted video's title", async () => {
+  it("isn't confused with a new video that reuses its sort key after the deletion", async () => {
     write([video({ id: "a", title: "Night train" })]);
     expect(await found("night")).toEqual(["a"]);
     sqliteHandle().exec("DELETE FROM videos");
@@ -60,7 +60,7 @@ describe("a video in search results", () => {
     expect(await found("gh")).toEqual([]);
   });
 
-  it("stays public if the change that would hide it is ignored", async () => {
+  it("remains if SQLite ignores the change that would remove it", async () => {
     write(videos);
     sqliteHandle().exec("UPDATE OR IGNORE videos SET status = 'no such status'");
     sqliteHandle().exec("UPDATE OR IGNORE videos SET id = 'b' WHERE id = 'a'");
@@ -133,7 +133,7 @@ describe("pending changes", () => {
     Array.from({ length: count }, (_, i) => video({ id: `v${i}`, title: `Night ${i}` }));
   const other = () => openSqlite(sqliteHandle().name);
 
-  it("are projected in parts, so that timers can run between them", async () => {
+  it("are projected in batches, so that timers can run between the batches", async () => {
     write(rows(3_000));
     const startedAt = performance.now();
     let ticks = 0;
@@ -147,7 +147,7 @@ describe("pending changes", () => {
     expect((await listPublished({ search: "night", page: 1 })).total).toBe(3_000);
   });
 
-  it("let the site write between parts", async () => {
+  it("let the site write between batches", async () => {
     disableBusyTimeout();
     const program = other();
     write(rows(6_000));
@@ -186,7 +186,7 @@ describe("pending changes", () => {
     }
   });
 
-  it("don't delay a list even if there are many of them, and the list is correct", async () => {
+  it("don't delay lists or make them incorrect, even if there are thousands of changes", async () => {
     await ensureProjected();
     sqliteHandle().exec(`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
@@ -206,7 +206,7 @@ describe("pending changes", () => {
     }, 60_000);
   });
 
-  it("stay pending while another process has locked the database file, without blocking requests", async () => {
+  it("stay pending while another process has locked the database file, and don't block requests", async () => {
     write([video({ id: "a", title: "Night train" })]);
     await ensureProjected();
     const before = catalogueVersion();

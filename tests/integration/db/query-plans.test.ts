@@ -84,7 +84,7 @@ describe("the queries for sorted and filtered lists", () => {
 });
 
 describe("the queries for the admin list", () => {
-  it("don't sort any rows, whatever the sort order and filter", async () => {
+  it("don't sort any rows, regardless of the sort order and filter", async () => {
     const plans = await plansOf(() => {
       const hits = readManagedPage(sqliteHandle());
       for (const sort of ["newest", "oldest", "views", "title", "longest", "largest"] as const) {

@@ -27,7 +27,7 @@ function makeCopy(change: string): void {
 }
 const BEAT = "INSERT INTO heartbeat (id, at) VALUES (1, '2026-01-31T03:00:00.000Z');";
 
-it("reads a replica without writing to it or next to it", () => {
+it("reads a replica without changing it or creating files next to it", () => {
   makeCopy(BEAT);
   const sqlite = openReplica(copy);
   expect(sqlite.prepare("SELECT count(*) FROM videos").pluck().get()).toBe(0);

@@ -71,7 +71,7 @@ const decision = () => ({
 
 describe("if the activity can't be recorded", () => {
   it.each<[string, () => Promise<unknown>]>([
-    ["a report is not decided", () => decideReport("r", decision(), "u")],
+    ["no decision is made on a report", () => decideReport("r", decision(), "u")],
     ["no video is added to a report", () => addVideosToReport("r", "w", "u")],
     ["no video is removed from a report", () => removeVideoFromReport("r", "v", "u")],
     ["a report is not preserved", () => preserveReport("r", "u")],

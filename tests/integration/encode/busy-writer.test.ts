@@ -97,7 +97,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     expect(workers.all()).toHaveLength(2);
   }, 120_000);
 
-  it("don't take over a dead worker's job that the other worker has already taken over", async () => {
+  it("don't both take over the same job from a dead worker", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     const job = (await claim())!;
@@ -125,7 +125,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     expect([isTakenOver, isEnded]).not.toEqual([true, true]);
   });
 
-  it("don't stay idle if the lock kept them from taking a queued job", async () => {
+  it("keep trying to take a queued job if the lock prevents it at first", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'transcode'");

@@ -94,7 +94,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     );
   });
 
-  it("keeps a playable file in place, and keeps its thumbnail", async () => {
+  it("leaves a playable file in place and keeps its thumbnail", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const given = { thumbnail_url: "/media/thumbnails/u/1.webp", duration: "9:59" };
     const id = await addToLibrary(site.uploads, clip, true, given);

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 describe.runIf(ffmpegAvailable())("remuxing an MP4 with its index first", () => {
-  it("keeps all packets, and creates a copy that plays the same", async () => {
+  it("keeps all packets, and creates a copy that plays identically", async () => {
     await expectSameVideo(site, {});
   });
 

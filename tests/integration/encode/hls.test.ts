@@ -192,7 +192,7 @@ describe.runIf(ffmpegAvailable())("an adaptive stream", () => {
     }
   });
 
-  it("has segments that begin at the same times in all renditions, the first two 2 s long and the others 4 s", () => {
+  it("has segments that begin at the same times in all renditions; the first two last 2 s, and the others 4 s", () => {
     const starts = renditions.map(({ playlist }) => playlist.segments.map((each) => each.duration));
     for (const each of starts) expect(each.slice(0, -1)).toEqual([2, 2, 4]);
     for (const each of starts) expect(each.at(-1)).toBeCloseTo(1, 1);
@@ -208,7 +208,7 @@ describe.runIf(ffmpegAvailable())("an adaptive stream", () => {
     }
   });
 
-  it("has individually playable segments with a keyframe at the start time given by the playlist", () => {
+  it("has segments that can be played on their own and begin with a keyframe at the playlist's start time", () => {
     for (const { name, playlist } of smallestAndLargest()) {
       const whole = fs.readFileSync(path.join(ladder, `${name}.mp4`));
       const cut = ({ offset, length }: { offset: number; length: number }) =>
@@ -234,7 +234,7 @@ describe.runIf(ffmpegAvailable())("an adaptive stream", () => {
     }
   });
 
-  it("lists each rendition's keyframes as byte ranges that contain one decodable frame each", () => {
+  it("lists each rendition's keyframes as byte ranges that each contain one decodable frame", () => {
     const names = renditions.map(({ name }) => `${name}-keyframes.m3u8`);
     expect(master.iFramePlaylists.map(({ uri }) => uri)).toEqual(names);
     for (const { name, playlist } of smallestAndLargest()) {
@@ -300,7 +300,7 @@ describe.runIf(ffmpegAvailable())("an adaptive stream", () => {
     }
   });
 
-  it("keeps audio and video in sync in ffmpeg, as in other players", () => {
+  it("keeps audio and video in sync when ffmpeg reads the main playlist", () => {
     const whole = path.join(ladder, "master.m3u8");
     const listed = ffprobe(whole, ["-show_entries", "stream=codec_type", "-of", "csv=p=0"]);
     expect(listed).toContain("video");

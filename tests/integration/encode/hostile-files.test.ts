@@ -77,7 +77,7 @@ describe.runIf(ffmpegAvailable())("hostile files", () => {
     await endsWell(file);
   });
 
-  it("are rejected if they contain an archive, noise or a playlist, or are empty", async () => {
+  it("are rejected if they are empty or contain an archive, noise or a playlist", async () => {
     const secret = path.join(site.folder, "secret.ts");
     fs.copyFileSync(tiny("target", "ts"), secret);
     const files: Record<string, Buffer | string> = {
@@ -95,7 +95,7 @@ describe.runIf(ffmpegAvailable())("hostile files", () => {
     await endsWell(path.join(site.folder, "list.mp4"));
   });
 
-  it("can't make the site open external files to which an MP4's tracks refer", async () => {
+  it("can't make the site open external files that an MP4's tracks refer to", async () => {
     const file = tiny("reference");
     const bytes = fs.readFileSync(file);
     // The data reference's flag means that the media data is in the same file. Without the flag, the track refers to
@@ -106,7 +106,7 @@ describe.runIf(ffmpegAvailable())("hostile files", () => {
     await endsWell(file);
   });
 
-  it("are rejected if they are 100,000 pixels wide or a single frame lasts a day", async () => {
+  it("are rejected if they are 100,000 pixels wide or if a single frame lasts a day", async () => {
     const line = path.join(site.folder, "line.mkv");
     const wide = ["-f", "lavfi", "-i", "color=gray:size=100000x2:rate=1:duration=1"];
     ffmpeg([...wide, "-vf", "format=gray,crop=100000:1", "-c:v", "ffv1", line]);
@@ -119,7 +119,7 @@ describe.runIf(ffmpegAvailable())("hostile files", () => {
     await endsWell(endless);
   });
 
-  it("don't become an hour long because of an hour-long gap in their timestamps", async () => {
+  it("are handled cleanly if there is an hour-long gap in their timestamps", async () => {
     const parts = [tiny("first", "mkv"), path.join(site.folder, "late.mkv")] as const;
     ffmpeg(["-i", parts[0], "-vf", "setpts=PTS+if(gte(T\\,1)\\,3600/TB\\,0)", parts[1]]);
     const found = await probe(parts[1]).catch((error) => error);

@@ -51,14 +51,14 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg process", () => {
     },
   );
 
-  it("counts as interrupted if its input ended early, even with exit code 0", () => {
+  it("counts as interrupted if its input ended early, even if the exit code is 0", () => {
     const line = "[http @ 0x5] Stream ends prematurely at 262144, should be 8388608";
     const end = { exitCode: 0, timedOut: false };
     expect(() => throwIfInterrupted("ffmpeg", end, ["another", line])).toThrow(InterruptedError);
     expect(() => throwIfInterrupted("ffmpeg", end, ["another"])).not.toThrow();
   });
 
-  it("leaves its job waiting for another attempt, which completes the job", async () => {
+  it("leaves its job waiting for another attempt, and that attempt completes the job", async () => {
     const clip = makeClip(site.folder, "clip", { audio: false });
     const id = await addToLibrary(site.uploads, clip, true);
     onlyJobs("ladder");
@@ -106,7 +106,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg process", () => {
     expect(await receiveUpload(uploadRequest(video), id)).not.toHaveProperty("failure");
   });
 
-  it("never leads to a storyboard with missing frames, because the killed process ends the attempt", async () => {
+  it("ends the attempt, so it never leads to a storyboard with missing frames", async () => {
     const [{ file }, found, task] = await encodeArguments(makeClip(site.folder, "clip"));
     interrupt("ffmpeg");
     const size = { width: 32, height: 18 };
@@ -121,7 +121,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg process", () => {
     ]);
   });
 
-  it("doesn't count as an attempt for any job if the disk is full", async () => {
+  it("doesn't count as an attempt at the job if the disk was full", async () => {
     const clip = makeClip(site.folder, "clip");
     const [{ file }, found, task] = await encodeArguments(clip);
     const limits = { seconds: 2, fileBytes: 1e9, cpuSeconds: 60 };

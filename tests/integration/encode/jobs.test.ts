@@ -117,7 +117,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(rest.map((job) => [job?.video_id, job?.kind])).toEqual(kinds.map((kind) => [b, kind]));
   });
 
-  it("enqueues a video's jobs only once, and doesn't enqueue any for videos that another tool has inserted", async () => {
+  it("enqueues a video's jobs only once, and enqueues no jobs for videos that another tool has inserted", async () => {
     const id = await addVideo();
     await transaction(() => enqueueJobs([id]));
     sqliteHandle().exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
@@ -142,7 +142,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(await claim()).toMatchObject({ kind: "transcode", attempts: 1 });
   });
 
-  it("reassigns a job whose worker doesn't send a heartbeat, and doesn't count a returned job as an attempt", async () => {
+  it("reassigns a job if its worker stops sending heartbeats, and doesn't count an attempt if a job is returned", async () => {
     const id = await addVideo();
     const job = (await claim())!;
     sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1'");
@@ -152,7 +152,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 1, worker: null });
   });
 
-  it("gives up on a job that crashes the site", async () => {
+  it("gives up on a job that repeatedly crashes the site", async () => {
     const id = await addVideo();
     await claim();
     sqliteHandle().exec("UPDATE jobs SET attempts = 5 WHERE state = 'running'");
@@ -172,7 +172,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(jobRows(id)).toEqual([]);
   });
 
-  it("waits while the disk is nearly full, reports it, and resumes automatically", async () => {
+  it("waits while the disk is nearly full, and reports the problem", async () => {
     await site.remove();
     site = useTemporarySite({ ENCODER_FREE_BYTES: String(2 ** 52) });
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
@@ -217,7 +217,7 @@ describe.runIf(ffmpegAvailable())("the queue after a clock change", () => {
     });
   });
 
-  it("lets a lease expire within a normal lease period if it was granted while the clock was a day ahead", async () => {
+  it("ends a lease within the normal period, even if it was granted while the clock was a day ahead", async () => {
     await addVideo();
     const job = (await claim(undefined, Date.now() + DAY))!;
     sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'");
@@ -225,7 +225,7 @@ describe.runIf(ffmpegAvailable())("the queue after a clock change", () => {
     expect(await claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id, attempts: 2 });
   });
 
-  it("delays the cleanup by exactly the configured number of hours", async () => {
+  it("delays the cleanup by the configured number of hours", async () => {
     const id = await addVideo();
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'cleanup'");
     expect(await claim()).toBeUndefined();
@@ -261,7 +261,7 @@ describe.runIf(ffmpegAvailable())("the queue while another process is writing", 
     expect(videoRow(id).source_url).toContain("/original-");
   });
 
-  it("doesn't count an attempt whose result couldn't be written because of the lock", async () => {
+  it("doesn't count an attempt if the lock prevented its result from being written", async () => {
     const id = await addVideo();
     const job = (await claim())!;
     expect(jobRows(id)[0]).toMatchObject({ state: "running", attempts: 1 });
@@ -347,7 +347,7 @@ describe.runIf(ffmpegAvailable())("a job result whose name is already used", () 
       .run("avi", "Holiday", "desi", VIDEO);
   });
 
-  it("is not stored over another video's file", async () => {
+  it("doesn't overwrite another video's file", async () => {
     fs.writeFileSync(diskPath(site.uploads, OTHER), "another video");
     sqliteHandle()
       .prepare("INSERT INTO videos (id, title, category, video_url) VALUES (?, ?, ?, ?)")
@@ -359,7 +359,7 @@ describe.runIf(ffmpegAvailable())("a job result whose name is already used", () 
     expect(fs.readFileSync(diskPath(site.uploads, OTHER), "utf8")).toBe("another video");
   });
 
-  it("is not stored over a file whose row hasn't been written yet", async () => {
+  it("doesn't overwrite a file whose row hasn't been written yet", async () => {
     fs.writeFileSync(diskPath(site.uploads, OTHER), "copied an hour ago");
     expect(await converts()).toMatchObject({ state: "failed" });
     await removeFiles(Date.now() + 30 * 86_400_000);
@@ -457,7 +457,7 @@ describe.runIf(ffmpegAvailable())("interrupted jobs", () => {
     expect(jobStates(id).ladder).toBe("waiting");
   });
 
-  it("yield to a job that is moved to the front, as they do to new videos", async () => {
+  it("yield to a job that is moved to the front, and that job finishes before a new video's job starts", async () => {
     const old = await addToLibrary(site.uploads, longClip("old", 60), true);
     const wanted = await addToLibrary(site.uploads, longClip("wanted", 12), true);
     const arriving = longClip("new", 2);
@@ -533,7 +533,7 @@ describe.runIf(ffmpegAvailable())("interrupted jobs", () => {
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("continue at the next start after a kill at any time, and never refer to incomplete files", async () => {
+  it("continue at the next start even if the process is killed at any point, and never refer to incomplete files", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 12), true);
     const env = { ...process.env, PATH: slowFfmpeg(site.folder, 4) };
     for (const kind of ["poster", "storyboard", "ladder"] as const) {

@@ -106,7 +106,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
     }
   });
 
-  it("rejects extreme sizes, durations over a day, and a thousand streams", async () => {
+  it("rejects files with extreme dimensions, a duration over a day or too many streams", async () => {
     const raw = ["ffv1", "-pix_fmt", "gray"];
     const line = makeClip(folder, "line", {
       extension: "mkv",
@@ -139,7 +139,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
     expect(await errorOf(many)).toMatchObject({ status: 422 });
   });
 
-  it("rejects or reads files truncated at any position, and never hangs", async () => {
+  it("reads or rejects files that are truncated at any position, and never hangs", async () => {
     const whole = makeClip(folder, "whole", FASTSTART);
     for (const tenth of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) {
       const outcome = await probe(truncated(whole, tenth / 10)).catch((reason) => reason);
@@ -161,7 +161,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
 describe("probe without ffmpeg", () => {
   afterEach(() => forgetFfmpeg());
 
-  it("doesn't reject any file, because it can't examine files", async () => {
+  it("doesn't reject any file, because it can't examine any file", async () => {
     const before = process.env.PATH;
     process.env.PATH = folder;
     forgetFfmpeg();

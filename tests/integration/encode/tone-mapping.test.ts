@@ -61,7 +61,7 @@ describe.runIf(ffmpegAvailable() && hasFilter("zscale"))("HDR on an SDR display"
     ["smpte2084", toPq],
     ["arib-std-b67", toHlg],
   ] as const)(
-    "is within 2 dB of the brightness of the ITU-R BT.2390 reference (%s)",
+    "has a brightness within 2 dB of the ITU-R BT.2390 reference (%s)",
     async (transfer, signalOf) => {
       const codes = LUMINANCES.map((luminance) => Math.round(64 + 876 * signalOf(luminance)));
       const stripes = codes.map((code, index) => `${code}*eq(floor(X/${STRIPE})\\,${index})`);

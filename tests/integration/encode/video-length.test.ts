@@ -79,7 +79,7 @@ describe.runIf(ffmpegAvailable())("a video's duration", () => {
     ["AVI", AVI],
     ["Flash", { extension: "flv", video: X264 }],
     ["Windows Media", WMV],
-  ])("is the duration of the existing part if the file is truncated (%s)", async (_, clip) => {
+  ])("is the duration of the remaining part if the file is truncated (%s)", async (_, clip) => {
     const found = await lengthOf(truncated(whole(clip), 0.6));
     expect(found.durationSeconds).toBeGreaterThan(2.5);
     expect(found.durationSeconds).toBeLessThan(4.5);
@@ -87,7 +87,7 @@ describe.runIf(ffmpegAvailable())("a video's duration", () => {
     expect(Math.abs(found.cutOff!.announcedSeconds - 6)).toBeLessThan(0.7);
   });
 
-  it("doesn't have to be confirmed if only the file's last bytes are missing", async () => {
+  it("needs no confirmation if only the file's last bytes are missing", async () => {
     const file = truncated(whole(FASTSTART), 0.99);
     const found = await lengthOf(file);
     expect(found.announcedSeconds).toBe(6);
