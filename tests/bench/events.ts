@@ -20,7 +20,7 @@ export async function run(report: Report): Promise<void> {
   try {
     await site.start();
     const pid = site.child!.pid!;
-    // The first streams warm up the site, so that what it loads for them isn't counted.
+    // The first streams warm up the site, so that the code and data that it loads for them aren't counted.
     const warm = await Promise.all(Array.from({ length: 50 }, () => open(site.url, () => {})));
     for (const socket of warm) socket.destroy();
     const idle = await untilStable(() => Math.round(residentBytes(pid) / 1024 / 64)).then(

@@ -7,7 +7,10 @@ import { SiteProcess } from "../site-process";
 import { launchBrowser } from "./browser";
 import { median, type Report } from "./report";
 
-/** A cheap phone on a mediocre network, which is as slow as Lighthouse's but has twice the latency. */
+/**
+ * A cheap phone on a mediocre network. The network is as slow as the one that Lighthouse simulates, but has twice the
+ * latency.
+ */
 const CPU_SLOWDOWN = 4;
 const NETWORK = { latency: 300, downloadThroughput: 200_000, uploadThroughput: 93_750 };
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };

@@ -66,8 +66,8 @@ function plainTable() {
 /**
  * Another process inserts 20,000 rows like the existing ones (random IDs and titles) with SQLite's defaults, one row
  * per statement, in one transaction. The measurement ends when totals and searches include these rows. Meanwhile, the
- * site serves pages. The limit applies to the CPU time of both processes, because the machine may be shared. The
- * elapsed time is printed, too.
+ * site serves pages. The limit applies to the CPU time of both processes rather than the elapsed time, because the
+ * machine may be shared. The elapsed time is only printed.
  */
 async function benchmarkBulkInserts(report: Report, file: string): Promise<void> {
   const name = `inserting ${BULK_INSERTED.toLocaleString("en")} videos`;

@@ -73,7 +73,7 @@ export function run(report: Report): Promise<void> {
     const started = performance.now();
     while (!(await isRelatedIndexComplete()));
     report.figure("reading all videos for related videos", performance.now() - started, "ms");
-    // This search starts the query thread, so that the start isn't measured.
+    // This search starts the query thread, so that starting it isn't part of the measurement.
     await listPublished({ search: "warm-up", page: 1 });
     for (const list of LISTS) await benchmarkPages(report, list);
     for (const each of SEARCHES) {
