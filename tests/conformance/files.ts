@@ -23,7 +23,7 @@ const AUDIO_SOURCE = `aevalsrc='if(between(t,${BEEP_SECONDS},${BEEP_SECONDS}+0.3
 
 const words = (text: string | undefined) => (text ?? "").split(" ").filter(Boolean);
 
-/** Creates a file of a kind, named after the kind's index in the table. Returns the file's path. */
+/** Creates a file of the given kind, and names it after the kind's index in the table. Returns the file's path. */
 export function createFile(folder: string, kind: Kind, number: number): string {
   const file = path.join(folder, `${String(number).padStart(3, "0")}.${kind.extension}`);
   fs.writeFileSync(file, contentOf(kind));
