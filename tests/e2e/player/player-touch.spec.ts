@@ -174,7 +174,7 @@ test("vertical swipes set the volume and brightness, and other gestures are left
     await swipeUp(await middleOf("Play"));
     const { filter } = await player.state();
     expect(await brightness()).toBeGreaterThan(0.5);
-    // The swipe didn't activate any button on the way.
+    // The swipe didn't activate any of the buttons that it crossed.
     await expect(player.button("Fullscreen")).toBeVisible();
     await player.expectState({ paused: true });
     const bar = (await player.seek.boundingBox())!;

@@ -12,7 +12,7 @@ const LOWERED = 10 ** (-8 / 20);
 const QUIET = { loudness: -22, true_peak: -4 };
 const RAISED = 10 ** (3 / 20);
 
-/** Taps the audio that reaches the speakers through a gain node. */
+/** Taps the audio of every gain node that is connected to the speakers. */
 async function listen(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const connect = AudioNode.prototype.connect as (this: AudioNode, to: AudioNode) => AudioNode;
