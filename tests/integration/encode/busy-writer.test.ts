@@ -107,7 +107,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     const activateReplacement = other.prepare(
       "UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'",
     );
-    // When this worker notices that the job's worker is dead, the other worker takes over the job, or tries to.
+    // When this worker notices that the job's worker is dead, another worker tries to take over the job.
     let isTakenOver = false;
     const kill = vi.spyOn(process, "kill").mockImplementation(() => {
       try {
