@@ -63,7 +63,7 @@ export function addReports(site: SiteProcess, hidden: string, shown: string): Sa
   return { asked: statusPath(QUESTION_OPEN), decided: statusPath(DECIDED) };
 }
 
-/** Adds decisions about the admin's own videos, and strikes, which the admin's account page shows. */
+/** Adds decisions about the admin's own videos, and strikes. The admin's account page shows both. */
 export function addDecisionsAndStrikes(site: SiteProcess, shown: string): void {
   const database = site.database();
   const decide = database.prepare(
