@@ -91,7 +91,7 @@ interface SentRequest {
   signedIn?: boolean;
 }
 
-/** Returns a function that returns the next request in an endless series, which is the same in every run. */
+/** Returns a function that returns the next request in an endless series. The series is the same in every run. */
 function requestPaths(): () => SentRequest {
   const random = randomFrom(7);
   const below = (limit: number) => Math.floor(random() * limit);

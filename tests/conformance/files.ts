@@ -12,7 +12,7 @@ const SIZE = "160x90";
 /** The luma of the frames in each second, from which a decoded frame's timestamp can be determined. */
 export const LUMA = [48, 112, 176];
 export const BEEP_SECONDS = 1;
-/** The timestamps of the frames whose luma is checked, which are in the middle of each second. */
+/** The timestamps of the frames whose luma is checked. Each is in the middle of a second. */
 export const TIMESTAMPS = [0.5, 1.5, 2.5];
 
 const VIDEO_SOURCE =

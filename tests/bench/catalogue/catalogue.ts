@@ -91,7 +91,7 @@ export function run(report: Report): Promise<void> {
   });
 }
 
-/** Measures the first pages, the last page, and the middle page, which is the farthest from both ends. */
+/** Measures the first pages, the last page, and the middle page, because it is the farthest from both ends. */
 async function benchmarkPages(report: Report, list: List): Promise<void> {
   const random = randomFrom(7);
   const { pageCount } = await list.load(1);

@@ -4,7 +4,7 @@ import { expect, expectNoViolations, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-/** The mean level of the clip's tone, whose amplitude is one eighth. */
+/** The mean level of the clip's tone, which has an amplitude of one eighth. */
 const CLIP_LEVEL = 1 / 8 / Math.SQRT2;
 /** A video at -8 LUFS is lowered by 8 dB. */
 const LOWERED = 10 ** (-8 / 20);

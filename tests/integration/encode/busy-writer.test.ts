@@ -132,7 +132,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     disableBusyTimeout();
     const other = new Sqlite(sqliteHandle().name);
     other.exec("BEGIN IMMEDIATE");
-    // The other connection commits while the runner, which never blocks this thread, keeps retrying.
+    // The other connection commits while the runner keeps retrying. The runner never blocks this thread.
     const commit = setTimeout(() => other.exec("COMMIT"), 1_000);
     const runner = startRunner(1);
     await runner.idle();

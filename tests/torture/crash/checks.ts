@@ -102,7 +102,7 @@ async function readOncePublished(read: () => Rows, videos: readonly Video[]): Pr
   }
 }
 
-/** Runs a check, and repeats it if it found something and the rows changed in the meantime. */
+/** Runs a check. If it finds something but the rows have changed in the meantime, runs it again. */
 export async function checkWhileStable(
   read: () => Rows,
   find: (rows: Rows) => Promise<string[]> | string[],

@@ -71,7 +71,7 @@ export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   return runLoad(seed, minutes === undefined ? LONG : { ...LONG, steadyMs: minutes * 60_000 });
 }
 
-/** Lets a crowd of clients visit a site, first undisturbed, then during one disruption after another. */
+/** Lets a crowd of clients visit a site, first without disruptions, and then during one disruption after another. */
 export async function runLoad(seed: string, scale: Scale): Promise<Faults> {
   const { crowd, diskMegabytes } = scale;
   const random = createRandom(seed);

@@ -168,7 +168,7 @@ function makeRoom(model: VisibilityModel, site: VisibilitySite): void {
   );
 }
 
-/** Returns the reports about a video, the reports about any other video in those reports, and so on. */
+/** Returns the reports about a video, all other reports about the videos in those reports, and so on. */
 function reportsAround(model: VisibilityModel, videoId: string) {
   const videos = new Set([videoId]);
   const around = new Set<(typeof model.reports)[number]>();
