@@ -120,7 +120,7 @@ export async function expectSuccessOf(work: () => Promise<unknown>) {
   return { location: response.headers.get("Location"), toast };
 }
 
-/** Sends a form to which the site responds with the page. Returns the page's status and data. */
+/** Sends a form whose response is the page itself. Returns the page's status and data. */
 export async function sendForResult(fields: Fields, address?: string) {
   const result = (await send(fields, { address })) as unknown as {
     data: Record<string, unknown>;

@@ -6,8 +6,8 @@ import type { Page } from "playwright/test";
  * @param rules the rules to check. All rules are checked by default.
  */
 export async function axeViolations(page: Page, rules?: string[]): Promise<string[]> {
-  // Legacy mode doesn't open another page to merge results, which is only necessary for frames. Passes aren't reported,
-  // because finding a selector for each element takes a quarter of the time.
+  // In legacy mode, axe doesn't open another page to merge results. Only pages with frames need that. Passes aren't
+  // reported, because finding a selector for each element takes a quarter of the time.
   const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).setLegacyMode();
   const { violations } = await (rules ? axe.withRules(rules) : axe).analyze();
   return violations.map(

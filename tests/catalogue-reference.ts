@@ -1,6 +1,6 @@
 import { STOP_WORDS } from "~/features/catalogue/related-score";
 
-/** A second, simple implementation of the catalogue's rules, which the real one is compared with. */
+/** A second, simple implementation of the catalogue's rules. Tests compare the real one with it. */
 
 export interface ReferenceVideo {
   id: string;
@@ -27,7 +27,7 @@ export const currentCategory = (category: string) => CURRENT_IDS[category] ?? ca
 
 /**
  * Converts each character to lowercase separately. Converting a whole word would turn its last Σ into a final sigma
- * (ς), which case folding treats as any other sigma.
+ * (ς), which case folding treats like any other sigma.
  */
 export const lower = (text: string) =>
   Array.from(text, (c) => c.toLowerCase())

@@ -10,7 +10,7 @@ interface Site {
   uploads: string;
 }
 
-/** Adds a playable MP4 for which the only job is the faststart copy. */
+/** Adds a playable MP4 whose only job is to create the faststart copy. */
 export async function addVideoWithFile(
   { uploads }: Site,
   clip: string,

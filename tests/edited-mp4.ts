@@ -6,7 +6,7 @@ const PARENTS = ["moov", "trak", "edts", "mdia", "minf", "stbl"];
 
 interface Box {
   type: string;
-  /** Everything after the header, which is empty for a box with children. */
+  /** Everything after the header. It is empty if the box has children. */
   body: Buffer;
   children?: Box[];
 }

@@ -99,7 +99,7 @@ export async function encodeArguments(video: string): Promise<[Source, Probe, Ta
   return [source, (await probe(video))!, createTask(path.dirname(video), () => {})];
 }
 
-/** Returns the same arguments for a file that its row marks as playable, as rows added by other tools do. */
+/** Returns the same arguments for a file whose row marks it as playable, like a row added by another tool. */
 export async function playableEncodeArguments(video: string): ReturnType<typeof encodeArguments> {
   const [source, found, task] = await encodeArguments(video);
   return [{ ...source, row: { ...source.row, video_url: source.url } }, found, task];

@@ -11,8 +11,8 @@ async function addPoster(site: SiteProcess, uploadId: number): Promise<string> {
 }
 
 /**
- * Adds `count` published videos, each with a poster, that are one hour apart and are named "Video 1" (the newest) and
- * so on.
+ * Adds `count` published videos with posters. The videos are one hour apart, and are named "Video 1" (the newest),
+ * "Video 2" and so on.
  * @param row returns the columns to add or override for a number.
  */
 export async function fill(

@@ -56,13 +56,14 @@ export function ffmpeg(args: string[]): string {
 /** Copies an MP4 and writes a clockwise rotation into its header, as phones do. Returns the path of the copy. */
 export function rotate(file: string, degrees: number): string {
   const rotated = file.replace(/\.(\w+)$/, `-${degrees}.$1`);
-  // ffmpeg 5 rotates counterclockwise by this tag. Newer versions expect -display_rotation.
+  // ffmpeg 5 interprets this tag as a counterclockwise rotation. Newer versions expect -display_rotation.
   ffmpeg(["-i", file, "-c", "copy", "-metadata:s:v:0", `rotate=${360 - degrees}`, rotated]);
   return rotated;
 }
 
 /**
- * Copies the first part of a file. Returns the path of the copy. `share` is the part's share of the bytes, from 0 to 1.
+ * Copies the first part of a file. Returns the path of the copy. `share` is the fraction of the bytes to copy, from 0
+ * to 1.
  */
 export function truncated(file: string, share: number): string {
   const bytes = fs.readFileSync(file);

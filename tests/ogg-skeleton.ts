@@ -1,4 +1,4 @@
-/** Adds a description of its streams to an Ogg file, as tools other than ffmpeg do. */
+/** Adds a stream that describes the other streams to an Ogg file, as tools other than ffmpeg do. */
 
 /** Returns the CRC defined in RFC 3533 §6: polynomial 0x04c11db7, not reflected. */
 function checksum(page: Buffer): number {

@@ -41,7 +41,7 @@ export class SiteProcess {
   /**
    * Starts the process, or restarts it with the same folder and port.
    *
-   * @param environment settings to add, also for later starts.
+   * @param environment settings to add. They also apply to later starts.
    * @param wrapper the wrapper that replaces the constructor's for this start only.
    */
   async start(

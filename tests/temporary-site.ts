@@ -13,8 +13,8 @@ export const TEST_SECRET = "a-secret-for-tests-of-32-characters";
 
 /**
  * Creates a site in a temporary folder, with a real SQLite file and real folders, and makes the settings refer to it.
- * Call it in `beforeEach`, and await its `remove()` in `afterEach`. The database is a copy of a migrated one, which
- * takes only a twentieth of the time needed for the migrations.
+ * Call it in `beforeEach`, and await its `remove()` in `afterEach`. The database is a copy of a migrated one. Copying
+ * it takes only a twentieth of the time that the migrations would take.
  * @param environment additional settings, by the names of the environment variables.
  */
 export function useTemporarySite(environment: Record<string, string> = {}) {

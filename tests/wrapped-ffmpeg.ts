@@ -41,7 +41,8 @@ export function slowFfmpeg(folder: string, speed = 1): string {
 }
 
 /**
- * Runs `first` before the command when its arguments first match, and puts the wrapper on the PATH.
+ * Puts a wrapper on the PATH that executes the lines in `first` before the first run of the command whose arguments
+ * match `pattern`.
  * @param pattern a shell pattern, such as `*file:*`.
  */
 export function interruptOnce(

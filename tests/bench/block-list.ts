@@ -83,9 +83,7 @@ function findAmongMany(folder: string, report: Report): void {
   }
 }
 
-/**
- * Returns a video's frames with six bits changed in each frame, like the frames of a re-encoded copy that starts later.
- */
+/** Returns a video's frames with six bits changed in each. This simulates a re-encoded copy that starts later. */
 function partOf(frames: Buffer): Frames {
   const hashes = Buffer.alloc(FRAMES_OF_UPLOAD * 16);
   for (let at = 0; at < FRAMES_OF_UPLOAD; at++) {

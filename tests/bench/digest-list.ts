@@ -14,7 +14,7 @@ const MAX_BLOCKED_MS = 25;
 /** The transaction sizes, in rows, that are compared with the site's batches. */
 const LARGER_BATCHES = [1_000, 10_000, DIGESTS];
 
-/** Measures how long importing a long list of digests blocks the thread, compared with larger transactions. */
+/** Measures how long importing a long list of digests blocks the thread, and compares this with larger transactions. */
 export async function run(report: Report): Promise<void> {
   const list = `${DIGESTS.toLocaleString("en")} digests`;
   const ours = await measure(async (file) => {

@@ -112,7 +112,7 @@ async function stall(report: Report, { pid, url }: Contender): Promise<void> {
       return socket.pause();
     }),
   );
-  // The byte count is rounded, because waking up one of the process's threads also counts as a read.
+  // The byte count is rounded, because each wake-up of one of the process's threads also counts as a read.
   await untilStable(() => Math.round(bytesRead(pid) / MIB));
   const stalled = residentBytes(pid) / MIB;
   for (const socket of clients) socket.destroy();

@@ -5,7 +5,7 @@ import { SiteProcess } from "../site-process";
 import type { Report } from "./report";
 
 const STREAMS = 5_000;
-/** The number of streams that are opened at the same time, which is limited by the socket's accept queue. */
+/** The number of streams to open at the same time. The socket's accept queue limits this number. */
 const STREAMS_PER_BATCH = 100;
 const ROUNDS = 3;
 const MAX_KIB_EACH = 40;
@@ -20,7 +20,7 @@ export async function run(report: Report): Promise<void> {
   try {
     await site.start();
     const pid = site.child!.pid!;
-    // The first streams warm up the site, so that what it loads for them isn't counted.
+    // The first streams warm up the site, so that the code and data that it loads for them aren't counted.
     const warm = await Promise.all(Array.from({ length: 50 }, () => open(site.url, () => {})));
     for (const socket of warm) socket.destroy();
     const idle = await untilStable(() => Math.round(residentBytes(pid) / 1024 / 64)).then(

@@ -12,7 +12,7 @@ interface Connection {
   bytesPerSecond: number;
   /** The maximum time in seconds from pressing play until the image moves. */
   maxStartSeconds: number;
-  /** The number of seconds that must then be played within `WATCHED_SECONDS`. */
+  /** The minimum number of seconds that must then be played within `WATCHED_SECONDS`. */
   minPlayedSeconds: number;
 }
 
@@ -40,7 +40,7 @@ const ROUNDS = 3;
 interface Watched {
   /** The time in seconds from requesting the page until the image moves. */
   first: number;
-  /** The time in seconds from pressing play, which happens as soon as possible, until the image moves. */
+  /** The time in seconds from pressing play until the image moves. Play is pressed as soon as possible. */
   press: number;
   /** The number of seconds that were played within `WATCHED_SECONDS` after the first frame. */
   played: number;
@@ -48,7 +48,7 @@ interface Watched {
 
 /**
  * Measures how soon a 12 Mbit/s video plays over slow connections, and whether it continues without stalling. The video
- * is played as a stream, opened by URL and from its card, and as a plain file.
+ * is played as a stream, once after opening its page by URL and once from its card, and as a plain file.
  */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess({ ENCODER_CONCURRENCY: "1", ENCODER_PRESET: "superfast" });

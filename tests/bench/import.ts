@@ -11,7 +11,10 @@ import { median, type Report } from "./report";
 const FILES = 1_000;
 const ROUNDS = 3;
 const MAX_RATIO = 2;
-/** The maximum ratio to the time that plain ffprobe takes for the same files, with one process per CPU. */
+/**
+ * The maximum ratio of the probing time to the time that plain ffprobe takes for the same files, with one process per
+ * CPU.
+ */
 const MAX_PROBING_RATIO = 1.5;
 
 /** Measures an import of 1,000 small files, compared with `cp` of the same files on the same disk. */
@@ -58,7 +61,7 @@ export async function run(report: Report): Promise<void> {
   report.atMost("probing / plain ffprobe", ratio, MAX_PROBING_RATIO);
 }
 
-/** Returns how many milliseconds ffprobe takes for all files in a folder when it is started by the shell. */
+/** Returns how many milliseconds ffprobe takes for all files in a folder when the shell starts it. */
 function probeAll(folder: string): number {
   const start = performance.now();
   const probe = "ffprobe -v error -of json -show_format -show_streams";

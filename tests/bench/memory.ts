@@ -65,7 +65,8 @@ async function open(environment: Record<string, string>): Promise<MeasuredSite> 
   const site = new SiteProcess(environment);
   fs.mkdirSync(path.dirname(site.databasePath), { recursive: true });
   fs.copyFileSync(catalogueDatabase(VIDEOS), site.databasePath);
-  // Records that the site's files have been compared with the catalogue, as on every site after its first start.
+  // Records that the site's files have been compared with the catalogue, as is the case on every site after its first
+  // start.
   site.database().prepare("UPDATE storage SET checked_at = ?").run(new Date().toISOString());
   const setFile = site.database().prepare("UPDATE videos SET video_url = ? WHERE id = ?");
   for (const [index, id] of publishedIds(FILES).entries()) {
@@ -90,7 +91,7 @@ interface SentRequest {
   signedIn?: boolean;
 }
 
-/** Returns a function that returns the next request in an endless series, which is the same in every run. */
+/** Returns a function that returns the next request in an endless series. The series is the same in every run. */
 function requestPaths(): () => SentRequest {
   const random = randomFrom(7);
   const below = (limit: number) => Math.floor(random() * limit);

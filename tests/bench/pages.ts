@@ -21,7 +21,7 @@ const CONSTANT = "/media/nothing";
 
 const PAGES = { home: "/", search: "/?search=evening", video: "/video/v7" };
 
-/** Measures rendered pages and pages from the cache, compared with the cost of the framework itself. */
+/** Measures the cost of rendered pages and cached pages, and compares it with the cost of the framework itself. */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess();
   try {

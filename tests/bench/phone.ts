@@ -7,7 +7,10 @@ import { SiteProcess } from "../site-process";
 import { launchBrowser } from "./browser";
 import { median, type Report } from "./report";
 
-/** A cheap phone on a mediocre network, which is as slow as Lighthouse's but has twice the latency. */
+/**
+ * A cheap phone on a mediocre network. The network is as slow as the one that Lighthouse simulates, but has twice the
+ * latency.
+ */
 const CPU_SLOWDOWN = 4;
 const NETWORK = { latency: 300, downloadThroughput: 200_000, uploadThroughput: 93_750 };
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
@@ -36,8 +39,8 @@ interface Visit {
 
 /**
  * Measures how long a new visitor on that phone waits until a video plays. The visitor has an empty cache, starts on
- * the home page with its age gate, and taps Enter, a card and play. The time is compared with the same visit to a plain
- * file. The largest contentful paint is measured as well.
+ * the home page with its age gate, and taps Enter, a card and play. The time is compared with that of the same visit
+ * when the video is a plain file. The largest contentful paint is measured as well.
  */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess({
@@ -74,8 +77,8 @@ export async function run(report: Report): Promise<void> {
 }
 
 /**
- * Adds one video twice, as a stream and as a file, and other videos below them in the list. All posters are like those
- * of uploaded videos, and earlier requests have already created their smaller versions.
+ * Adds one video twice, once as a stream and once as a file. Adds other videos below these two in the list. All posters
+ * are like those of uploaded videos, and earlier requests have already created their smaller versions.
  */
 async function addVideosWithFiles(site: SiteProcess): Promise<{ stream: string; file: string }> {
   const clip = makeClip(site.folder, "video", {

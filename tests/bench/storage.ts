@@ -21,7 +21,10 @@ const PART = "u/1700000000002/hls-1/v0.mp4";
 /** Requests for parts of a stream are redirected to the store. Requests for complete videos aren't. */
 const LONG_PART = "u/1700000000002/hls-1/v1.mp4";
 
-/** Compares a video that is proxied from a store with one on disk, and measures the cost of a redirect. */
+/**
+ * Compares serving a video that is proxied from a store with serving one from disk, and measures the cost of a
+ * redirect.
+ */
 export async function run(report: Report): Promise<void> {
   if (!hasS3Server) throw new Error("python3-swift is not installed, and S3_TEST_URL is not set.");
   const server = await startS3Server();

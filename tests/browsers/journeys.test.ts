@@ -12,7 +12,10 @@ import { INSTALLED } from "./installed";
 import { pageOf } from "./page-of";
 
 const site = new SiteProcess();
-/** Unique for each upload, because a job doesn't overwrite files that the tests in an earlier browser left on disk. */
+/**
+ * Each upload gets a different ID, because jobs don't overwrite the files that the tests left on disk in an earlier
+ * browser.
+ */
 let uploadId = 1_700_000_000_000;
 beforeAll(() => site.start());
 afterAll(() => site.remove());

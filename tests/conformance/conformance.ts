@@ -40,7 +40,7 @@ await runScript(
   },
 );
 
-/** Sends each file through the form, tus and an import. Prints all faults, and returns the number of faults. */
+/** Sends each file through the form, tus and an import. Prints all faults, and returns how many there are. */
 async function compare(
   site: SiteProcess,
   kinds: readonly Kind[],

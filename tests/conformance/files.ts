@@ -12,7 +12,7 @@ const SIZE = "160x90";
 /** The luma of the frames in each second, from which a decoded frame's timestamp can be determined. */
 export const LUMA = [48, 112, 176];
 export const BEEP_SECONDS = 1;
-/** The timestamps of the frames whose luma is checked, which are in the middle of each second. */
+/** The timestamps of the frames whose luma is checked. Each is in the middle of a second. */
 export const TIMESTAMPS = [0.5, 1.5, 2.5];
 
 const VIDEO_SOURCE =
@@ -23,7 +23,7 @@ const AUDIO_SOURCE = `aevalsrc='if(between(t,${BEEP_SECONDS},${BEEP_SECONDS}+0.3
 
 const words = (text: string | undefined) => (text ?? "").split(" ").filter(Boolean);
 
-/** Creates a file of a kind, named after the kind's index in the table. Returns the file's path. */
+/** Creates a file of the given kind, and names it after the kind's index in the table. Returns the file's path. */
 export function createFile(folder: string, kind: Kind, number: number): string {
   const file = path.join(folder, `${String(number).padStart(3, "0")}.${kind.extension}`);
   fs.writeFileSync(file, contentOf(kind));

@@ -1,7 +1,7 @@
 /** The expected result of an upload. If the file is incomplete, the site asks what to do with it. */
 type Outcome = "played as is" | "converted" | "incomplete" | "refused";
 
-/** A kind of file, with the way it is created and the expected result. */
+/** A kind of file: how it is created, and the result that is expected. */
 export interface Kind {
   group: string;
   name: string;
@@ -22,7 +22,7 @@ export interface Kind {
   content?: Buffer;
   /** The expected message for a refused or incomplete file. */
   message?: RegExp;
-  /** Whether the result's luma shows the timestamps. The default is true. */
+  /** Whether the luma of the result's frames reveals their timestamps. The default is true. */
   hasLumaSteps?: boolean;
   /** Whether the result contains the beep. The default is true. */
   hasBeep?: boolean;

@@ -7,7 +7,7 @@ import { MULTIPART, multipartParts, sendRequest } from "../site-client";
 import type { SiteProcess } from "../site-process";
 import { GOOD_TEXTS } from "../upload-requests";
 
-/** The result of sending a file, in the same format for each way of sending it. */
+/** The result of sending a file. The format is the same no matter how the file was sent. */
 export interface Result {
   outcome: "published" | "draft" | "incomplete" | "refused";
   message: string;

@@ -5,7 +5,7 @@ import type { SiteProcess } from "../site-process";
 import { BEEP_SECONDS, beepAt, LUMA, lumaAt, SECONDS, TIMESTAMPS } from "./files";
 import type { Kind } from "./kinds";
 
-/** The tolerance is the length of a video frame at 5 fps and an audio frame. */
+/** The tolerance is the length of a video frame at 5 fps plus that of an audio frame. */
 const DURATION_TOLERANCE_SECONDS = 0.25;
 /** The tolerance out of 255, which allows for rounding, color ranges and encoding loss. */
 const LUMA_TOLERANCE = 14;
@@ -74,7 +74,7 @@ async function audioFaults(file: string, kind: Kind): Promise<string[]> {
   return Math.abs(offset) > AUDIO_TOLERANCE_SECONDS ? [`audio off by ${offset.toFixed(3)} s`] : [];
 }
 
-/** Checks the playlists with an independent parser, and also the files of all video and audio renditions. */
+/** Checks the playlists with an independent parser. Also checks the files of all video and audio renditions. */
 async function streamFaults(master: string, kind: Kind): Promise<string[]> {
   const { playlists } = parse(master);
   if (playlists.length === 0) return ["the playlist is empty"];

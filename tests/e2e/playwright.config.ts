@@ -11,7 +11,8 @@ export default defineConfig({
   outputDir: "../../test-results",
   globalSetup: "../build-site.ts",
   forbidOnly: Boolean(process.env.CI),
-  // With one worker per processor, a fifth of the CPU time is idle, because some tests wait for a video or a retry.
+  // With one worker per processor, the CPUs would be idle a fifth of the time, because some tests wait for a video or a
+  // retry.
   workers: availableParallelism() + 1,
   timeout: 90_000,
   expect: { timeout: 15_000 },

@@ -52,7 +52,7 @@ describe.runIf(ffmpegAvailable())(
     it("is encoded if it can't be copied, and plays to the end", async () => {
       const complete = small("complete", { extension: "ts", seconds: 4, video: X264 });
       const bytes = fs.readFileSync(complete);
-      // Damages the headers of audio frames (ADTS) in the second half, where copying to MP4 would stop.
+      // Damages the headers of audio frames (ADTS) in the second half. Copying to MP4 would stop at the first of them.
       let at = bytes.length / 2;
       for (let damaged = 0; damaged < 5; damaged++) {
         at = bytes.indexOf(Buffer.from([0xff, 0xf1]), at) + 1;

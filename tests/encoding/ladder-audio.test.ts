@@ -17,7 +17,7 @@ afterEach(() => site.remove());
 
 const tone = (seconds: number, hertz = 440) =>
   `sine=frequency=${hertz}:sample_rate=48000:duration=${seconds}`;
-/** The duration of one frame and one AAC packet. */
+/** The duration of one frame plus one AAC packet. */
 const LEEWAY_SECONDS = 0.07;
 
 /** Returns the start of a stream's last packet, in seconds from the first frame. */

@@ -8,7 +8,7 @@ import { shownList } from "../similar-list";
 
 const site = useAdminSite();
 
-/** Creates a video of eight scenes with soft lights, which are generated from a seed. */
+/** Creates a video of eight scenes with soft lights. The scenes are generated from a seed. */
 const video = (seed: number) =>
   makeClip(site.folder, `video-${seed}`, {
     videoSource: `color=gray:size=16x12:rate=2/5:duration=20,noise=alls=100:allf=t:all_seed=${seed},scale=426:240:flags=bicubic,fps=10`,

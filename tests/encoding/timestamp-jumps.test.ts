@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     const beeps = beepsIn(audio);
     expect(Math.abs(flashTimes.frames - seconds * FLASH_FRAME_RATE)).toBeLessThanOrEqual(2);
     expect(Math.abs(beeps.seconds - seconds)).toBeLessThan(0.1);
-    // The duration is computed as a player would do it, where a packet lasts as long as its samples.
+    // The duration is computed as a player would compute it: each packet lasts as long as its samples.
     expect(Math.abs(framesOfAudio(audio) * AAC_FRAME_SECONDS - seconds)).toBeLessThan(0.15);
     expect(flashTimes.times).toHaveLength(flashes.length);
     expect(beeps.times).toHaveLength(flashes.length);

@@ -14,7 +14,7 @@ export interface Mutation {
   needsBuild?: true;
 }
 
-/** Run by `npm run mutations`. A rule has several entries if it can be broken in several lines. */
+/** The mutations that `npm run mutations` applies. A rule has several entries if it can be broken in several places. */
 export const MUTATIONS: readonly Mutation[] = [
   // Hidden videos
   {
@@ -250,7 +250,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "gets the extension that matches its content, regardless of its name and type",
   },
   {
-    // ffprobe rejects other files too, but only when all of their bytes have been received.
+    // ffprobe would reject such a file as well, but only after all of its bytes have been received.
     rule: "An upload that isn't a video is rejected",
     file: "app/media/intake/sniff.server.ts",
     find: "if (!extension) throw notAVideo();",

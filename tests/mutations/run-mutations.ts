@@ -46,7 +46,7 @@ const vitest = await createVitest("test", {
   root: worktree,
   config: path.join(worktree, "tests/vitest.config.ts"),
   watch: false,
-  // On a busy machine, a test that times out would count as a kill.
+  // Use a long timeout, because a test that times out on a busy machine would count as having detected the mutation.
   testTimeout: TIMEOUT_MS,
   hookTimeout: TIMEOUT_MS,
   reporters: [{}],

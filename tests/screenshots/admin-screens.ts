@@ -5,7 +5,7 @@ import { signIn } from "./visitor-screens";
 /** The account with two-factor authentication, which uses the admin's password. */
 export const ADMIN_WITH_SECOND_FACTOR = "second@example.com";
 
-/** The token for an open invitation and for a preview link. */
+/** The token that is used for both an open invitation and a preview link. */
 export const INVITATION_TOKEN = "screenshots";
 
 /** The ID of an open report. */

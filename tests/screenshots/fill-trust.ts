@@ -17,7 +17,10 @@ const QUESTION =
   "Thank you. There are two people in that scene.\n\nWhich of them are you? Have you asked the uploader to take it down?";
 const ANSWER = "The one in the red coat. I wrote to them in March, and they never replied.";
 
-/** Adds an open report, one with an open question, and a decided one. Returns the status pages of the last two. */
+/**
+ * Adds an open report, a report with an open question, and a report that has been decided. Returns the status pages of
+ * the last two.
+ */
 export function addReports(site: SiteProcess, hidden: string, shown: string): SampleReports {
   const database = site.database();
   const add = database.prepare(
@@ -63,7 +66,7 @@ export function addReports(site: SiteProcess, hidden: string, shown: string): Sa
   return { asked: statusPath(QUESTION_OPEN), decided: statusPath(DECIDED) };
 }
 
-/** Adds decisions about the admin's own videos, and strikes, which the admin's account page shows. */
+/** Adds decisions about the admin's own videos, and strikes. The admin's account page shows both. */
 export function addDecisionsAndStrikes(site: SiteProcess, shown: string): void {
   const database = site.database();
   const decide = database.prepare(

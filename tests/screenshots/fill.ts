@@ -24,7 +24,7 @@ The last bus has left.
 From here we walk.
 `;
 
-/** Fills an empty site with the demo's clips, and changes some of them so that videos occur in every state. */
+/** Fills an empty site with the demo's clips, and changes some of them so that there are videos in every state. */
 export function fillForScreens(site: SiteProcess): SampleVideos {
   execFileSync(process.execPath, command("demo"), {
     env: { ...process.env, DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },

@@ -9,7 +9,7 @@ import { marksIn, marksOf, newMark, searchFolder } from "./leaks/marks";
 import { runVisitor } from "./leaks/visitor-run";
 import { createRandom } from "./random";
 
-/** The share of a full run's requests that these tests send. */
+/** The fraction of a full run's requests that these tests send. */
 const SHARE = 0.04;
 
 it("doesn't write anything about a visitor to disk or the log", async () => {

@@ -109,7 +109,7 @@ function repeatPiece(random: Random, { corpus, words, maxLength }: Grammar): str
   );
 }
 
-/** Shortens a string by removing pieces for as long as `fails` is still true without them. */
+/** Shortens a string by removing pieces for as long as `fails` still returns true without them. */
 export async function shrink(
   text: string,
   fails: (text: string) => Promise<boolean>,

@@ -32,7 +32,7 @@ export function createRandom(seed: string): Random {
   };
 }
 
-/** Returns a seed for a run that wasn't given one. */
+/** Returns a seed for a run that was started without one. */
 export function newSeed(): string {
   return Math.floor(Math.random() * 36 ** 8).toString(36);
 }

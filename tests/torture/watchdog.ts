@@ -25,8 +25,8 @@ setInterval(() => {
 const MAX_LENGTH = 4_000;
 
 /**
- * Creates a watchdog that kills the process when one input blocks this thread for too long, and prints that input,
- * because a thread in an endless loop can't report it. The worker also keeps the process alive for an input whose
+ * Creates a watchdog that prints the input and kills the process if one input blocks this thread for too long. A thread
+ * in an endless loop couldn't report the input itself. The worker also keeps the process alive for an input whose
  * promise never settles. Without the worker, the process would exit silently.
  */
 export function createWatchdog() {

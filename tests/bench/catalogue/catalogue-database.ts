@@ -15,10 +15,10 @@ const FOLDER = process.env.BENCH_CACHE || ".cache/bench";
 const ROWS_PER_TRANSACTION = 20_000;
 const CACHE_KIB = 512 * 1024;
 
-/** Returns the path of a database with `count` generated videos, which is created only once. */
+/** Returns the path of a database with `count` generated videos. Each database is created only once. */
 export function catalogueDatabase(count: number): string {
   // The cached database is recreated when the schema changes, which may happen before a release. Changes to comments
-  // don't matter.
+  // are ignored.
   const statements = migrations.map(({ sql }) => sql.replaceAll(/--.*$/gm, "")).join("\n");
   const schema = createHash("sha256").update(statements).digest("hex").slice(0, 8);
   const file = path.join(FOLDER, `catalogue-${schema}-${count}.sqlite`);
@@ -44,7 +44,7 @@ export function catalogueDatabase(count: number): string {
 
 /**
  * Copies such a database to a temporary folder, and runs `work` with the copy as the site's database. Benchmarks change
- * the copy, while the cached database is reused.
+ * only the copy, so the cached database can be reused.
  */
 export async function withCatalogue(
   count: number,

@@ -64,10 +64,10 @@ function plainTable() {
 }
 
 /**
- * Another process inserts 20,000 rows like the existing ones (random IDs and titles) with SQLite's defaults, one row
- * per statement, in one transaction. The measurement ends when totals and searches include these rows. Meanwhile, the
- * site serves pages. The limit applies to the CPU time of both processes, because the machine may be shared. The
- * elapsed time is printed, too.
+ * Another process inserts 20,000 rows that resemble the existing ones (random IDs and titles). It uses SQLite's
+ * defaults, one statement per row and a single transaction. The measurement ends when totals and searches include these
+ * rows. Meanwhile, the site serves pages. The limit applies to the CPU time of both processes rather than the elapsed
+ * time, because the machine may be shared. The elapsed time is only printed.
  */
 async function benchmarkBulkInserts(report: Report, file: string): Promise<void> {
   const name = `inserting ${BULK_INSERTED.toLocaleString("en")} videos`;

@@ -73,7 +73,7 @@ export function run(report: Report): Promise<void> {
     const started = performance.now();
     while (!(await isRelatedIndexComplete()));
     report.figure("reading all videos for related videos", performance.now() - started, "ms");
-    // This search starts the query thread, so that the start isn't measured.
+    // This search starts the query thread, so that starting it isn't part of the measurement.
     await listPublished({ search: "warm-up", page: 1 });
     for (const list of LISTS) await benchmarkPages(report, list);
     for (const each of SEARCHES) {
@@ -91,7 +91,7 @@ export function run(report: Report): Promise<void> {
   });
 }
 
-/** Measures the first pages, the last page, and the middle page, which is the farthest from both ends. */
+/** Measures the first pages, the last page, and the middle page, because it is the farthest from both ends. */
 async function benchmarkPages(report: Report, list: List): Promise<void> {
   const random = randomFrom(7);
   const { pageCount } = await list.load(1);

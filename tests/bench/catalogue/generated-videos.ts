@@ -1,4 +1,4 @@
-/** A catalogue generated from a seed, which contains the same videos in each run and can have any size. */
+/** A catalogue of any size that is generated from a seed, so that it contains the same videos in each run. */
 
 export interface GeneratedVideo {
   id: string;
@@ -48,7 +48,10 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Returns a rank from 0 to size - 1 with a frequency of about 1 / (rank + 1), as for words (Zipf's law). */
+/**
+ * Returns a random rank from 0 to size - 1. The frequency of a rank is about 1 / (rank + 1), as it is for words in a
+ * text (Zipf's law).
+ */
 function skewed(random: () => number, size: number): number {
   return Math.min(size - 1, Math.floor(size ** random()) - 1);
 }

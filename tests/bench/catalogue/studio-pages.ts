@@ -54,7 +54,7 @@ export function benchmarkStudioPages(report: Report): Promise<void> {
   });
 }
 
-/** Measures the CPU time of all threads, because the time they spent waiting for a CPU isn't known. */
+/** Measures the CPU time of all threads, because the elapsed time includes an unknown time spent waiting for a CPU. */
 async function measure(report: Report, name: string, load: () => unknown): Promise<void> {
   for (let round = 0; round < 3; round += 1) await load();
   const times: number[] = [];
@@ -66,7 +66,7 @@ async function measure(report: Report, name: string, load: () => unknown): Promi
 function pages(): Record<string, () => unknown> {
   const random = randomFrom(11);
   const upTo = (max: number) => 1 + Math.floor(random() * max);
-  // Usually selects one of the first pages, but about every tenth time selects any existing page.
+  // Usually selects one of the first pages. About one time in ten, it selects from all existing pages.
   const page = (max: number) => `page=${upTo(random() < 0.1 ? max : 5)}`;
   const list = (filter: string) => () => {
     const sort = SORTS[upTo(SORTS.length) - 1];

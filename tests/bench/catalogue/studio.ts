@@ -53,8 +53,8 @@ async function benchmarkManageList(report: Report): Promise<void> {
 }
 
 /**
- * Returns a random sort order, status and category. The page is usually one of the first, but about every tenth time it
- * can be any page.
+ * Returns a random sort order, status and category. The page is usually one of the first. About one time in ten, it can
+ * be any page.
  */
 function randomView(random: () => number): ManageView {
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
@@ -84,7 +84,7 @@ async function timedEach<T>(all: readonly T[], work: (each: T) => unknown): Prom
   return times;
 }
 
-/** The simplest query, which counts and sorts all matches. */
+/** The simplest possible query, which counts and sorts all matches. */
 function plainList(view: ManageView): unknown {
   const conditions = ["TRUE"];
   if (view.status) conditions.push("status = @status");

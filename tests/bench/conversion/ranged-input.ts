@@ -17,8 +17,8 @@ const MAX_TIME_RATIO = 1.5;
 const MAX_BLOCKED_MS = 15;
 
 /**
- * Measures how much is transferred from the store, and how long it takes, when ffmpeg reads a video by range, compared
- * with the same video on disk.
+ * Measures how much data is transferred, and how long it takes, when ffmpeg reads ranges of a video from the store.
+ * Compares this with reading the same video from disk.
  */
 export async function run(report: Report): Promise<void> {
   const site = useTemporarySite();

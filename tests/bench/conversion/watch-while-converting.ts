@@ -54,8 +54,8 @@ function createVideo(folder: string, size: string): string {
 }
 
 /**
- * Uploads the video. Returns the number of seconds from the last byte until the response arrives and until the video
- * can be watched.
+ * Uploads the video. Returns two durations in seconds: from the last byte until the response arrives, and from the last
+ * byte until the video can be watched.
  */
 async function upload(site: SiteProcess, source: string) {
   const { before, after } = multipartParts(GOOD_TEXTS);

@@ -218,7 +218,10 @@ function transactionMs(work: () => unknown): number {
   }
 }
 
-/** Measures hiding 10,000 videos whose consent records expire on the same day, compared with a single transaction. */
+/**
+ * Measures hiding 10,000 videos whose consent records expire on the same day, and compares this with doing it in a
+ * single transaction.
+ */
 async function benchmarkExpiry(report: Report): Promise<void> {
   const lastDay = Date.parse(`${LAST_DAY}T00:00:00Z`);
   const expiring = sqliteHandle()
@@ -241,7 +244,10 @@ async function benchmarkExpiry(report: Report): Promise<void> {
   await ensureProjected();
 }
 
-/** Measures erasing the text of all closed reports after their retention period, compared with a single transaction. */
+/**
+ * Measures erasing the text of all closed reports after their retention period, and compares this with doing it in a
+ * single transaction.
+ */
 async function benchmarkErasing(report: Report, now: number): Promise<void> {
   const afterAll = now + 800 * 86_400_000;
   const sqlite = sqliteHandle();

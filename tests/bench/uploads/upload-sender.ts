@@ -34,7 +34,7 @@ function* videoOf(bytes: number, mark: number): Generator<Buffer> {
 
 let mark = Date.now() % 2 ** 31;
 
-/** Sends a video, and measures the cost of receiving it for the process `pid`. */
+/** Sends a video, and measures how much it costs the process `pid` to receive it. */
 export async function sendVideo(
   pid: number,
   url: string,

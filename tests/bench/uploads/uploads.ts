@@ -5,7 +5,10 @@ import { MIB, openUploadSite, VIDEO_BYTES } from "./upload-site";
 const MAX_CPU_RATIO = 0.25;
 const MAX_GROWTH_MIB = 64;
 
-/** Compares a 2 GiB upload through the multipart form with Remix's own file upload handler in remix-serve. */
+/**
+ * Compares uploading 2 GiB through the site's multipart form with uploading it to Remix's own file upload handler in
+ * remix-serve.
+ */
 export async function run(report: Report): Promise<void> {
   const stock = await measureStock("/admin");
   const site = await openUploadSite();

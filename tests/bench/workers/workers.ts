@@ -11,7 +11,7 @@ const VIDEO_SECONDS = 10;
 const ROUNDS = 3;
 const MIN_RATIO = 1.7;
 
-/** Compares one worker with two workers, each with one CPU, on the same queue. */
+/** Compares one worker with two workers processing the same queue. Each worker has one CPU. */
 export async function run(report: Report): Promise<void> {
   const times = { alone: [] as number[], both: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {

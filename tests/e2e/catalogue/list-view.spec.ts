@@ -5,7 +5,10 @@ import { expect, test } from "../site";
 
 const cards = "main article";
 
-/** Adds 12 videos that last from 1 to 11 minutes and one hour. The longer a video is, the fewer views it has. */
+/**
+ * Adds 12 videos. Eleven of them last from 1 to 11 minutes, and the last one lasts an hour. The longer a video is, the
+ * fewer views it has.
+ */
 async function addVideos(site: SiteProcess): Promise<void> {
   await fill(site, 12, (number) => ({
     duration: number === 12 ? "1:00:00" : `${number}:00`,

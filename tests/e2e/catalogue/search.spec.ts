@@ -18,7 +18,7 @@ const field = (page: Page) => page.getByRole("combobox", { name: "Search videos"
 const options = (page: Page) => page.getByRole("option");
 const isNarrow = (page: Page) => (page.viewportSize()?.width ?? 0) < 1024;
 
-/** Returns the header's search field, which is opened first if only its icon is shown. */
+/** Returns the header's search field. Opens it first if only its icon is shown. */
 async function openField(page: Page) {
   if (isNarrow(page)) await page.getByRole("button", { name: "Search", exact: true }).click();
   await expect(field(page)).toBeVisible();

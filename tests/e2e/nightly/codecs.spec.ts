@@ -14,7 +14,7 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-/** Plays a video and returns the names of the video renditions that the player requested. */
+/** Plays a video. Returns the names of the video renditions that the player requested. */
 async function playAndRecordRenditions(page: Page, id: string): Promise<Set<string>> {
   const names = new Set<string>();
   page.on("request", (request) => {

@@ -3,7 +3,7 @@ import type { SiteProcess } from "../../site-process";
 import { PlayerPage } from "../player/player-page";
 import { expect, signIn } from "../site";
 
-/** A site as its visitors see it, whichever processes are behind its URL. */
+/** A site from its visitors' point of view, no matter which processes are behind its URL. */
 export interface Setup {
   browser: Browser;
   /** The URL for visitors and admins. */

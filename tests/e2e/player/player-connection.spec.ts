@@ -4,7 +4,7 @@ import { expect, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-/** Returns a clip of noise with exactly the given bitrate, because noise can't be compressed. */
+/** Returns a clip of noise. Noise can't be compressed, so the clip has exactly the given bitrate. */
 function noise(seconds: number, megabits: number): string {
   const rate = `${megabits}M`;
   return clip("mp4", [

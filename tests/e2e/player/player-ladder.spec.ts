@@ -33,7 +33,7 @@ test("the quality of an encoded video is switched during playback without a gap"
     await expect.poll(height, { timeout: 45_000 }).toBe(lines);
     await player.expectPlaying();
   }
-  // The played range and the next one are adjacent, so there is no gap in which playback would wait.
+  // The played range and the next one are adjacent, so there is no gap where playback would stall.
   const ahead = await player.video.evaluate((video: HTMLVideoElement) => {
     const { buffered, currentTime } = video;
     const ranges = Array.from({ length: buffered.length }, (_, index) => ({

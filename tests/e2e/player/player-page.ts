@@ -57,7 +57,7 @@ export class PlayerPage {
     await expect.poll(() => this.state()).toMatchObject(state);
   }
 
-  /** Expects that the video is playing and its position advances. */
+  /** Expects the video to be playing and its position to advance. */
   async expectPlaying(): Promise<void> {
     await this.expectState({ paused: false });
     const { time } = await this.state();

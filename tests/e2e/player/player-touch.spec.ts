@@ -150,7 +150,7 @@ test("vertical swipes set the volume and brightness, and other gestures are left
       await touch.swipe(low, { x: low.x, y: low.y - 220 });
     }
     await player.expectState({ filter: "brightness(2)" });
-    // This is below the Back link, which is on top of the video.
+    // This point is below the Back link, which overlaps the video.
     const high = await player.at(0.2, 0.3);
     for (let again = 0; again < 3; again++) {
       await touch.swipe(high, { x: high.x, y: high.y + 220 });
@@ -174,7 +174,7 @@ test("vertical swipes set the volume and brightness, and other gestures are left
     await swipeUp(await middleOf("Play"));
     const { filter } = await player.state();
     expect(await brightness()).toBeGreaterThan(0.5);
-    // The swipe didn't activate any button on the way.
+    // The swipe didn't activate any of the buttons that it crossed.
     await expect(player.button("Fullscreen")).toBeVisible();
     await player.expectState({ paused: true });
     const bar = (await player.seek.boundingBox())!;

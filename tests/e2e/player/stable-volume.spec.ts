@@ -4,7 +4,7 @@ import { expect, expectNoViolations, test } from "../site";
 import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-/** The mean level of the clip's tone, whose amplitude is one eighth. */
+/** The mean level of the clip's tone, which has an amplitude of one eighth. */
 const CLIP_LEVEL = 1 / 8 / Math.SQRT2;
 /** A video at -8 LUFS is lowered by 8 dB. */
 const LOWERED = 10 ** (-8 / 20);
@@ -12,7 +12,7 @@ const LOWERED = 10 ** (-8 / 20);
 const QUIET = { loudness: -22, true_peak: -4 };
 const RAISED = 10 ** (3 / 20);
 
-/** Taps the audio that reaches the speakers through a gain node. */
+/** Taps the audio of every gain node that is connected to the speakers. */
 async function listen(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const connect = AudioNode.prototype.connect as (this: AudioNode, to: AudioNode) => AudioNode;

@@ -2,7 +2,7 @@ import { publishVideo } from "../../publish-video";
 import { expect, expectNoViolations, signIn, test } from "../site";
 import { PlayerPage } from "./player-page";
 
-/** Plays the video muted at four times the speed. */
+/** Plays the video muted at 4× speed. */
 async function playFrom(player: PlayerPage, seconds: number): Promise<void> {
   await player.video.evaluate((video: HTMLVideoElement, seconds) => {
     video.muted = true;

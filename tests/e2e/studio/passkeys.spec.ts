@@ -55,8 +55,8 @@ test("an admin signs in with only a passkey, and can't remove the last one", asy
   await expect(page.getByText("Password turned off.")).toBeVisible();
 
   await page.context().clearCookies();
-  // Without a challenge, the browser doesn't suggest the passkey. This virtual device would accept the suggestion
-  // before the button is pressed.
+  // Without a challenge, the browser doesn't suggest the passkey. If it did, this virtual device would accept the
+  // suggestion before the test presses the button.
   let suggestions = 0;
   const withoutChallenge = (route: Route) => {
     suggestions += 1;

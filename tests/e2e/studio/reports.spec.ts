@@ -86,7 +86,7 @@ test("a moderator adds a video to a report, uncovers it and makes a decision wit
   await page.keyboard.press("k");
   await expect(page.getByRole("radio", { name: "Keep" })).toBeChecked();
   await expect(page.getByLabel("Reason")).toBeFocused();
-  // Letters typed into the field don't make a decision.
+  // Typing letters into the field doesn't select a decision.
   await page.keyboard.type("right");
   await expect(page.getByRole("radio", { name: "Keep" })).toBeChecked();
   await page.getByRole("button", { name: "Decide" }).click();

@@ -129,7 +129,10 @@ test("ignores an outdated response that arrives after a change", async ({ page, 
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
-/** Returns a function that returns the titles that the first row has shown since its title first changed. */
+/**
+ * Starts recording the titles that the first row shows. The returned function returns all of them except the initial
+ * one.
+ */
 async function firstRowsFromNow(page: Page): Promise<() => Promise<(string | undefined)[]>> {
   const list = page.getByRole("list", { name: "Videos in the series" });
   const found = await list.evaluateHandle((element) => {

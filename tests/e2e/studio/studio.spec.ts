@@ -213,7 +213,8 @@ test("shows the video, errors and an expired session in the edit dialog, and kee
     await expect(toast).toBeInViewport();
     const isOnTop = await toast.evaluate((element) => {
       const { left, top, width, height } = element.getBoundingClientRect();
-      // Everything outside the modal dialog is inert, so a hit test would ignore the toast, but it is still rendered.
+      // Everything outside the modal dialog is inert, so a hit test would ignore the toast even though it is still
+      // rendered.
       return (
         element.closest("section")?.matches(":popover-open") &&
         width * height > 0 &&

@@ -164,7 +164,7 @@ test("warns about an exact duplicate and a truncated file, and uploads them afte
   await expect.poll(() => rows(site).length).toBe(3);
 });
 
-/** Throttles uploads so that they can be interrupted. Each of the files below takes about 20 s. */
+/** Throttles uploads so that they can be interrupted. Each of the files below takes about 20 s to upload. */
 async function throttleUploads(page: Page) {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");

@@ -14,7 +14,7 @@ test.beforeEach(({ site }) => {
   site.database().exec("DELETE FROM performers; DELETE FROM video_consents; DELETE FROM alerts");
 });
 
-/** An image with a single gray pixel, in place of a scanned document. */
+/** A single gray pixel that stands in for a scanned document. */
 const DOCUMENT = {
   name: 'passport "of" Ann\u202efdp.png',
   mimeType: "image/png",

@@ -40,7 +40,7 @@ test("a visitor in a country with age checks is checked once, can use the keyboa
   page.on("request", (request) => {
     if (request.url().includes("/media/")) media.push(request.url());
   });
-  // Having answered the age gate isn't enough here.
+  // Confirming the age gate isn't enough here.
   await page.context().addCookies([{ name: "age", value: "18", url: site.url }]);
   await page.goto("/categories/desi?page=2");
   await expect(checkPage(page)).toBeVisible();

@@ -4,8 +4,8 @@ import { fill } from "../../fill-catalogue";
 import { overflow, overflowOnScreens } from "../../page-layout";
 import { expect, expectNoViolations, OTHER_SITE, test } from "../site";
 
-// These tests use the service worker, as visitors do. Elsewhere the configuration blocks it, which logs a console
-// message.
+// These tests use the service worker, as visitors do. In other tests, the configuration blocks it, and the browser logs
+// a message about that.
 test.use({ siteEnvironment: OTHER_SITE, serviceWorkers: "allow" });
 
 const PHONE = { width: 360, height: 740 };

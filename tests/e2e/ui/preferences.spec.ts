@@ -71,7 +71,7 @@ test("pages respect reduced motion, increased contrast, forced colors and print"
   await test.step("a form with a contrast ratio of 7:1", moreContrast);
 });
 
-/** Checks that the selected option and the icons can be told apart in forced colors. */
+/** Checks that the selected option and the icons can be distinguished in forced-colors mode. */
 async function highContrast(page: Page): Promise<void> {
   await page.emulateMedia({ forcedColors: "active" });
   await transitionsEnd(page);

@@ -155,7 +155,7 @@ describe("the second factor", () => {
     const whole = await step(half.cookies, ` ${now.slice(0, 3)} ${now.slice(3)} `);
     expect(whole).toMatchObject({ status: 302, location: "/" });
     expect(await isSignedIn(whole.cookies)).toBe(true);
-    // Simulates an intercepted code that is used in another second step.
+    // Simulates someone who has intercepted the code and enters it for another sign-in.
     expect(await step((await signIn()).cookies, now)).toMatchObject({ status: 400 });
   });
 

@@ -73,9 +73,9 @@ export async function brokenRouteRules(
 }
 
 /**
- * Returns whether a response is a rejection. A 404 only counts for the `*` route, which never finds anything: another
- * route may have returned it after a lookup that it shouldn't have made. The API ignores cookies, so requests with one
- * count as a visitor's.
+ * Returns whether a response is a rejection. A 404 counts only for the `*` route, which never looks anything up. Any
+ * other route may have returned the 404 after a lookup that it shouldn't have made. The API ignores cookies, so a
+ * request with a session cookie counts as a visitor's.
  */
 function isRejection(response: Response | undefined, path: string): boolean {
   const status = response?.status ?? 0;

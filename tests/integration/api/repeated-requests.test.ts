@@ -12,7 +12,9 @@ import { mp4Clip } from "../../clips";
 import { insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
-/** Tests that each operation that changes videos happens once per Idempotency-Key, even after interruptions. */
+/**
+ * Tests that each operation that changes videos is performed only once per Idempotency-Key, even after interruptions.
+ */
 
 const TESTED_THREADS = ["query threads", "password thread", "image process"];
 const SCOPES = ["read", "upload", "edit", "publish", "delete"];

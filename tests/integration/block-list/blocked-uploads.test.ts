@@ -98,7 +98,7 @@ function putOnList(sha256: string): void {
   );
 }
 
-/** Completes the pending removals. Returns the files that are left. */
+/** Completes the pending removals. Returns the remaining files. */
 const left = async () => {
   await removeFiles();
   return filesIn(site.uploads);

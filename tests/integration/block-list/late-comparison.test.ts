@@ -21,7 +21,7 @@ import { addToLibrary, jobStates, workUntilIdle } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** Tests uploads whose comparison with the block list isn't finished when the upload stops waiting for it. */
+/** Tests uploads that stop waiting for their comparison with the block list before it has finished. */
 
 const site = useAdminSite();
 const source = (seed: number) =>

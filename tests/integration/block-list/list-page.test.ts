@@ -132,7 +132,7 @@ describe("the block list page", () => {
     expect(await exported()).toContain(file.split("\n")[1]);
     const entries = sqliteHandle().prepare("SELECT action FROM moderation_log").pluck().all();
     expect(entries).toHaveLength(3);
-    // When this comparison finishes, the comparisons that the imports started have finished too.
+    // By the time this comparison finishes, the comparisons that the imports started have finished too.
     await compareSite(1, false);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });

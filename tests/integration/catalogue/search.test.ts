@@ -136,7 +136,7 @@ describe("search", () => {
     for (const none of ["12345", "null", "inner", "deep"]) expect(await found(none)).toEqual([]);
   });
 
-  // A short list of results is cached completely, and a long one only as bookmarks.
+  // A short list of results is cached in full. For a long list, only bookmarks are cached.
   it.each([1_500, 5_000])("finds deep pages and clamps page numbers (%i results)", async (hits) => {
     only(Array.from({ length: hits }, (_, i) => ({ id: `v${i}`, title: `Night ${i}` })));
     const newest = Array.from({ length: hits }, (_, i) => `v${hits - 1 - i}`);

@@ -35,7 +35,7 @@ const sendRequest = (
     context: {},
   } as never);
 
-/** Parses the document; throws if it isn't well-formed. */
+/** Parses the document. Throws an error if it isn't well-formed. */
 const xml = (text: string) => new JSDOM(text, { contentType: "text/xml" }).window.document;
 const texts = (document: Document, name: string) =>
   [...document.getElementsByTagName(name)].map((element) => element.textContent);
@@ -281,7 +281,7 @@ describe("the site's own images", () => {
     const middle = info.width / 2;
     let furthest = 0;
     for (let at = 0; at < info.width * info.height; at += 1) {
-      // The corners of the icon's background are rounded and blended with the same color.
+      // Skip the background. Its rounded corners are blended with the same color.
       const pixel = data.subarray(3 * at, 3 * at + 3);
       if (pixel.every((value, channel) => Math.abs(value - ground[channel]!) < 8)) continue;
       const [x, y] = [at % info.width, Math.floor(at / info.width)];

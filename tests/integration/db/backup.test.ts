@@ -49,7 +49,7 @@ describe("a backup", () => {
     expect(made.stdout).toContain("the database and 1 file (1 copied now)");
     expect(fs.statSync(path.join(target, "site.sqlite")).mode & 0o777).toBe(0o600);
 
-    // The next backup contains the later changes, and only copies files that are new.
+    // The next backup contains the later changes, and copies only the new files.
     const second = addVideo("Second", 2);
     expect((await script("backup", target, "--with-uploads")).stdout).toContain(
       "2 files (1 copied now)",

@@ -112,7 +112,7 @@ async function changeAfterBackup(): Promise<{ before: Site; after: Site }> {
   return { before, after };
 }
 
-/** Copies the database and the uploads from one folder to another, replacing those that exist there. */
+/** Copies the database and the uploads from one folder to another, replacing any that already exist there. */
 function copySite(from: string, to: string): void {
   for (const name of ["db", "uploads"]) {
     fs.rmSync(path.join(to, name), { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { sqliteHandle } from "~db/client.server";
 
-/** The number of rows of each kind that are due to be processed by periodic work. */
+/** For each kind of row, the number of rows that periodic work is due to process. */
 const DUE = 40;
 
 /**

@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const WRITE_EVERY_MS = 20;
 const ROWS_BEFORE_THE_KILL = 150;
 /**
- * The age of the oldest change that can be lost: `sync-interval` in docs/litestream.yml plus the time that Litestream
+ * The maximum age of a change that can be lost: `sync-interval` in docs/litestream.yml plus the time that Litestream
  * takes to send the changes.
  */
 const MAX_LOST_MS = 1_000;

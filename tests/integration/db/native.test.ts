@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { expect, it } from "vitest";
 
-// Node 24.19 and later abort the process when the garbage collector removes such a hook. scripts/native/object-wrap.h
-// keeps the hooks out of the build.
+// Node 24.19 and later abort the process when the garbage collector removes a cleanup hook.
+// scripts/native/object-wrap.h keeps the hooks out of the build.
 it("compiles SQLite without the cleanup hooks from Node's ObjectWrap", () => {
   const folder = path.dirname(
     createRequire(import.meta.url).resolve("better-sqlite3/package.json"),

@@ -25,8 +25,8 @@ const NO_TABLES = /^(?:json_each|requested|given|CONSTANT|\d+-ROW|\(subquery-\d+
 const KEY = /\b(?:(?:video_|report_|alert_|performer_)?id|rowid|number|first|second|path)=\?/;
 
 /**
- * Other plan steps that read few rows: a part of the step, a part of its statement, and the reason why it reads few
- * rows.
+ * Other plan steps that read few rows. Each entry contains a part of the step, a part of its statement, and the reason
+ * why the step reads few rows.
  */
 const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] = [
   ["SEARCH video_changes", "max(seq)", "the first and the last row of the index"],

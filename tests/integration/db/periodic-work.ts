@@ -43,7 +43,7 @@ import { startHeartbeat } from "~db/heartbeat.server";
 /** A function that runs one round of the work, or the reason why the work doesn't run any statements. */
 type Round = (() => unknown) | string;
 
-/** The periodic work of the site (`every` in db/runtime.server.ts), by file. */
+/** The site's periodic work (`every` in db/runtime.server.ts), keyed by file. */
 export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   "app/platform/live/event-stream.server.ts": "Sends a heartbeat to open event streams.",
   "app/platform/live/hub.server.ts": () => subscribe(() => {})(),

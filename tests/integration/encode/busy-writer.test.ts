@@ -107,7 +107,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     const activateReplacement = other.prepare(
       "UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'",
     );
-    // When this worker notices that the job's worker is dead, the other worker takes over the job, or tries to.
+    // When this worker notices that the job's worker is dead, another worker tries to take over the job.
     let isTakenOver = false;
     const kill = vi.spyOn(process, "kill").mockImplementation(() => {
       try {
@@ -132,7 +132,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     disableBusyTimeout();
     const other = new Sqlite(sqliteHandle().name);
     other.exec("BEGIN IMMEDIATE");
-    // The other connection commits while the runner, which never blocks this thread, keeps retrying.
+    // The other connection commits while the runner keeps retrying. The runner never blocks this thread.
     const commit = setTimeout(() => other.exec("COMMIT"), 1_000);
     const runner = startRunner(1);
     await runner.idle();

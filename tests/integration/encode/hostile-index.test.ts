@@ -14,8 +14,8 @@ import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
 /**
- * These limits rule out a custom parser, which used to block the thread for four seconds per million boxes and to use a
- * gigabyte of memory.
+ * The custom parser that the site once had would exceed these limits. It blocked the thread for four seconds per
+ * million boxes, and used a gigabyte of memory.
  */
 const MAX_BLOCKED_MS = 1_000;
 const MAX_GROWN_BYTES = 700 * 1024 ** 2;

@@ -33,7 +33,7 @@ async function measured(clip: Clip) {
 
 describe.runIf(ffmpegAvailable())("a video's loudness", () => {
   it.each([-8, -23, -36])("is measured correctly for a tone of %i LUFS", async (lufs) => {
-    // The audio isn't encoded in AAC, in which a tone begins with a higher peak.
+    // The audio isn't AAC, because a tone encoded as AAC begins with a higher peak.
     const { loudness, true_peak } = await measured({
       audioSource: tone(lufs),
       extension: "mkv",

@@ -182,7 +182,7 @@ export class HtmlVisitor {
     const address = new URL(response.url || url);
     address.hash ||= url.hash;
     this.files.clear();
-    // Without JavaScript, the content of <noscript> is part of the page: jsdom parses it as such.
+    // Without JavaScript, the content of <noscript> is part of the page, and jsdom parses it accordingly.
     this.dom = new JSDOM(await response.text(), { url: address.href });
     // Remove scripts, which contain the page's data but aren't visible.
     for (const script of this.document.querySelectorAll("script")) script.remove();

@@ -13,7 +13,7 @@ const itemsOf = (list: string) =>
   [...(visitor.in().queryByRole("list", { name: list })?.children ?? [])].map(textOf);
 const pressIn = (element: HTMLElement, button: string) =>
   visitor.press(visitor.in(element).getByRole("button", { name: button }));
-/** Returns the title link in each row of the list. */
+/** Returns the title links of all rows in the list. */
 const titleLinks = () =>
   [...visitor.document.querySelectorAll(".video-row-title")].map(
     (cell) => cell.querySelector("a")!,

@@ -154,7 +154,7 @@ describe("public pages", () => {
     }));
     await visitor.open("/?search=noen+rian");
     expect(visitor.text.match(/No videos found matching “noen rian”/g)).toHaveLength(1);
-    // Search results can't be sorted in another order.
+    // The sort order of search results can't be changed.
     expect(visitor.in().queryByRole("combobox", { name: "Sort by" })).toBeNull();
     const popular = visitor.in().getByRole("list", { name: "Popular categories" });
     expect(visitor.in(popular).getAllByRole("link").map(textOf)).toEqual(["Desi", "English"]);
@@ -343,7 +343,8 @@ describe("public forms", () => {
     await visitor.press("Send report anyway");
     expect(visitor.text).toContain("That answer was wrong or came too late.");
     expect(visitor.field("What is").autofocus).toBe(true);
-    // The button shows that the visitor wants to send the report even though it doesn't refer to a public video.
+    // The page still offers this button, because the visitor has already chosen to send the report even though it
+    // doesn't refer to a public video.
     visitor.in().getByRole("button", { name: "Send report anyway" });
     expect(
       visitor

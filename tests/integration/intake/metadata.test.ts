@@ -19,7 +19,7 @@ import { insertUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** Tests private metadata, which phones and cameras write into their files. */
+/** Tests how the site handles the private metadata that phones and cameras write into their files. */
 
 const TOLD = {
   ...{ title: "My bedroom", artist: "Ada Secret", author: "Ada Secret", comment: "for Bob only" },
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** User data in the video stream, to which camcorders write the location. */
+/** User data in the video stream, where camcorders store the location. */
 const SEI = "h264_metadata=sei_user_data=086f3693b7b34f2c965321492feee5b8+Ada's camcorder";
 const VP8 = { video: ["libvpx", "-deadline", "realtime"], audio: ["libvorbis"] };
 const chapters = () => {

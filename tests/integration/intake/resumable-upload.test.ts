@@ -53,7 +53,7 @@ async function createUpload(headers: Record<string, string>): Promise<string> {
   return response.headers.get("Location") ?? "";
 }
 
-/** Simulates a disk with this size, on which only the files of resumable uploads take up space. */
+/** Simulates a disk of this size that contains only the files of resumable uploads. */
 function setFreeSpace(bytes: number): void {
   const folder = path.join(site.uploads, "tmp/tus");
   const used = () =>

@@ -503,7 +503,7 @@ it("returns 507 before the first byte if the disk is full", async () => {
 
 it("counts declared bytes as used space for every kind of upload", async () => {
   const { bavail, bsize } = fs.statfsSync(os.tmpdir());
-  // Two uploads with this size don't fit, even with all the space that other tests may free in the meantime.
+  // Two uploads of this size don't fit, no matter how much space other tests free in the meantime.
   const size = Math.floor(bavail * bsize * 0.6);
   const crowded = new SiteProcess({ MAX_VIDEO_BYTES: String(10 ** 15) });
   const noRoom = "There is not enough disk space for this file.";

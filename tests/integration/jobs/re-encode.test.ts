@@ -90,7 +90,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
         "UPDATE jobs SET state = 'waiting', attempts = 0, run_after = '2000' WHERE kind = 'transcode'",
       );
 
-    // Overwrite the end of the media data, as if the encoder had failed.
+    // Overwrite the end of the media data to simulate a failed encoder.
     const usualPath = process.env.PATH;
     process.env.PATH = wrapCommand(site.folder, "ffmpeg", [
       'case "$*" in *playable.mp4)',

@@ -25,8 +25,8 @@ afterEach(async () => {
 const runs = () => path.join(site.folder, "hevc-runs");
 
 /**
- * Installs an ffmpeg wrapper that claims to support hevc_vaapi, makes each run fail, and records whether the run used
- * the device.
+ * Installs an ffmpeg wrapper that claims to support hevc_vaapi. Each run with that encoder fails, and the wrapper
+ * records whether the run used the device.
  */
 function fakeCard(): void {
   process.env.PATH = wrapCommand(site.folder, "ffmpeg", [

@@ -11,7 +11,7 @@ import { useTemporarySite } from "../../temporary-site";
 import { wrapCommand } from "../../wrapped-ffmpeg";
 
 const MADE_UP = { MADE_UP_SECRET: "mark-of-a-secret", SMTP_URL: "smtps://u:mark-of-a-secret@m" };
-/** Variables that are added by shells and by Node's IPC channel, and variables that are added for the image process. */
+/** Variables that shells and Node's IPC channel add, and variables that are added for the image process. */
 const ADDED = ["PWD", "OLDPWD", "SHLVL", "_", "NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE"];
 const OF_IMAGE_PROCESS = ["UV_THREADPOOL_SIZE"];
 

@@ -120,7 +120,7 @@ describe("images that are expensive to decode", () => {
       child.kill("SIGSTOP");
       const send = vi.spyOn(child, "send");
       const error = errorOf(file);
-      // If the process exits before it has received the image, the image may be retried in either case.
+      // Wait until the image has been sent. Otherwise, the image could be retried after either signal.
       await until(() => send.mock.calls.length > 0);
       child.kill(signal);
       child.kill("SIGCONT");

@@ -61,9 +61,7 @@ async function sentBytes(): Promise<number> {
   return Number(/^afterdark_transfer_bytes_total (\d+)$/m.exec(await response.text())?.[1]);
 }
 
-/**
- * Returns how many more bytes have been sent because of `work`, after waiting until there are at least `least` of them.
- */
+/** Runs `work`, and waits until at least `least` more bytes have been sent. Returns how many have been sent. */
 async function added(work: () => Promise<unknown>, least: number): Promise<number> {
   const before = await sentBytes();
   await work();
@@ -100,7 +98,7 @@ describe("file requests from one network", () => {
       expect(statuses).toEqual([200, 405, 404, 416, 304]);
       (await stall(GREEDY, small)).destroy();
     }
-    // Send several requests over one connection, so that all of their responses wait for the first.
+    // Send several requests over one connection, so that all other responses wait for the first one.
     const { port } = new URL(site.url);
     const socket = net.connect({ port: Number(port), host: "127.0.0.1", localAddress: GREEDY });
     socket.on("error", () => {});

@@ -62,7 +62,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((next) => setTimeout(next, 20));
 }
 
-/** Runs jobs one by one up to the one that encodes the stream, which is left running. */
+/** Runs jobs one by one until the job that encodes the stream has started. Leaves that job running. */
 async function beginStream(): Promise<RunningJob> {
   for (;;) {
     const work = beginWork((await claim(undefined, Date.now() + 600_000))!);

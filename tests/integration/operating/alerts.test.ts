@@ -99,10 +99,10 @@ const addBackup = (state: string, startedAt: string, reason: string | null = nul
   sqliteHandle()
     .prepare("INSERT INTO backups (state, reason, started_at) VALUES (?, ?, ?)")
     .run(state, reason, startedAt);
-/** Checks the alerts at a time long after startup. */
+/** Checks the alerts as if the site had been running for a day. */
 const check = (now = Date.now()) => checkAlerts(now, DAY);
 
-/** Returns the function for verifying messages that is shown in the documentation. */
+/** Returns the function that the documentation shows for verifying messages. */
 async function documented(): Promise<
   (headers: http.IncomingHttpHeaders, body: string, secret: string) => boolean
 > {

@@ -83,7 +83,7 @@ type Script = ReturnType<typeof startScript>;
 const startBackup = (...parameters: string[]) =>
   startScript("backup", parameters, ["signal-at-change"], {
     SIGNAL: "SIGSTOP",
-    // This doesn't match the folder in which the backup is verified.
+    // The pattern doesn't match the folder in which the backup is verified.
     SIGNAL_IN: `/(\\.unfinished-[^/]+|target)/uploads/${FIRST}\\.partial$`,
     SIGNAL_CALLS: "renameSync",
   });
@@ -136,7 +136,7 @@ describe("a backup made while files are changing", () => {
     put(`${stream}/${UNFINISHED}`, "");
     addVideo({ id: "1", title: "1", video_url: "", hls_url: `/media/${stream}/master.m3u8` });
     put(`${stream}/master.m3u8`, "#EXTM3U");
-    // Simulates a growing stream, but the playlist contains only the length of the file that it references.
+    // Simulates a growing stream. Its playlist contains nothing but the length of the file that it references.
     const encoder = spawn(process.execPath, [
       "-e",
       `const fs = require("node:fs");

@@ -133,7 +133,7 @@ describe("metrics requested without a token", () => {
     const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
     const known = [
       ...["route", "status", "le", "kind", "state", "part", "file", "version"],
-      // These metrics come from Node.js: resources, garbage collection, heaps, and its version.
+      // These metrics come from Node.js: its resource usage, garbage collection, heaps and version.
       ...["type", "space", "major", "minor", "patch"],
     ];
     expect([...labels].filter((label) => !known.includes(label))).toEqual([]);

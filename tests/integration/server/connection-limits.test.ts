@@ -9,7 +9,7 @@ import { SiteProcess } from "../../site-process";
 /** Two of this machine's addresses: one that is trusted like a proxy's, and one that isn't. */
 const PROXY = "127.0.0.1";
 const ATTACKER = "127.0.0.2";
-/** Returns a different network for each page, because a single network would use up its rendering time. */
+/** Returns a different network for each page, because a single network would use up its rendering budget. */
 const visitorAt = (page: number) => ({ localAddress: `127.0.3.${page % 250}` });
 const ATTACK_SOCKETS = 6_000;
 const NETWORK_LIMIT = 200;

@@ -36,7 +36,7 @@ afterEach(async () => {
   await site.remove();
 });
 
-/** Sends a request with exactly these headers, whereas fetch() would add others. */
+/** Sends a request with exactly these headers. fetch() would add others. */
 function send(headers: Record<string, string>): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     http

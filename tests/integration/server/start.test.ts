@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-/** The maximum time that a failing start takes, even on a busy machine. */
+/** The maximum time that a failing start may take, even on a busy machine. */
 const ENDS_WITHIN_MS = 20_000;
 
 /** Runs the start script until it exits, and returns its output. `uid` is the user who runs the script. */

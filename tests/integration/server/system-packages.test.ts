@@ -28,7 +28,7 @@ afterEach(() => fs.rmSync(temporary, { recursive: true, force: true }));
 /** The path of the only library among the packages, relative to Debian's folder for executables. */
 const SWIFT = "../lib/python3/dist-packages/swift/common/middleware/s3api";
 
-/** Creates an executable that records its arguments, and creates the executables in `creates`. */
+/** Creates an executable that, when it runs, records its arguments and creates the executables named in `creates`. */
 function recorder(name: string, ...creates: string[]): void {
   const lines = creates.map((program) =>
     program === SWIFT

@@ -81,7 +81,7 @@ async function framesOf(file: string): Promise<number | undefined> {
 }
 
 describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
-  // The index of the MP4 is at the end of the file, and an MPEG file is read completely.
+  // The MP4 has its index at the end of the file, and the MPEG file is read in full.
   it.each(["avi", "mp4", "mpg"])("is probed and decoded like the file itself (%s)", async (as) => {
     const video = as === "mpg" ? ["mpeg2video", "-qscale:v", "1"] : CLIP.video;
     const audio = as === "mpg" ? ["mp2"] : ["aac"];

@@ -55,8 +55,8 @@ const KEYS = {
 type Listed = Record<"id" | "status" | "category", string>;
 
 /**
- * Returns a function that lists all videos in a view with a plain query. It uses the rows as of the first request for
- * each sort order.
+ * Returns a function that lists all videos in a view with a plain query. For each sort order, the query runs only once,
+ * so later changes to the rows aren't seen.
  */
 function plainQueryLists(): (view: ManageView) => string[] {
   const sorted = new Map<string, Listed[]>();

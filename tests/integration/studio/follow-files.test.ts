@@ -106,7 +106,7 @@ describe("files that other tools put into the buckets", () => {
   it("aren't read again in a folder that hasn't changed", async () => {
     put("videos/u/1.mp4", MB);
     await trackFiles(seen, LATER);
-    // A deleted record is added again only if the folder is read.
+    // If the site read the folder, it would add the deleted record again.
     sqliteHandle().exec("DELETE FROM media_files");
     await trackFiles(seen, LATER);
     expect(sqliteHandle().prepare("SELECT count(*) FROM media_files").pluck().get()).toBe(0);

@@ -30,7 +30,7 @@ const importCommand = (...args: string[]) =>
     reject: false,
   });
 
-/** Creates clips that differ in an MP4 box at the end, which is sparse and doesn't take up disk space. */
+/** Creates clips that differ in an MP4 box at the end. The box is sparse, so it doesn't take up disk space. */
 function put(count: number, paddingBytes = 0): void {
   const clip = fs.readFileSync(mp4Clip(1));
   for (let n = 0; n < count; n += 1) {

@@ -222,7 +222,7 @@ describe("checking the library", () => {
   });
 
   it("ignores a running import until it is a day old", async () => {
-    // Simulates a running copy across file systems, next to the folder with which the upload reserves its name.
+    // Simulates an unfinished copy from another file system. The folder next to it reserves the upload's name.
     fs.mkdirSync(path.join(site.uploads, "videos/u/7"), { recursive: true });
     put("videos/u/7.mp4", 30);
     put("thumbnails/u/7.webp", 3);

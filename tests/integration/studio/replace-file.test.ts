@@ -84,7 +84,7 @@ const pendingId = (id = "v") => otherFiles(id).pending?.id ?? "";
 const source = (seconds: number) =>
   makeClip(site.folder, `video-${seconds}`, { seconds, size: "160x90", frameRate: "10" });
 
-/** Adds a video with a file and a stream of 5 bytes each, and another file that is just as complete. */
+/** Adds a video with a file and a stream of 5 bytes each. Also adds another file for the video, with its own stream. */
 function addVideoWithTwoFiles(
   state: "pending" | "earlier" = "pending",
   replacedAt = new Date().toISOString(),

@@ -234,7 +234,7 @@ describe("publishing and hiding manually", () => {
     expect(((await actOnApi(args)) as Response).status).toBe(200);
   };
   const ways = {
-    // The form comes from a page that was loaded when the video may have had another status.
+    // The form was loaded earlier, when the video may have had a different status.
     "the button": async (to: "publish" | "hide") => {
       const isPublished = video()?.status === "published";
       if (isPublished !== (to === "hide")) await expectSuccess({ intent: "toggle", id: "v" });

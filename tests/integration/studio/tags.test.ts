@@ -226,7 +226,7 @@ describe("a tag change", () => {
     const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsAsAliases: false };
     const { id, end } = (await changeTags(change, "u"))!;
     await end;
-    // Simulates the state that a process leaves behind if it ends halfway.
+    // Simulates the state that a process leaves behind if it is terminated halfway through the change.
     sqliteHandle().exec(`
       UPDATE videos SET tags = '["old"]' WHERE number > 50;
       DELETE FROM tag_change_videos WHERE video_id IN (SELECT id FROM videos WHERE number > 50);

@@ -27,7 +27,7 @@ export interface VideoServer {
  * `both.example` to a private and a public address, and `rebinding.example` to a private address after the first
  * lookup.
  *
- * @param folder for the certificate, which expires after a day.
+ * @param folder the folder for the certificate, which expires after a day.
  */
 export async function videoServer(folder: string, handler: RequestHandler): Promise<VideoServer> {
   const [key, cert] = ["key.pem", "cert.pem"].map((name) => path.join(folder, name)) as [

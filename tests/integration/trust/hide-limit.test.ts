@@ -8,7 +8,8 @@ import { addVideo, useAdminSite } from "../../admin-requests";
 import { addKeptReport } from "../../reported-videos";
 
 /**
- * Anyone can send reports, so REPORT_HIDE_LIMIT limits how many videos reports can hide before a moderator reads them.
+ * Anyone can send reports, so REPORT_HIDE_LIMIT limits how many videos can be hidden by reports that no moderator has
+ * read yet.
  */
 
 useAdminSite();

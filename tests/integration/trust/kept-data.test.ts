@@ -73,7 +73,7 @@ const sources = fs
     return { file, source: fs.readFileSync(path.join(root, file), "utf8") };
   });
 
-/** Modules that write cookies and keys for other modules, which pass the names to them. */
+/** Modules that write cookies and keys whose names are passed in by other modules. */
 const GENERIC = [
   "app/platform/signed-cookie.server.ts",
   "app/features/visitor/browser-storage.ts",

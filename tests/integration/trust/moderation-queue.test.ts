@@ -359,7 +359,7 @@ describe("the moderation queue", () => {
       ["other", "5 days left", false],
     ]);
     expect(readQueue({ state: "open", kind: "other" }, NOON).reports).toHaveLength(1);
-    // Changing the clock changes only the wording.
+    // The time affects only how the deadlines are worded, not which reports are listed.
     expect(readQueue({ state: "open" }, NOON + 1_000 * HOUR).reports).toHaveLength(3);
     await decide("late", "keep");
     await decide("soon", "ask");

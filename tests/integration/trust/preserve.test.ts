@@ -35,7 +35,7 @@ import { settings } from "~/platform/settings.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, adminCookie, useAdminSite, writeUpload } from "../../admin-requests";
 
-/** Tests evidence that is preserved for a year, and exported as one file. */
+/** Tests that evidence can be preserved for a year and exported as one file. */
 
 const site = useAdminSite();
 const ORIGIN = "http://localhost";

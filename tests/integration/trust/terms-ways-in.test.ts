@@ -47,7 +47,7 @@ const videos = () => sqliteHandle().prepare("SELECT id FROM videos").pluck().all
 const accepted = () => findAcceptances(videos())?.[videos()[0] ?? ""];
 const ACCEPTED = [{ version: 2, subject: "video", by: "a@b.c", at: expect.stringMatching(/Z$/) }];
 
-/** Returns a form submission's status, and the failure if there is one. Works with and without JavaScript. */
+/** Returns the status of a form submission, and its failure, if any. Works with and without JavaScript. */
 async function outcome(work: Promise<unknown>) {
   const given = (await work.catch((thrown) => thrown)) as
     | Response

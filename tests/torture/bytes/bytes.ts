@@ -17,11 +17,11 @@ export const TARGETS: readonly Target[] = [...REQUESTS, ...URLS, ...TEXTS, ...FI
 
 const INPUTS = 1_000_000;
 /**
- * The number of inputs for each parser per round. The rounds ensure that a run that is stopped early has still tested
+ * The number of inputs for each parser per round. Because of the rounds, even a run that is stopped early has tested
  * all parsers.
  */
 const BATCH_SIZE = 500;
-/** The time for which one input may block the main thread. */
+/** The maximum time for which one input may block the main thread. */
 const MAX_MS = 25;
 /** Inputs that take longer are measured again, because the machine may have been busy with other work. */
 const SLOW_MS = 1;

@@ -43,8 +43,8 @@ export async function ignoringRejection<T>(
 }
 
 /**
- * Throws an error if a condition is false. `assert.ok` isn't used, because it reads the source to quote the condition,
- * and then never finishes.
+ * Throws an error if a condition is false. `assert.ok` isn't used, because it reads the source file to quote the
+ * condition, and that never finishes.
  */
 export function assertTrue(
   condition: unknown,

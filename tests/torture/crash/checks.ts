@@ -37,7 +37,7 @@ export interface Places {
 /** Background work, such as the end of a conversion, may change a row while it is being checked. */
 const MAX_ATTEMPTS = 3;
 
-/** Checks everything that must be true after the site was killed and started again. */
+/** Checks everything that must be true after the site has been killed and restarted. */
 export async function check(places: Places, videos: readonly Video[]): Promise<string[]> {
   const { site } = places;
   const faults: string[] = [];
@@ -102,7 +102,7 @@ async function readOncePublished(read: () => Rows, videos: readonly Video[]): Pr
   }
 }
 
-/** Runs a check, and repeats it if it found something and the rows changed in the meantime. */
+/** Runs a check. If it finds something but the rows have changed in the meantime, runs it again. */
 export async function checkWhileStable(
   read: () => Rows,
   find: (rows: Rows) => Promise<string[]> | string[],

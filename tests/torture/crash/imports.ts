@@ -9,7 +9,7 @@ const POLL_INTERVAL_MS = 100;
 
 /**
  * Puts videos into the import folder.
- * @returns the videos that the next import will take, including those left by a killed import.
+ * @returns the videos that the next import will find, including those that a killed import left behind.
  */
 export function prepareImport(session: Session): Video[] {
   const { random, videos, folder } = session;

@@ -35,7 +35,7 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
 /**
  * Kills processes with SIGKILL. To simulate a power failure, it stops all of them and replaces the site's folder with a
  * copy made while they were stopped.
- * @returns what was killed. The site has to be started again, except after "child processes".
+ * @returns what was killed. The site has to be started again unless the result is "child processes".
  */
 export async function kill(site: SiteProcess, random: Random): Promise<Kill> {
   const child = site.child!;

@@ -29,7 +29,7 @@ const MAX_START_MS = 2_500;
 const MAX_SERVING_MS = 1_500;
 
 /**
- * Matches commands for which exit code 1 isn't a fault, because they report files that a restored database doesn't
+ * Matches commands for which exit code 1 isn't a fault. They use it to report files that a restored database doesn't
  * contain, and work that is left for the site to do.
  */
 const REPORTS = /^check-library|in use by jobs/;
@@ -37,7 +37,7 @@ const REPORTS = /^check-library|in use by jobs/;
 /** The durations of commands that weren't killed, by command name. */
 const durations = new Map<string, number>();
 
-/** Performs a random operation in some cases, and returns what was killed. */
+/** Sometimes performs a random operation. Returns what was killed. */
 export async function operateWhileStopped(session: Session): Promise<string[]> {
   const { random, settings } = session;
   if (!random.chance(OPERATION_PROBABILITY)) return [];
@@ -151,7 +151,7 @@ function namesIn({ site }: Session): string[] {
   }
 }
 
-/** Imports the folder. Each attempt continues with the videos that the previous attempt left. */
+/** Imports the folder. Each attempt continues with the videos that the previous attempt left behind. */
 async function importByCommand(session: Session): Promise<string[]> {
   const mode = session.random.pick(["--copy", "--move", "--link"]);
   const importable = prepareImport(session);

@@ -9,7 +9,10 @@ export interface Outcome {
   closedBySite: boolean;
 }
 
-/** How long a client stays connected without receiving data if it doesn't wait for the site to close the connection. */
+/**
+ * The time for which a client stays connected without receiving data, unless it waits for the site to close the
+ * connection.
+ */
 const IDLE_TIMEOUT_MS = 150;
 const PIECE_INTERVAL_MS = 1;
 

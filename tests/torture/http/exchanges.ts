@@ -4,7 +4,7 @@ import { ambiguousRequest, HEADERS, invalidRequest, METHODS, TARGETS } from "./r
 
 /** The data sent over one connection, and the expected responses. */
 export interface Exchange {
-  /** The pieces of data, as Latin-1, which are written one after another. */
+  /** The pieces of data as Latin-1. They are written one after another. */
   pieces: string[];
   /**
    * What the client does after writing: `wait` for the site to close the connection, `leave` when no more data is
@@ -73,7 +73,7 @@ function pipelined(random: Random, { files }: Known): Exchange {
 }
 
 /**
- * Generates a request that contains another one and whose end is ambiguous. The site must not respond to the inner
+ * Generates a request whose end is ambiguous and that contains another request. The site must not respond to the inner
  * request.
  */
 function smuggled(random: Random, { files }: Known): Exchange {

@@ -44,11 +44,11 @@ export interface HiddenSite {
 
 interface HiddenOptions {
   states?: readonly State[];
-  /** The share of the requests other than plain GET requests that is sent. Those requests are chosen at random. */
+  /** Of the requests that aren't plain GET requests, the fraction to send. They are chosen at random. */
   share?: number;
   /** The number of pairs of requests that are timed, or 0 in a test. */
   pairs?: number;
-  /** A state whose video stays public, which the run must detect. */
+  /** A state whose video is deliberately left public. The run must detect this. */
   keepPublic?: State;
 }
 

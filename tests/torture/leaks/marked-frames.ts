@@ -9,20 +9,22 @@ import { listsWith } from "./hidden-requests";
 
 type Color = readonly [red: number, green: number, blue: number];
 
-/** The colors of the two halves of every frame in the marked video, and their mix, which scaling produces. */
+/**
+ * The colors of the two halves of every frame in the marked video, and the mix of both colors that scaling produces.
+ */
 const LEFT: Color = [200, 30, 140];
 const RIGHT: Color = [120, 200, 20];
 const MARKS: readonly Color[] = [LEFT, RIGHT, [160, 115, 80]];
 /** The tolerance per channel, slightly more than the changes caused by encoding and scaling. */
 const TOLERANCE = 16;
-/** The share of an image's pixels that must be close to a marker. */
+/** The fraction of an image's pixels that must be close to a marker. */
 const MIN_SHARE = 0.1;
-/** The size in pixels to which an image is scaled in each direction, which is enough for each tile of a storyboard. */
+/** The width and height in pixels to which an image is scaled. This is enough to examine each tile of a storyboard. */
 const GRID_SIZE = 64;
 const SECONDS = 12;
 const CONVERSION_TIMEOUT_MS = 120_000;
 
-/** What the site served to a visitor. */
+/** The media and pages that the site served to a visitor. */
 interface Seen {
   /** For each URL, whether the image or video shows a marker. */
   media: ReadonlyMap<string, boolean>;
@@ -31,7 +33,7 @@ interface Seen {
 }
 
 export interface FramesOptions {
-  /** Whether the video stays public, which the run must detect. */
+  /** Whether the video is deliberately left public. The run must detect this. */
   keepPublic?: boolean;
 }
 

@@ -4,7 +4,9 @@ import { newVideo, type Video } from "./hidden-videos";
 
 /** Visitors can't notice a difference that is smaller than this. */
 const MAX_DIFFERENCE_MS = 5;
-/** The share of outliers removed at each end, because the machine may have been busy with other work. */
+/**
+ * The fraction of the times that is discarded at each end as outliers. The machine may have been busy with other work.
+ */
 const TRIMMED_SHARE = 0.1;
 const WARM_UP = 200;
 

@@ -93,8 +93,8 @@ function search({ site, marks }: Visitor, before: ReadonlySet<string>, faults: F
 }
 
 /**
- * Returns the required statuses that didn't occur. Fewer statuses are required if only a random share of the requests
- * is sent, because it may not cause all of them.
+ * Returns the required statuses that didn't occur. Fewer statuses are required if only some of the requests are sent,
+ * because a random selection may not cause all of them.
  */
 function missingStatuses({ statuses }: Visitor, share: number): Faults {
   const required = share < 1 ? [200, 404, 500] : REQUIRED_STATUSES;
@@ -116,7 +116,7 @@ async function backUp(site: SiteProcess, folder: string): Promise<void> {
   let before = backups();
   const start = () => sendRequest(site, "POST", "/admin/backups", headers, "intent=back-up");
   for (let { status } = await start(); status >= 400; { status } = await start()) {
-    // A scheduled backup is in progress that may have started before the visit.
+    // A scheduled backup is in progress. It may have started before the visit.
     if (status !== 409 || Date.now() > until)
       throw new Error(`A backup request returned ${status}`);
     await new Promise((next) => setTimeout(next, 100));

@@ -36,8 +36,7 @@ export function urlsOf(route: string, mark: string, known: Known): string[] {
 
 /**
  * Requests every URL in every way that fails and in every way that succeeds.
- * @param share the share of these requests that is sent. The requests are chosen at random, but each URL receives at
- * least one.
+ * @param share the fraction of these requests to send. They are chosen at random, but each URL receives at least one.
  */
 export async function walk(visitor: Visitor, known: Known, share: number): Promise<void> {
   const { random } = visitor;

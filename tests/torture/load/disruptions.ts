@@ -41,7 +41,7 @@ const locked: Disruption = {
   },
 };
 
-/** ffmpeg is killed, as the kernel does when memory runs out. This includes the process that probes an upload. */
+/** ffmpeg is killed, as it is by the kernel when memory runs out. This includes the process that probes an upload. */
 const encodersDie: Disruption = {
   name: "encoders die",
   refusals: [BUSY],

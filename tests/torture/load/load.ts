@@ -25,7 +25,7 @@ export interface Scale {
   disruptionMs: number;
   recoveryMs: number;
   diskMegabytes: number;
-  /** Whether slow pages are a fault. */
+  /** Whether slow pages count as a fault. */
   isTimed: boolean;
 }
 
@@ -44,8 +44,8 @@ const VIDEOS = 200;
 const UPLOADED = 201;
 const READING_INTERVAL_MS = 1_000;
 /**
- * The share of readings to ignore, because a process allocates memory at first, and its memory levels off only after
- * many requests.
+ * The fraction of the readings to ignore at the beginning. A process allocates memory at first, and its memory use
+ * levels off only after many requests.
  */
 const WARM_UP = 0.2;
 const MEMORY_WARM_UP = 0.5;
@@ -71,7 +71,7 @@ export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   return runLoad(seed, minutes === undefined ? LONG : { ...LONG, steadyMs: minutes * 60_000 });
 }
 
-/** Lets a crowd of clients visit a site, first undisturbed, then during one disruption after another. */
+/** Lets a crowd of clients visit a site, first without disruptions, and then during one disruption after another. */
 export async function runLoad(seed: string, scale: Scale): Promise<Faults> {
   const { crowd, diskMegabytes } = scale;
   const random = createRandom(seed);

@@ -44,7 +44,7 @@ export function medianOf(values: readonly number[]): number {
 
 /**
  * Returns a percentile of values.
- * @param share the share of values below it, from 0 to 1.
+ * @param share the fraction of the values that are below it, from 0 to 1.
  */
 export function percentileOf(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);

@@ -15,8 +15,8 @@ const VIDEOS = 1_000;
 const MAX_VIDEOS_PER_SITE = 60;
 const VIDEOS_PER_CHECK = 15;
 /**
- * A video is only 1 s long and 96 × 64 pixels in size, but this time is much longer because the machine may be busy
- * with other work.
+ * Videos are only 1 s long and 96 × 64 pixels in size, but the timeout is generous because the machine may be busy with
+ * other work.
  */
 const JOBS_TIMEOUT_MS = 120_000;
 const MAX_MEMORY_BYTES = 300 * 1024 * 1024;
@@ -152,7 +152,7 @@ async function checkAll(
   { sent: last }: Tally,
 ): Promise<Faults> {
   const until = Date.now() + JOBS_TIMEOUT_MS;
-  // This ignores failed jobs, which are retried later, the jobs that wait for them, and the removal of unused files.
+  // Ignores failed jobs (they are retried later), the jobs that wait for them, and the removal of unused files.
   const busy = `SELECT count(*) FROM jobs
     WHERE state = 'running' OR (state = 'waiting' AND attempts = 0 AND kind <> 'cleanup' AND NOT EXISTS (
       SELECT 1 FROM jobs AS first WHERE first.video_id = jobs.video_id AND first.kind = 'transcode'

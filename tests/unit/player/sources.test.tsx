@@ -78,7 +78,7 @@ afterEach(() => {
 /** Completes the import of hls.js. */
 const loadScript = () =>
   act(async () => {
-    // This is called right before the element's source changes or is kept.
+    // The player calls isSupported right before it changes or keeps the element's source.
     const isStarted = new Promise<void>((resolve) => {
       FakeHls.isSupported = () => {
         resolve();

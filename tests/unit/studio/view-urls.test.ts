@@ -4,7 +4,7 @@ import { readSeriesView, seriesHref } from "~/features/library/series/series-add
 import { readTagsView, tagsHref } from "~/features/library/tags/tags-address";
 import { readTrashView, trashHref } from "~/features/trash/trash-address";
 
-/** A text whose first 200 UTF-16 code units end in the middle of a character. */
+/** Text whose first 200 UTF-16 code units end in the middle of a character. */
 const LONG = `x${"\u{1f600}".repeat(250)}`;
 
 const PAGES: Record<string, [read: (params: URLSearchParams) => string, write: string]> = {

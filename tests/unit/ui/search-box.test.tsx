@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { SearchBox } from "~/features/catalogue/search-box";
 import { renderRoutes } from "./page";
 
-/** Creates a list that records its searches. Once it has been made slow, it responds only when the test allows it. */
+/** Creates a list that records its searches. Once a test has made it slow, it responds only when the test lets it. */
 function slowList() {
   const searches: string[] = [];
   const pendingResponses: (() => void)[] = [];

@@ -168,7 +168,7 @@ function makeRoom(model: VisibilityModel, site: VisibilitySite): void {
   );
 }
 
-/** Returns the reports about a video, the reports about any other video in those reports, and so on. */
+/** Returns the reports about a video, all other reports about the videos in those reports, and so on. */
 function reportsAround(model: VisibilityModel, videoId: string) {
   const videos = new Set([videoId]);
   const around = new Set<(typeof model.reports)[number]>();
@@ -190,7 +190,7 @@ const replace: Kind<{ sender: Role; which: number }> = {
     const video = pick(model, which);
     if (!video) return "skipped";
     const isCompared = video.holds.has("comparing/");
-    // The new file would stay pending if the video is evidence, because it can't be discarded then.
+    // If the video is evidence, the new file can't be discarded, so it would stay pending.
     if (isCompared && model.isEvidence(video, true)) return "skipped";
     const role = model.active(sender);
     const fields = { intent: "replace", id: video.id };
@@ -222,8 +222,8 @@ function replaceOutcome(model: VisibilityModel, role: Role, video: ModelVideo): 
 }
 
 /**
- * Discards the new file for a video that is on hold for comparison, which would otherwise stay pending until the hold
- * ends.
+ * Discards the new file for a video that is on hold for comparison. Otherwise, the file would stay pending until the
+ * hold ends.
  */
 async function discard({ id }: ModelVideo, site: VisibilitySite): Promise<void> {
   const pending = site.rows<{ file: string }>(

@@ -8,7 +8,7 @@ import { type ModelVideo, type Report, URGENT, type VisibilityModel } from "./re
 const STRIKES_THAT_BLOCK = 3;
 const MAX_UNREAD = 3;
 
-/** Returns the kinds of reports after which a moderator kept a video's current file on the site. */
+/** Returns the kinds of reports for which a moderator has decided to keep or restore a video's current file. */
 function checkedKinds(model: VisibilityModel, { id }: ModelVideo): ReportKind[] {
   return model.reports.flatMap(({ kind, named }) => {
     const naming = named.get(id);

@@ -32,7 +32,8 @@ const kind = fc.constantFrom<ReportKind>(
 );
 
 /**
- * Sends a report about some videos, which may be deleted or hidden, or one that doesn't contain a recognizable video.
+ * Sends a report about some videos, which may be deleted or hidden, or a report without any video that the site can
+ * recognize.
  */
 const report: Kind<{ kind: ReportKind; which: number[]; network: number }> = {
   weight: 7,
@@ -245,7 +246,7 @@ async function decideNext(
     const chosen = ids.filter((id) => {
       model.touched.add(model.find(id));
       const choices = choicesFor(model, report, id);
-      // Decisions are kept, unless all videos have one.
+      // Existing decisions are kept, unless all videos already have one.
       const isFirst = choices.find((each) => each !== "hide" && each !== "restore") === decision;
       return isFirst && (report.named.get(id)?.decision === null || isDecided(model, report));
     });
@@ -253,7 +254,10 @@ async function decideNext(
   }
 }
 
-/** Returns whether each existing video in a report has a decision, as is the case when a question was sent later. */
+/**
+ * Returns whether each existing video in a report already has a decision. This is the case if a question was sent after
+ * the decisions.
+ */
 const isDecided = (model: VisibilityModel, report: Report) =>
   [...report.named].every(
     ([id, { decision }]) => decision !== null || choicesFor(model, report, id).length === 0,
