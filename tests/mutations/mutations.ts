@@ -239,7 +239,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (admitted > maxLength) throw new UploadError(413, tooMuch);",
     replace: "",
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
-    title: "is stopped at the size limit while it is being received",
+    title: "is rejected as soon as it exceeds the size limit",
   },
   {
     rule: "The content of an upload determines its type",
@@ -247,7 +247,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"video/webm": "webm",',
     replace: '"video/webm": "mp4",',
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "gets the extension that matches its content, regardless of its name and type",
+    title:
+      "gets the extension that matches its content, regardless of the file's name and declared type",
   },
   {
     // ffprobe rejects other files too, but only when all of their bytes have been received.
@@ -264,7 +265,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'throw new UploadError(error.status, error.message, "video");',
     replace: "return { ending, playable: true };",
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "with a file that only begins like a video (422)",
+    title: "with a file in which only the first bytes come from a video (422)",
   },
   {
     rule: "A resumable upload that isn't a video is rejected after its first bytes",
@@ -1071,7 +1072,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (sentBefore) recordPublished(userId, sentBefore, outcome);",
     replace: "",
     killedBy: "tests/integration/intake/repeated-publish.test.ts",
-    title: "gets the same outcome afterward, even after a restart",
+    title: "gets the same outcome once the first request has ended, even after a restart",
   },
   {
     rule: "The outcome of an upload is visible only to the user who uploaded it",
@@ -1079,7 +1080,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("user_id", "=", userId),',
     replace: ",",
     killedBy: "tests/integration/intake/repeated-publish.test.ts",
-    title: "is private, so another user gets 404 both while it is running and afterward",
+    title: "returns 404 to another user, both while the first request is running and afterward",
   },
   {
     rule: "An upload that sends no data loses its reserved space",
