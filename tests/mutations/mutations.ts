@@ -399,7 +399,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (release) release();",
     replace: "",
     killedBy: "tests/integration/media/media-requests.test.ts",
-    title: "are limited in number, and free their slot whether they are completed or aborted",
+    title: "are limited in number, and each one frees its slot when it is completed or aborted",
   },
   {
     rule: "The session cookie is HttpOnly",
@@ -687,7 +687,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "style-src 'unsafe-inline'; sandbox\"",
     replace: "style-src 'unsafe-inline'\"",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is returned completely",
+    title: "is returned in full",
   },
   {
     rule: "Every response has a Content Security Policy",
@@ -887,7 +887,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };",
     replace: "",
     killedBy: "tests/integration/jobs/re-encode.test.ts",
-    title: "keep their playable file if the new one can't be decoded",
+    title: "don't have their video's playable file replaced by one that can't be decoded",
   },
   {
     rule: "Request limits don't apply to internal range requests",
@@ -938,7 +938,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (isSame && probe.playable && !(await hasSamePackets(source, playing, probe, task)))",
     replace: "if (false)",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "is kept if the copy is damaged in a place where decoders don't notice it",
+    title: "is kept if the copy has damage that decoders don't notice",
   },
   {
     rule: "The original is kept if its copy has fewer frames",
