@@ -839,7 +839,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const needed = isObjectReferenced(object);",
     replace: "const needed = false;",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "leaves an object in place if another file's record refers to it",
+    title: "is purged without removing an object that another file's record refers to",
   },
   {
     rule: "An object whose declaration has expired isn't recorded",
@@ -855,7 +855,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '} else if (marker !== siteId) throw new StorageError("foreign", url);',
     replace: "}",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "prevents startup, and doesn't receive any files",
+    title: "prevents startup, and no files are moved into it",
   },
   {
     rule: "A file in a bucket isn't a temporary file",

@@ -84,7 +84,7 @@ describe("metrics requested without a token", () => {
     { Via: "1.1 proxy" },
     { Host: "videos.example" },
     { Host: "127.0.0.1.videos.example" },
-  ])("are available only on this machine, and not through a local proxy: %j", async (headers) => {
+  ])("can be read only on this machine, and not through a local proxy: %j", async (headers) => {
     for (const path of ["/metrics", "/metrics?x", "/metrics.data", "/metrics/"]) {
       const { text } = await send(site, path, headers as http.OutgoingHttpHeaders);
       expect(text, path).not.toContain("afterdark_jobs");
@@ -170,7 +170,7 @@ describe("metrics requested without a token", () => {
       .toBe(0);
   });
 
-  it("count a download while it is open, until the client disconnects", async () => {
+  it("count a download as open until the client disconnects", async () => {
     const url = site.addFile("videos", "u/1.mp4", Buffer.alloc(64 * 1024 * 1024));
     site.addVideo({ status: "published", video_url: url });
     const downloads = async () =>
@@ -248,14 +248,14 @@ describe("metrics requested without a token", () => {
     }
   });
 
-  it("are shared by concurrent scrapes", async () => {
+  it("can be scraped by many clients at the same time", async () => {
     const all = await Promise.all(Array.from({ length: 30 }, () => send(site, "/metrics")));
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
     await setImmediate();
   });
 });
 
-describe("the metrics with a token", () => {
+describe("metrics that are protected by a token", () => {
   const site = new SiteProcess({ METRICS_TOKEN: TOKEN });
   beforeAll(() => site.start());
   afterAll(() => site.remove());
