@@ -173,7 +173,7 @@ describe("npm start", () => {
     },
   );
 
-  it("fails with a one-line error for a short SESSION_SECRET, without printing it", async () => {
+  it("fails with a one-line error if SESSION_SECRET is too short, and doesn't print the secret", async () => {
     const { code, output } = await startFails({ SESSION_SECRET: "hunter2" });
     expect(code).toBe(1);
     expect(output).toMatch(/^SESSION_SECRET must be .*at least 32 characters.*openssl.*\.$/);

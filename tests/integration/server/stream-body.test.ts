@@ -79,7 +79,7 @@ describe("streamBody", () => {
     expect(await new Response(body).text()).toBe("");
   });
 
-  it("rejects with the source's error while the client is waiting", async () => {
+  it("rejects with the source's error if the client is still waiting", async () => {
     const { handled } = await request(async () => {
       await streamBody(async () => {
         throw new Error("The store is unavailable.");
