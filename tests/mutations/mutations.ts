@@ -863,7 +863,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isRemovable) throw",
     replace: "if (false) throw",
     killedBy: "tests/integration/media/temporary-files.test.ts",
-    title: "removes a stream's files only while it is being encoded",
+    title: "removes a stream's files only while the stream is being encoded",
   },
   {
     rule: "ffmpeg's output for an incompletely read file is discarded",

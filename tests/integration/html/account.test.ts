@@ -77,7 +77,7 @@ it("deletes an account and transfers its videos", async () => {
   expect(database.prepare("SELECT uploaded_by FROM videos").pluck().all()).toEqual(owner);
 });
 
-it("sets an uploader's limits, and leaves an invalid value in its field", async () => {
+it("sets an uploader's limits, and shows an error for an invalid value", async () => {
   site
     .database()
     .exec(

@@ -103,7 +103,7 @@ describe("public pages", () => {
     expect(ranked()).toHaveLength(0);
   });
 
-  it("show a category at each of its URLs, and redirect any spelling of a tag to one URL", async () => {
+  it("show a category at each of its URLs, and redirect other spellings of a tag to its URL", async () => {
     await fill(site, 1, () => ({ category: "amateur", tags: '["HD"]' }));
     for (const path of ["/categories?cat=desi", "/categories/desi", "/categories/amateur"]) {
       await visitor.open(path);
@@ -132,7 +132,7 @@ describe("public pages", () => {
     }
   });
 
-  it("load the posters in the first row immediately, and the others lazily", async () => {
+  it("load the posters in the first row immediately, and all other posters lazily", async () => {
     await fill(site, 8, () => ({ views: 1 }));
     for (const path of ["/", "/categories", "/trending", "/?search=video"]) {
       await visitor.open(path);
@@ -204,7 +204,7 @@ describe("public pages", () => {
     expect(visitor.address).toMatch(/^\/video\/v\d\b/);
   });
 
-  it("link to the channel from Home in a new tab", async () => {
+  it("have a link on Home that opens the channel in a new tab", async () => {
     await visitor.open("/");
     const join = visitor.in().getByRole("link", { name: /join/i });
     expect(join.getAttribute("href")).toBe("https://chat.example/channel");

@@ -58,7 +58,7 @@ describe("a file sink", () => {
     ["a piece longer than the buffer limit", 7 * MIB, 0, [3 * MIB + 5]],
     ["more pieces than a system call accepts", 20_000, 0, [1]],
     ["from the middle of the file", 3 * MIB + 9, 12_345, [65_536]],
-  ])("writes exactly the sent bytes (%s)", async (_, bytes, offset, lengths) => {
+  ])("writes exactly the bytes that were sent (%s)", async (_, bytes, offset, lengths) => {
     await send(randomBytes(bytes), offset, ...lengths);
   });
 

@@ -247,7 +247,7 @@ function tag(image: string): void {
 }
 
 describe.runIf(hasExiftool)("an uploaded thumbnail", () => {
-  it("doesn't contain the metadata of a phone's JPEG", async () => {
+  it("doesn't contain the metadata from a phone's JPEG", async () => {
     const image = path.join(site.folder, "photo.jpg");
     ffmpeg(["-f", "lavfi", "-i", "testsrc2=size=640x360", "-frames:v", "1", image]);
     tag(image);

@@ -189,7 +189,7 @@ describe("another tab's form for the same upload", () => {
     expect(videos()).toMatchObject([{ title: "Two" }]);
   });
 
-  it("doesn't create a second video without JavaScript", async () => {
+  it("doesn't create a second video, even without JavaScript", async () => {
     const upload = await arrivedUpload();
     const submit = async () => {
       const request = await formOf({ upload }, "/admin");

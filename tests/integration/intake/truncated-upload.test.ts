@@ -62,7 +62,7 @@ describe.runIf(ffmpegAvailable())("a truncated file", () => {
     expect(await receiveUpload(multipart(Object.entries(fields)), user)).toMatchObject(draft);
   });
 
-  it("needs confirmation before it is scheduled, and becomes an unscheduled draft without it", async () => {
+  it("is scheduled only after confirmation, and otherwise becomes an unscheduled draft", async () => {
     const publishAt = new Date(Date.now() + 3_600_000).toISOString();
     const { upload } = (await sendUnconfirmed({ publishAt, intent: "draft" })).failure.cutOff!;
     const fields = { ...GOOD_TEXTS, publishAt, upload, incomplete: "keep" };

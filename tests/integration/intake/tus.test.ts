@@ -85,7 +85,7 @@ describe("an OPTIONS request", () => {
 });
 
 describe("every tus request", () => {
-  it("returns 412 for another protocol version", async () => {
+  it("returns 412 for an unsupported protocol version", async () => {
     const at = await create();
     for (const version of ["0.2.2", undefined]) {
       const response = await tus("HEAD", at, version ? { "Tus-Resumable": version } : {});
@@ -105,7 +105,7 @@ describe("every tus request", () => {
     expect(bytesOf(at)).toHaveLength(0);
   });
 
-  it("returns 403 from another origin", async () => {
+  it("returns 403 if it comes from another origin", async () => {
     const at = await create();
     const evil = { Origin: "https://evil.example" };
     expect(
@@ -148,7 +148,7 @@ describe("an upload's creation", () => {
     expect(left / 3_600_000).toBeCloseTo(24, 1);
   });
 
-  it("returns 413 beyond the size limit", async () => {
+  it("returns 413 if the length exceeds the size limit", async () => {
     const response = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "8000001" });
     expect(response.status).toBe(413);
   });
@@ -259,7 +259,7 @@ describe("a PATCH request", () => {
     expect(bytesOf(at)).toHaveLength(0);
   });
 
-  it("returns 413 beyond the declared length", async () => {
+  it("returns 413 if it exceeds the declared length", async () => {
     const at = await create(10_000);
     expect((await patch(at, 0, clip.subarray(0, 20_000))).status).toBe(413);
     const open = openRequest(site, "PATCH", at, {
@@ -297,7 +297,7 @@ describe("a PATCH request", () => {
     expect((await head(at)).status).toBe(200);
   });
 
-  it("doesn't lose the received bytes if the connection is lost, so that the upload can be resumed", async () => {
+  it("keeps the bytes that were received before the connection was lost, so that the upload can be resumed", async () => {
     const at = await create();
     const open = openRequest(site, "PATCH", at, {
       ...PATCH,
@@ -472,7 +472,7 @@ describe("publishing a completed upload", () => {
     expect(site.database().prepare("SELECT count(*) FROM videos").pluck().get()).toBe(1);
   });
 
-  it("returns 409 before the upload is complete", async () => {
+  it("returns 409 if the upload isn't complete yet", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 10_000));
     expect((await publish(at)).status).toBe(409);

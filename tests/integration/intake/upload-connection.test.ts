@@ -75,7 +75,7 @@ describe("an upload over a real connection", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("is rejected with 413 as soon as it is too large, and keeps the text fields", async () => {
+  it("is rejected with 413 as soon as it exceeds the size limit, and keeps the text fields", async () => {
     const open = post({ "Transfer-Encoding": "chunked" });
     await open.send(before);
     await open.send(clip);

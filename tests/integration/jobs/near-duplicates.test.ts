@@ -57,7 +57,7 @@ describe("similar videos", () => {
     });
   });
 
-  it("stay marked as different if one is deleted and restored, and the mark is removed if one is purged", async () => {
+  it("stay marked as different if one of them is deleted and restored, but not if one is purged", async () => {
     const pairs = () => sqliteHandle().prepare("SELECT first, second FROM similar_videos").all();
     addFour();
     sqliteHandle().exec("DELETE FROM similar_videos");

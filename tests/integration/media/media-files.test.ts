@@ -19,7 +19,7 @@ const insertVideo = (id: string, columns = "", values = "") =>
   );
 
 describe("the recorded file size", () => {
-  it("is updated when files are recorded, replaced and forgotten", async () => {
+  it("is updated when files are recorded, replaced or forgotten", async () => {
     insertVideo("a");
     const file = { bucket: "videos", path: "u/1.mp4", videoId: "a", kind: "video" } as const;
     await recordFile({ ...file, bytes: 700 });

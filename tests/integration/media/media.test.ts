@@ -82,7 +82,7 @@ describe("a file", () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(CONTENT)).toBe(true);
   });
 
-  it("is served with the same headers for HEAD requests, in which ranges are ignored", async () => {
+  it("has the same headers in the response to a HEAD request, which ignores ranges", async () => {
     const response = await sendRequest(URL_PATH, { Range: "bytes=0-9" }, "HEAD");
     expect(response.status).toBe(200);
     expect(response.headers.get("Content-Length")).toBe("200000");
@@ -262,7 +262,7 @@ describe("an invalid URL", () => {
     }
   });
 
-  it("doesn't result from an uploads folder that is a symbolic link", async () => {
+  it("isn't assumed if the uploads folder itself is a symbolic link", async () => {
     const elsewhere = path.join(site.folder, "elsewhere");
     fs.renameSync(site.uploads, elsewhere);
     fs.symlinkSync(elsewhere, site.uploads);
