@@ -981,7 +981,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (tables[name] === restored[name]) continue;",
     replace: "continue;",
     killedBy: "tests/integration/operating/backups.test.ts",
-    title: "when a table has fewer rows than were copied",
+    title: "when a table has fewer rows than the original table",
   },
   {
     rule: "A damaged file in a backup is detected",

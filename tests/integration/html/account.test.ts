@@ -57,7 +57,7 @@ it("ends the other sessions when the password is changed", async () => {
   site.database().prepare("UPDATE users SET password_hash = ?").run(hash);
 });
 
-it("deletes an account and transfers its videos", async () => {
+it("deletes an account and transfers its videos to the owner who deletes it", async () => {
   const database = site.database();
   database.exec(`
     INSERT INTO users (id, email, password_hash, role) VALUES ('left', 'left@example.com', '', 'uploader');

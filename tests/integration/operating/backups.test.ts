@@ -190,7 +190,7 @@ describe("a backup", () => {
         repair: () => false,
       });
 
-    it("when a table has fewer rows than were copied", () => {
+    it("when a table has fewer rows than the original table", () => {
       expect(prove().files).toMatchObject([{ path: "videos/u/a.mp4" }]);
       expect(() => prove({ videos: 2 })).toThrow(
         "The table videos in the backup has 1 rows instead of 2",

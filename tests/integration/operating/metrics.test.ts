@@ -267,7 +267,7 @@ describe("metrics that are protected by a token", () => {
     { Authorization: `Basic ${TOKEN}` },
     { Authorization: `Bearer ${TOKEN.slice(1)}` },
     { Authorization: "Bearer undefined" },
-  ])("can't be read without it, even on this machine: %j", async (headers) => {
+  ])("can't be read without the token, even on this machine: %j", async (headers) => {
     const { status, headers: responseHeaders, text } = await send(site, "/metrics", headers);
     expect(status).toBe(401);
     expect(responseHeaders["www-authenticate"]).toBe('Bearer realm="metrics"');
@@ -275,7 +275,7 @@ describe("metrics that are protected by a token", () => {
     expect((await send(site, "/metrics.data", headers)).text).not.toContain("afterdark_jobs");
   });
 
-  it("can be read with it, even through a proxy", async () => {
+  it("can be read with the token, even through a proxy", async () => {
     const headers = { Authorization: `Bearer ${TOKEN}`, "X-Forwarded-For": "203.0.113.9" };
     expect(figure(await scrape(site, headers), "afterdark_build_info")).toBe(1);
     expect(site.log).not.toContain(TOKEN);

@@ -115,7 +115,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect((await claim())?.kind).toBe("transcode");
   });
 
-  it("is put on hold until an editor releases it if the scan is unsure", async () => {
+  it("is put on hold if the scan is unsure, and an editor can release it", async () => {
     scanWith(site.folder, "echo '<b>unsure</b>'; exit 1");
     const id = await upload();
     await scan();

@@ -63,7 +63,7 @@ describe("/events", () => {
     stream.leave();
   });
 
-  it("isn't compressed, which would delay events", async () => {
+  it("isn't compressed, because compression would delay events", async () => {
     const stream = await listen("/events", { "Accept-Encoding": "gzip" });
     expect(stream.response.headers.get("Content-Encoding")).toBeNull();
     stream.leave();

@@ -181,7 +181,7 @@ describe("a personal page", () => {
     expect(again.text.length).toBeGreaterThan(after.text.length);
   });
 
-  it("can be an error page, which isn't cached either", async () => {
+  it("isn't cached, even if it is an error page", async () => {
     site.database().exec("ALTER TABLE videos RENAME TO elsewhere");
     const failed = await sendRequest("/?page=77");
     site.database().exec("ALTER TABLE elsewhere RENAME TO videos");

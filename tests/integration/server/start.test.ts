@@ -82,8 +82,8 @@ describe("npm start", () => {
   });
 
   it.each([
-    ["192.0.2.1", "an address of another machine"],
-    ["no-such-host.invalid", "an unknown name"],
+    ["192.0.2.1", "the address of another machine"],
+    ["no-such-host.invalid", "an unknown host name"],
   ])("fails with a one-line error if HOST is %s, %s", async (HOST) => {
     expect(await startFails({ HOST })).toEqual({
       code: 1,

@@ -191,7 +191,7 @@ describe("the statistics URLs", () => {
     cookie = (await openSession("up")).split(";")[0]!;
   }
 
-  it("export the tables as CSV, in which a title can't be a formula", async () => {
+  it("export the tables as CSV, and escape titles that look like formulas", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const days = await csv("views-by-day.csv");
     expect([days.length, days[0], days[7]]).toEqual([9, "day,views", `${today},3`]);

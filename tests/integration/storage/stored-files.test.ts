@@ -350,7 +350,7 @@ describe("copies on the disk", () => {
     expect((await bytesOf()).equals(written)).toBe(true);
   });
 
-  it("are fetched when a file is read, and have their digest verified", async () => {
+  it("are fetched when a file is read, and their digests are verified", async () => {
     await moveIntoStore();
     await evictAll();
     expect(fs.readFileSync(await localFile(video())).equals(VIDEO)).toBe(true);
