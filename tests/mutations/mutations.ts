@@ -39,7 +39,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE public AND video_url = @url",
     replace: "WHERE video_url = @url",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is public while the video is published",
+    title: "is granted to everyone while the video is published",
   },
   {
     rule: "A hidden video's media file can't be read without a session",
@@ -47,7 +47,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(await maySeeHidden(requested)) && !isOfDeletedVideo(requested);",
     replace: "!isOfDeletedVideo(requested);",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is public while the video is published",
+    title: "is granted to everyone while the video is published",
   },
   {
     rule: "A hidden video's media file can't be read by another uploader",
@@ -71,7 +71,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE public AND thumbnail_url = @url",
     replace: "WHERE thumbnail_url = @url",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is public while the video is published",
+    title: "is granted to everyone while the video is published",
   },
   {
     // Streams, storyboards, captions and hover previews are in the same folder.
@@ -80,7 +80,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE public AND video_url >= @from AND video_url < @to",
     replace: "WHERE video_url >= @from AND video_url < @to",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is public while the video is published",
+    title: "is granted to everyone while the video is published",
   },
   {
     rule: "A hidden video's derived files can't be read while its stream is being encoded",
@@ -88,7 +88,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "isDerived && isStreamed(base) ? url",
     replace: "isDerived ? url",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is public while the video is published",
+    title: "is granted to everyone while the video is published",
   },
   {
     // Preview links don't expire. They are revoked.
@@ -341,7 +341,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "{ status: 206, headers }",
     replace: "{ status: 200, headers }",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is returned partially for",
+    title: "is returned in part for",
   },
   {
     rule: "The response to a range request contains the requested bytes",
@@ -349,7 +349,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "content.body(range.start, length)",
     replace: "content.body(0, length)",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is returned partially for",
+    title: "is returned in part for",
   },
   {
     rule: "A range request beyond the end of the file gets a response with status 416",
@@ -1048,7 +1048,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "probed: { ...probed, playable: isClean },",
     replace: "probed,",
     killedBy: "tests/integration/intake/metadata.test.ts",
-    title: "is never public for a file with",
+    title: "stays private in a file with",
   },
   {
     rule: "Unknown boxes in an MP4 are overwritten",
