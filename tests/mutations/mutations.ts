@@ -39,7 +39,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE public AND video_url = @url",
     replace: "WHERE video_url = @url",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is public while the video is published",
+    title: "is granted to everyone while the video is published",
   },
   {
     rule: "A hidden video's media file can't be read without a session",
@@ -47,7 +47,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(await maySeeHidden(requested)) && !isOfDeletedVideo(requested);",
     replace: "!isOfDeletedVideo(requested);",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is public while the video is published",
+    title: "is granted to everyone while the video is published",
   },
   {
     rule: "A hidden video's media file can't be read by another uploader",
@@ -71,7 +71,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE public AND thumbnail_url = @url",
     replace: "WHERE thumbnail_url = @url",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is public while the video is published",
+    title: "is granted to everyone while the video is published",
   },
   {
     // Streams, storyboards, captions and hover previews are in the same folder.
@@ -80,7 +80,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE public AND video_url >= @from AND video_url < @to",
     replace: "WHERE video_url >= @from AND video_url < @to",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is public while the video is published",
+    title: "is granted to everyone while the video is published",
   },
   {
     rule: "A hidden video's derived files can't be read while its stream is being encoded",
@@ -88,7 +88,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "isDerived && isStreamed(base) ? url",
     replace: "isDerived ? url",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is public while the video is published",
+    title: "is granted to everyone while the video is published",
   },
   {
     // Preview links don't expire. They are revoked.
@@ -239,7 +239,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (admitted > maxLength) throw new UploadError(413, tooMuch);",
     replace: "",
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
-    title: "is stopped at the size limit while it is being received",
+    title: "is rejected as soon as it exceeds the size limit",
   },
   {
     rule: "The content of an upload determines its type",
@@ -247,7 +247,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"video/webm": "webm",',
     replace: '"video/webm": "mp4",',
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "gets the extension that matches its content, regardless of its name and type",
+    title:
+      "gets the extension that matches its content, regardless of the file's name and declared type",
   },
   {
     // ffprobe would reject such a file as well, but only after all of its bytes have been received.
@@ -264,7 +265,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'throw new UploadError(error.status, error.message, "video");',
     replace: "return { ending, playable: true };",
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "with a file that only begins like a video (422)",
+    title: "with a file in which only the first bytes come from a video (422)",
   },
   {
     rule: "A resumable upload that isn't a video is rejected after its first bytes",
@@ -340,7 +341,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "{ status: 206, headers }",
     replace: "{ status: 200, headers }",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is returned partially for",
+    title: "is returned in part for",
   },
   {
     rule: "The response to a range request contains the requested bytes",
@@ -348,7 +349,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "content.body(range.start, length)",
     replace: "content.body(0, length)",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is returned partially for",
+    title: "is returned in part for",
   },
   {
     rule: "A range request beyond the end of the file gets a response with status 416",
@@ -398,7 +399,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (release) release();",
     replace: "",
     killedBy: "tests/integration/media/media-requests.test.ts",
-    title: "are limited in number, and free their slot whether they are completed or aborted",
+    title: "are limited in number, and each one frees its slot when it is completed or aborted",
   },
   {
     rule: "The session cookie is HttpOnly",
@@ -688,7 +689,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "style-src 'unsafe-inline'; sandbox\"",
     replace: "style-src 'unsafe-inline'\"",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is returned completely",
+    title: "is returned in full",
   },
   {
     rule: "Every response has a Content Security Policy",
@@ -840,7 +841,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const needed = isObjectReferenced(object);",
     replace: "const needed = false;",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "leaves an object in place if another file's record refers to it",
+    title: "is purged without removing an object that another file's record refers to",
   },
   {
     rule: "An object whose declaration has expired isn't recorded",
@@ -856,7 +857,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '} else if (marker !== siteId) throw new StorageError("foreign", url);',
     replace: "}",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "prevents startup, and doesn't receive any files",
+    title: "prevents startup, and no files are moved into it",
   },
   {
     rule: "A file in a bucket isn't a temporary file",
@@ -864,7 +865,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isRemovable) throw",
     replace: "if (false) throw",
     killedBy: "tests/integration/media/temporary-files.test.ts",
-    title: "removes a stream's files only while it is being encoded",
+    title: "removes a stream's files only while the stream is being encoded",
   },
   {
     rule: "ffmpeg's output for an incompletely read file is discarded",
@@ -888,7 +889,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };",
     replace: "",
     killedBy: "tests/integration/jobs/re-encode.test.ts",
-    title: "keep their playable file if the new one can't be decoded",
+    title: "don't have their video's playable file replaced by one that can't be decoded",
   },
   {
     rule: "Request limits don't apply to internal range requests",
@@ -939,7 +940,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (isSame && probe.playable && !(await hasSamePackets(source, playing, probe, task)))",
     replace: "if (false)",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
-    title: "is kept if the copy is damaged in a place where decoders don't notice it",
+    title: "is kept if the copy has damage that decoders don't notice",
   },
   {
     rule: "The original is kept if its copy has fewer frames",
@@ -982,7 +983,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (tables[name] === restored[name]) continue;",
     replace: "continue;",
     killedBy: "tests/integration/operating/backups.test.ts",
-    title: "when a table has fewer rows than were copied",
+    title: "when a table has fewer rows than the original table",
   },
   {
     rule: "A damaged file in a backup is detected",
@@ -1051,7 +1052,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "probed: { ...probed, playable: isClean },",
     replace: "probed,",
     killedBy: "tests/integration/intake/metadata.test.ts",
-    title: "is never public for a file with",
+    title: "stays private in a file with",
   },
   {
     rule: "Unknown boxes in an MP4 are overwritten",
@@ -1076,7 +1077,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (sentBefore) recordPublished(userId, sentBefore, outcome);",
     replace: "",
     killedBy: "tests/integration/intake/repeated-publish.test.ts",
-    title: "gets the same outcome afterward, even after a restart",
+    title: "gets the same outcome once the first request has ended, even after a restart",
   },
   {
     rule: "The outcome of an upload is visible only to the user who uploaded it",
@@ -1084,7 +1085,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("user_id", "=", userId),',
     replace: ",",
     killedBy: "tests/integration/intake/repeated-publish.test.ts",
-    title: "is private, so another user gets 404 both while it is running and afterward",
+    title: "returns 404 to another user, both while the first request is running and afterward",
   },
   {
     rule: "An upload that sends no data loses its reserved space",

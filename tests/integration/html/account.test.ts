@@ -57,7 +57,7 @@ it("ends the other sessions when the password is changed", async () => {
   site.database().prepare("UPDATE users SET password_hash = ?").run(hash);
 });
 
-it("deletes an account and transfers its videos", async () => {
+it("deletes an account and transfers its videos to the owner who deletes it", async () => {
   const database = site.database();
   database.exec(`
     INSERT INTO users (id, email, password_hash, role) VALUES ('left', 'left@example.com', '', 'uploader');
@@ -77,7 +77,7 @@ it("deletes an account and transfers its videos", async () => {
   expect(database.prepare("SELECT uploaded_by FROM videos").pluck().all()).toEqual(owner);
 });
 
-it("sets an uploader's limits, and keeps invalid values in the form", async () => {
+it("sets an uploader's limits, and shows an error for an invalid value", async () => {
   site
     .database()
     .exec(
@@ -96,7 +96,7 @@ it("sets an uploader's limits, and keeps invalid values in the form", async () =
   site.database().exec("DELETE FROM users WHERE id = 'up'");
 });
 
-it("renames and removes a passkey without a passkey prompt", async () => {
+it("renames a passkey, and removes it once the current password is entered", async () => {
   site.database().exec(
     `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced)
      SELECT 'one', id, 'localhost', 'Phone', x'00', 0, 1 FROM users`,
@@ -115,7 +115,7 @@ it("renames and removes a passkey without a passkey prompt", async () => {
   expect(visitor.text).not.toContain("Rename or remove");
 });
 
-it("invites an uploader, who sees only their own drafts, and deactivates the account", async () => {
+it("invites an uploader, shows them only their own drafts, and deactivates their account", async () => {
   const email = "new@example.com";
   site.addVideo({ title: "Another's video" });
   await visitor.setCookie(await signInTo(site));

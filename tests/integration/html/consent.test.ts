@@ -14,7 +14,7 @@ const rows = () => site.database().prepare("SELECT title, status FROM videos").a
 const heading = () => textOf(visitor.in().getByRole("heading", { level: 1 }));
 const isInvalid = (label: string) => visitor.field(label).getAttribute("aria-invalid") === "true";
 
-it("publishes a video when its performer and their consent are on record", async () => {
+it("publishes a video once its performer and their consent have been recorded", async () => {
   const id = site.addVideo({ title: "Evening by the sea", status: "review" });
   await visitor.open(MANAGE);
   expect(visitor.text).toContain("This video has no consent record yet.");
@@ -59,7 +59,7 @@ it("publishes a video when its performer and their consent are on record", async
   expect(rows()).toEqual([{ title: "Evening by the sea", status: "published" }]);
 });
 
-it("redirects from an upload to its consent record, and then publishes the video", async () => {
+it("asks for a consent record after an upload, and publishes the video once the record is complete", async () => {
   await visitor.open("/admin");
   visitor.fill("Title", "Morning in the garden");
   visitor.fill("Description", "Roses, and nobody else.");

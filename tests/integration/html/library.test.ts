@@ -69,7 +69,7 @@ describe("the video list", () => {
     expect(visitor.text).toContain("restored Beach");
   });
 
-  it("sorts videos, and hides and deletes several at once", async () => {
+  it("sorts videos, and can hide or delete several videos at once", async () => {
     addThree();
     await visitor.open(MANAGE);
     visitor.fill("Sort by", "title");
@@ -95,7 +95,7 @@ describe("the video list", () => {
     expect(titles()).toEqual(["Aurora"]);
   });
 
-  it("filters videos, hides a column, and saves and removes the view", async () => {
+  it("filters videos, hides a column, and saves the result as a view that can be removed", async () => {
     const thumbnail_url = "/media/thumbnails/u/1.webp";
     const add = (title: string, day: string, columns = {}) =>
       site.addVideo({ title, created_at: `2025-${day}T12:00:00.000Z`, ...columns });
@@ -147,7 +147,7 @@ describe("the video list", () => {
 });
 
 describe("the trash", () => {
-  it("can restore one video, purge another and be emptied", async () => {
+  it("restores one video, purges another, and purges the rest when it is emptied", async () => {
     for (const title of ["Aurora", "Beach", "Cinema"]) {
       site.addVideo({ id: title, title });
       await visitor.open(`${MANAGE}&delete=${title}`);
@@ -200,7 +200,7 @@ describe("tags", () => {
     await visitor.follow("Tags");
   });
 
-  it("can be renamed, merged, restored and removed", async () => {
+  it("can be renamed, merged and removed, and a merge can be undone", async () => {
     expect(listed("HD")).toMatch(/Other spellings: hd.*3 videos.*2 public/);
     await visitor.follow("night");
     visitor.fill("Name", "one, two", dialog());
@@ -285,7 +285,7 @@ it("renames, reorders and resets categories", async () => {
   expect(choices()[1]).toBe("Desi");
 });
 
-it("creates a series, fills and reorders it, and plays it", async () => {
+it("creates a series, adds videos to it, reorders them, and plays the series", async () => {
   for (const [id, title] of Object.entries({ a: "Aurora", b: "Beach", c: "Cinema" })) {
     site.addVideo({ id, title });
   }

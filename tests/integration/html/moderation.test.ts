@@ -125,7 +125,7 @@ describe("the block list", () => {
     expect(videos()).toHaveLength(2);
   });
 
-  it("links to a video that couldn't be compared, which can be released after a review", async () => {
+  it("links to a video that couldn't be compared, so that it can be reviewed and published anyway", async () => {
     const id = site.addVideo({ title: "A quiet street", status: "published" });
     site.database().exec(
       `INSERT INTO jobs (video_id, kind, priority, state, reason)
@@ -188,7 +188,7 @@ describe("the uploaders' terms", () => {
     expect(visitor.text).toContain("Uploaders don’t have to accept any terms.");
   });
 
-  it("are accepted with an upload, and have to be accepted again after a change", async () => {
+  it("have to be accepted with an upload, and again if they change in the meantime", async () => {
     const first = writeTerms("Be good.");
     requireTerms("2026-01-01T00:00:00.000Z");
     await visitor.open("/admin");
@@ -213,7 +213,7 @@ describe("the uploaders' terms", () => {
     expect(accepted()).toEqual([{ version: second, title: "A walk" }]);
   });
 
-  it("are accepted with a replacement file, and are shown with the video", async () => {
+  it("can be accepted with a replacement file, and the edit form shows which version was accepted", async () => {
     const version = writeTerms("Be good.");
     requireTerms("2026-01-01T00:00:00.000Z");
     const id = site.addVideo({ title: "Older than the terms" });

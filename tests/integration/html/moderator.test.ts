@@ -127,7 +127,7 @@ describe("a moderator", () => {
   });
 });
 
-it("offers owners the moderator role for invitations and users", async () => {
+it("lets an owner invite a moderator, and change a moderator's role", async () => {
   await visitor.setCookie(await signInTo(site));
   await visitor.open("/admin/users");
   visitor.fill("Role", "Moderator");

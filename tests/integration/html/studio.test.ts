@@ -40,7 +40,7 @@ async function endSession(): Promise<void> {
 describe("an upload", () => {
   const upload = () => visitor.press("Upload");
 
-  it("stays private as a draft, and doesn't have to be sent again to be accepted as a duplicate", async () => {
+  it("can be saved as a draft, and a duplicate can be published without sending the file again", async () => {
     for (const title of ["First", "Second"]) {
       await visitor.open("/admin");
       fillTexts(title);
@@ -72,7 +72,7 @@ describe("an upload", () => {
     expect(rows()).toMatchObject([{ title: "The rest is lost", status: "published" }]);
   });
 
-  it("is rejected with 400 after the session has ended, with a sign-in prompt and the entered text", async () => {
+  it("is rejected with 400 if the session has ended, and the page asks the user to sign in and keeps the entered text", async () => {
     await visitor.open("/admin");
     fillTexts("Kept");
     attachVideo(mp4Clip(5));
@@ -87,7 +87,7 @@ describe("an upload", () => {
     expect(visitor.text).not.toContain("Total Videos");
   });
 
-  it("can be scheduled in UTC, individually and together with others", async () => {
+  it("can be scheduled in UTC, either in the upload form or with a bulk action", async () => {
     await visitor.open("/admin");
     fillTexts("A video");
     attachVideo(mp4Clip(5));
@@ -118,7 +118,7 @@ describe("an upload", () => {
 });
 
 describe("the video list", () => {
-  it("schedules a video in UTC, and reports a past time only once", async () => {
+  it("schedules a video in UTC, and shows only one error if the time is in the past", async () => {
     site.addVideo({ id: "v", title: "A video" });
     await visitor.open(MANAGE);
     await visitor.follow("Schedule A video");
@@ -136,7 +136,7 @@ describe("the video list", () => {
     expect(row.join()).toContain(`Hides Jun 1, ${NEXT_YEAR}, 10:00 AM UTC`);
   });
 
-  it("undoes a deletion with the button in its message, and reports a failure", async () => {
+  it("restores a deleted video when Undo is pressed, and shows an error if a bulk action changes nothing", async () => {
     site.addVideo({ id: "v0", title: "Video 0" });
     await visitor.open(`${MANAGE}&delete=v0`);
     const dialog = visitor.in().getByRole("dialog");
@@ -198,7 +198,7 @@ it("labels the axis of each view chart", async () => {
   expect(axisOf("Views by video", "right")).toEqual(["0", "10", "20", "30", "40"]);
 });
 
-it("sends a form again after signing in if the session has ended", async () => {
+it("lets users sign in and send a form again if their session has ended", async () => {
   await visitor.open("/admin/series");
   visitor.fill("New series", "Nights & days");
   await endSession();
@@ -210,7 +210,7 @@ it("sends a form again after signing in if the session has ended", async () => {
   expect(textOf(visitor.in().getByRole("heading", { level: 1 }))).toBe("Nights & days");
 });
 
-it("gives an uploader a strike, withdraws it and blocks the account", async () => {
+it("gives an uploader a strike, withdraws the strike, and blocks and reactivates the account", async () => {
   const email = "uploader@example.com";
   site.addUser({ id: "u", email, role: "uploader", may_publish: 1 });
   site.addVideo({ id: "v", title: "Theirs", uploaded_by: "u", status: "published" });

@@ -63,7 +63,7 @@ it("uploads a video that visitors can watch, and hides, shows and deletes it", a
   expect(await statuses()).toEqual([404, 404]);
 });
 
-it("replaces a file, keeps the URL and restores the earlier file", async () => {
+it("replaces a video's file without changing the URL of its page, and restores the earlier file", async () => {
   const id = publishVideo(site, { file: mp4Clip(1, SMALL), duration: "0:01", views: 7 });
   const { video_url } = row();
   await visitor.open(`${MANAGE}&edit=${id}`);
@@ -92,7 +92,7 @@ it("replaces a file, keeps the URL and restores the earlier file", async () => {
   expect(row()).toMatchObject({ video_url, duration: "0:01", views: 7 });
 });
 
-it("trims a video at the entered times, and discards the trim", async () => {
+it("trims a video to the entered start and end times, and can discard the trim", async () => {
   const id = publishVideo(site, { file: mp4Clip(5), duration: "0:05" });
   const trims = site
     .database()

@@ -12,7 +12,7 @@ beforeEach(() => site.database().exec("DELETE FROM videos"));
 
 const heading = () => textOf(visitor.in().getByRole("heading", { level: 1 }));
 
-it("has the browser's built-in player, with the poster and a versioned file URL", async () => {
+it("shows the browser's built-in player with the poster and a versioned file URL", async () => {
   await visitor.open(`/video/${publishVideo(site)}`);
   const video = visitor.document.querySelector("main video")!;
   expect(video.hasAttribute("controls")).toBe(true);
@@ -60,7 +60,7 @@ it("doesn't turn a hostile description into markup or links", async () => {
   expect(chapters.querySelector("script")).toBeNull();
 });
 
-it("links back to the video's card in the list specified by its URL", async () => {
+it("links back to the video's card in the list that the visitor came from", async () => {
   await fill(site, 20);
   await visitor.open("/video/v12?from=home&search=video&page=2");
   await visitor.follow("Back");
@@ -70,7 +70,7 @@ it("links back to the video's card in the list specified by its URL", async () =
   expect(visitor.address).toMatch(/^\/trending#/);
 });
 
-it("shows that a video has no file, and links to its category", async () => {
+it("says that a video without a file isn't available, and links to its category", async () => {
   site.addVideo({ id: "alone", title: "Alone", category: "pornstar" });
   await visitor.open("/video/alone");
   for (const message of [
@@ -95,7 +95,7 @@ it("shows that a video has no file, and links to its category", async () => {
   expect(textOf(visitor.document.querySelector("main article")!)).toContain("Its own");
 });
 
-it("shows an error when a video can't be loaded, and retries", async () => {
+it("shows an error with a Retry button when a video can't be loaded", async () => {
   await fill(site, 1);
   site.database().exec("ALTER TABLE videos RENAME TO videos_away");
   try {
@@ -111,7 +111,7 @@ it("shows an error when a video can't be loaded, and retries", async () => {
   expect(heading()).toBe("Video 1");
 });
 
-it("shows that a video doesn't exist", async () => {
+it("shows a 404 page if the video doesn't exist", async () => {
   await visitor.open("/video/nobody");
   expect([visitor.status, heading()]).toEqual([404, "Video not found"]);
   expect(visitor.text).toContain("The video you're looking for doesn't exist or has been removed.");
@@ -119,7 +119,7 @@ it("shows that a video doesn't exist", async () => {
   expect(visitor.address).toBe("/");
 });
 
-it("reserves space for Continue watching only on the first page of the list of all videos", async () => {
+it("reserves space for Continue watching only on Home's first page, and not if the list is filtered", async () => {
   await fill(site, 12);
   const hasSpace = async (url: string) => {
     await visitor.open(url);

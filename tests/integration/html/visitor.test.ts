@@ -25,7 +25,7 @@ const cards = () => [...visitor.document.querySelectorAll<HTMLElement>("main art
 const heading = () => textOf(visitor.in().getByRole("heading", { level: 1 }));
 
 describe("public pages", () => {
-  it("link from one page of a tag to the next, and back to the video's card", async () => {
+  it("link to the next page of a tag, and from a video's page back to its card in the list", async () => {
     await fill(site, 12, () => ({ tags: '["beach"]' }));
     await visitor.open("/video/v1");
     await visitor.follow("beach");
@@ -37,7 +37,7 @@ describe("public pages", () => {
     expect(visitor.document.getElementById("video-v9")).not.toBeNull();
   });
 
-  it("sort lists and filter them by length with a form", async () => {
+  it("let visitors sort a list and filter it by length", async () => {
     await fill(site, 12, (number) => ({
       duration: number === 12 ? "1:00:00" : `${number}:00`,
       category: number % 2 ? "english" : "desi",
@@ -90,7 +90,7 @@ describe("public pages", () => {
     expect(cards()).toHaveLength(2);
   });
 
-  it("rank only the first three videos on Trending's first page", async () => {
+  it("show ranks only for the first three videos on the first page of Trending", async () => {
     await fill(site, 12, (number) => ({ views: number === 12 ? 0 : number * 1000 }));
     await visitor.open("/trending");
     expect(textOf(cards()[0]!)).toContain("Video 11");
@@ -103,7 +103,7 @@ describe("public pages", () => {
     expect(ranked()).toHaveLength(0);
   });
 
-  it("show a category at each of its URLs, and a tag in any spelling", async () => {
+  it("show a category at each of its URLs, and redirect other spellings of a tag to its URL", async () => {
     await fill(site, 1, () => ({ category: "amateur", tags: '["HD"]' }));
     for (const path of ["/categories?cat=desi", "/categories/desi", "/categories/amateur"]) {
       await visitor.open(path);
@@ -120,7 +120,7 @@ describe("public pages", () => {
     expect(cards()).toHaveLength(1);
   });
 
-  it("show a tag with any characters at the URL that its link points to", async () => {
+  it("link to a tag's page even if the tag contains special characters", async () => {
     const tags = ["AC/DC", "50%2F50", "what? #1", "x.data", "🎬", "v1.0", '"a" OR b*'];
     await fill(site, 1, () => ({ tags: JSON.stringify(tags) }));
     for (const tag of tags) {
@@ -132,7 +132,7 @@ describe("public pages", () => {
     }
   });
 
-  it("load the posters in the first row immediately, and the others lazily", async () => {
+  it("load the posters in the first row immediately, and all other posters lazily", async () => {
     await fill(site, 8, () => ({ views: 1 }));
     for (const path of ["/", "/categories", "/trending", "/?search=video"]) {
       await visitor.open(path);
@@ -204,7 +204,7 @@ describe("public pages", () => {
     expect(visitor.address).toMatch(/^\/video\/v\d\b/);
   });
 
-  it("link to the channel from Home in a new tab", async () => {
+  it("have a link on Home that opens the channel in a new tab", async () => {
     await visitor.open("/");
     const join = visitor.in().getByRole("link", { name: /join/i });
     expect(join.getAttribute("href")).toBe("https://chat.example/channel");
@@ -227,7 +227,7 @@ describe("public pages", () => {
     );
   });
 
-  it("state which pages require JavaScript", async () => {
+  it("show a message if they require JavaScript", async () => {
     await fill(site, 2);
     await visitor.open("/saved");
     expect(textOf(visitor.document.querySelector("main noscript")!)).toContain(
@@ -243,7 +243,7 @@ describe("public pages", () => {
 describe("a video", () => {
   const video = () => visitor.document.querySelector("main video")!;
 
-  it("has the browser's built-in player, and counts each view once", async () => {
+  it("is shown in the browser's built-in player, and each view is counted once", async () => {
     const video_url = site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)));
     await fill(site, 1, () => ({ video_url }));
     const views = site.database().prepare("SELECT views FROM videos").pluck();
@@ -256,7 +256,7 @@ describe("a video", () => {
     }
   });
 
-  it("starts at the selected timestamp from its description", async () => {
+  it("starts at the timestamp that the visitor selects in the description", async () => {
     await visitor.open(`/video/${publishVideo(site, { description: "Look at 0:30." })}`);
     await visitor.follow("0:30");
     expect(visitor.address).toMatch(/[?&]t=30$/);
@@ -265,7 +265,7 @@ describe("a video", () => {
 });
 
 describe("public forms", () => {
-  it("prepare a contact message as an email, or show what is missing", async () => {
+  it("prepare an email from the contact form, or show which field is missing", async () => {
     await visitor.open("/contact");
     visitor.fill("Name", "Ann");
     await visitor.press("Prepare email");
@@ -324,7 +324,7 @@ describe("public forms", () => {
     expect(visitor.text).toContain("No report was found for this link.");
   });
 
-  it("require a puzzle after many reports from one IP address", async () => {
+  it("require visitors to solve a puzzle after many reports from one IP address", async () => {
     const report = async (text: string) => {
       await visitor.open("/report?video=nobody&kind=other");
       visitor.fill("What’s wrong?", text);
@@ -360,7 +360,7 @@ describe("the age gate", () => {
   beforeAll(() => gated.start());
   afterAll(() => gated.remove());
 
-  it("is shown once, and hides all images until it is answered", async () => {
+  it("is shown once, and hides the page until the visitor answers it", async () => {
     await fill(gated, 10);
     const first = new HtmlVisitor(gated);
     await first.open("/categories/desi?page=2");

@@ -93,7 +93,7 @@ describe("a multipart form sent to /admin", () => {
     expect(video()).toBeUndefined();
   });
 
-  it("ignores files that aren't in the edit form", async () => {
+  it("is rejected if it contains an invalid file that isn't part of the edit form", async () => {
     const clip = new Blob(["not a video"]);
     const response = await sendMultipart(
       multipart([

@@ -61,7 +61,7 @@ describe("files that were moved for an upload", () => {
     expect(announced()).toBe(0);
   });
 
-  it("stay if the process was killed after it wrote the row", async () => {
+  it("are kept if the process was killed after it wrote the row", async () => {
     const { videoPath, thumbnailPath } = await move();
     addRow({
       video_url: `/media/videos/${videoPath}`,
@@ -72,7 +72,7 @@ describe("files that were moved for an upload", () => {
     expect(announced()).toBe(0);
   });
 
-  it("stay after a commit, and are removed immediately after a rollback", async () => {
+  it("are kept after a commit, and removed immediately after a rollback", async () => {
     const committed = await move();
     await committed.commit();
     expect(announced()).toBe(0);
@@ -87,7 +87,7 @@ describe("files that were moved for an upload", () => {
     expect(announced()).toBe(0);
   });
 
-  it("are removed even if they are copies, because the file system doesn't support hard links", async () => {
+  it("are also removed if they were copied because the file system doesn't support hard links", async () => {
     const { videoPath } = await move();
     const copy = path.join(site.uploads, "videos", videoPath);
     fs.utimesSync(copy, new Date(), new Date(Date.now() + 60_000));
@@ -107,7 +107,7 @@ describe("a thumbnail that was stored for an edit", () => {
     expect(inBuckets()).toEqual([]);
   });
 
-  it("stays while a video uses it, even in the trash", async () => {
+  it("is kept while a video uses it, even if the video is in the trash", async () => {
     const [shown, deleted] = [await add(), await add()];
     addRow({ thumbnail_url: `/media/thumbnails/${shown}` });
     sqliteHandle()

@@ -58,18 +58,18 @@ describe("a file sink", () => {
     ["a piece longer than the buffer limit", 7 * MIB, 0, [3 * MIB + 5]],
     ["more pieces than a system call accepts", 20_000, 0, [1]],
     ["from the middle of the file", 3 * MIB + 9, 12_345, [65_536]],
-  ])("writes exactly the sent bytes (%s)", async (_, bytes, offset, lengths) => {
+  ])("writes exactly the bytes that were sent (%s)", async (_, bytes, offset, lengths) => {
     await send(randomBytes(bytes), offset, ...lengths);
   });
 
-  test("writes everything if many chunks arrive at the same time", async () => {
+  test("writes all data even if there are many concurrent uploads", async () => {
     const uploads = Array.from({ length: 48 }, (_, index) =>
       send(randomBytes(2 * MIB + index), index % 3 === 0 ? index : 0, 50_000 + index),
     );
     await Promise.all(uploads);
   });
 
-  test("writes slowly arriving chunks without waiting for more", async () => {
+  test("writes each chunk immediately if the next one arrives slowly", async () => {
     const target = newPath();
     const file = await open(target, "wx");
     const sink = fileSink(file, 0, { admit: () => {}, wrote: () => {} });
@@ -98,7 +98,7 @@ describe("a file sink", () => {
     expect(fs.readFileSync(target).equals(bytes)).toBe(true);
   });
 
-  test("reports only the bytes written before a disk failure", async () => {
+  test("reports only the bytes that were written before the disk failed", async () => {
     for (const good of [0, 1, 2]) {
       const target = newPath();
       const file = await open(target, "wx");
@@ -123,7 +123,7 @@ describe("a file sink", () => {
     }
   });
 
-  test("fails after its last write if the client disconnects", async () => {
+  test("writes the received data and then fails if the client disconnects", async () => {
     const target = newPath();
     const file = await open(target, "wx");
     const source = new Readable({ read() {} });

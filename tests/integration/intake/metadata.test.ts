@@ -99,7 +99,7 @@ describe.runIf(ffmpegAvailable())("private metadata", () => {
     ["a WebM", { extension: "webm", ...VP8, output: TAGS }],
     ["a Matroska file", { extension: "mkv", output: TAGS }],
     ["a camcorder's recording", { extension: "ts", output: [...TAGS, "-bsf:v", SEI] }],
-  ])("is never present in %s while the file is public", async (_, clip) => {
+  ])("is removed from %s before the file becomes public", async (_, clip) => {
     const file = makeClip(site.folder, "video", clip);
     expect(metadataOf(file)).toMatch(PRIVATE);
     const { video_url, source_url } = await upload(file);
@@ -113,7 +113,7 @@ describe.runIf(ffmpegAvailable())("private metadata", () => {
   it.each<[string, (source: string) => string[]]>([
     ["the time of day in a track", (source) => ["-i", source, "-timecode", "01:02:03:04"]],
     ["named chapters", (source) => ["-i", source, "-i", chapters(), "-map_chapters", "1"]],
-  ])("is never public for a file with %s, which is only published as a copy", async (_, input) => {
+  ])("stays private in a file with %s, as only a cleaned copy is published", async (_, input) => {
     const source = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const file = path.join(site.folder, "more.mp4");
     ffmpeg([...input(source), "-map", "0:v", "-map", "0:a", "-c", "copy", file]);
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     ["an MP4", { output: [...TAGS, "-movflags", "+faststart"] }],
     ["an MP4 with its index at the end", { output: TAGS }],
     ["a WebM", { extension: "webm", ...VP8, output: TAGS }],
-  ])("are marked until they are cleaned by the next `jobs -- --all` (%s)", async (_, clip) => {
+  ])("are marked until the next `jobs -- --all` cleans them (%s)", async (_, clip) => {
     const file = makeClip(site.folder, "video", clip);
     const url = insertVideo(file);
     expect(await hasMark()).toBe(true);
@@ -168,7 +168,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     expect(sqliteHandle().prepare("SELECT sha256 FROM video_digests").pluck().get()).toBe(sha256);
   });
 
-  it("are remuxed if they can't be rewritten, and their originals are only available in the studio", async () => {
+  it("are remuxed if they can't be cleaned in place, and the originals are available only in the studio", async () => {
     const clip = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const file = path.join(site.folder, "more.mp4");
     ffmpeg(["-i", clip, "-i", chapters(), "-map_chapters", "1", "-c", "copy", file]);
@@ -189,7 +189,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     );
   });
 
-  it("are marked again if the tool replaces the file", async () => {
+  it("are marked again if the tool replaces them", async () => {
     const file = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     insertVideo(file);
     await enqueueMissingInLibrary();
@@ -204,7 +204,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     expect(await hasMark()).toBe(false);
   });
 
-  it("stay unchanged under other names that are hard links to them", async () => {
+  it("are cleaned without changing other hard links to them", async () => {
     const file = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const url = insertVideo(file);
     const inPlace = path.join(site.uploads, url.replace("/media/", ""));
@@ -216,7 +216,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     expect(fs.readFileSync(other).equals(fs.readFileSync(file))).toBe(true);
   });
 
-  it("get a thumbnail without location data", async () => {
+  it("have private metadata removed from their thumbnails", async () => {
     const image = path.join(site.folder, "photo.jpg");
     ffmpeg(["-f", "lavfi", "-i", "testsrc2=size=640x360", "-frames:v", "1", image]);
     tag(image);
@@ -247,7 +247,7 @@ function tag(image: string): void {
 }
 
 describe.runIf(hasExiftool)("an uploaded thumbnail", () => {
-  it("doesn't contain the metadata of a phone's JPEG", async () => {
+  it("doesn't contain the metadata from a phone's JPEG", async () => {
     const image = path.join(site.folder, "photo.jpg");
     ffmpeg(["-f", "lavfi", "-i", "testsrc2=size=640x360", "-frames:v", "1", image]);
     tag(image);

@@ -18,8 +18,8 @@ const folder = () => path.join(site.uploads, "videos", "me");
 const NOW = 1_763_710_000_400;
 const stopTheClock = () => vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
 
-describe("upload ids from the same second", () => {
-  it("start at the previous second, and each further call reserves an earlier second", async () => {
+describe("upload ids that are reserved in the same second", () => {
+  it("use the previous second, and each further call uses the second before that", async () => {
     stopTheClock();
     const two = await Promise.all([reserveSecond("me"), reserveSecond("me")]);
     expect(two.map(({ first }) => first).sort()).toEqual([1_763_709_998_000, 1_763_709_999_000]);
@@ -27,7 +27,7 @@ describe("upload ids from the same second", () => {
     expect(fs.readdirSync(folder())).toEqual([]);
   });
 
-  it("skip seconds in which the user has a file or a folder", async () => {
+  it("skip seconds for which the user already has a file or a folder", async () => {
     stopTheClock();
     fs.mkdirSync(path.join(folder(), "1763709999123"), { recursive: true });
     fs.writeFileSync(path.join(folder(), "1763709998999.webm"), "");
@@ -39,7 +39,7 @@ describe("upload ids from the same second", () => {
     ]);
   });
 
-  it("skip seconds in which the user only has a thumbnail", async () => {
+  it("skip seconds for which the user has only a thumbnail", async () => {
     stopTheClock();
     const thumbnails = path.join(site.uploads, "thumbnails", "me");
     fs.mkdirSync(thumbnails, { recursive: true });
@@ -54,7 +54,7 @@ describe("upload ids from the same second", () => {
 });
 
 describe("a batch's base paths", () => {
-  it("are unique, even among the paths that imported files already have", async () => {
+  it("are unique, even if some imported files keep their paths", async () => {
     stopTheClock();
     const reservations = reserveBasePaths("me");
     const wanted = [undefined, "me/1763709999001", "me/1763709990000", "me/1763709990000"];

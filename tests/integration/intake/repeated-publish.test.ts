@@ -62,7 +62,7 @@ async function send(fields: Record<string, string>, as = user) {
 const restart = () => stopRuntime({ except: FILE_THREADS });
 
 describe("a repeated publish request", () => {
-  it("joins the first request if that request is still running", async () => {
+  it("gets the first request's outcome if that request is still running", async () => {
     const upload = await arrivedUpload();
     const all = await Promise.all([1, 2, 3].map(() => send({ upload })));
     expect(all.map(({ status }) => status)).toEqual([201, 201, 201]);
@@ -71,7 +71,7 @@ describe("a repeated publish request", () => {
     expect(videos()).toHaveLength(1);
   });
 
-  it("gets the same rejection while the first request is running", async () => {
+  it("gets the same rejection if the first request is still running", async () => {
     const file = path.join(site.uploads, "tmp", "arrived");
     fs.writeFileSync(file, "not a video");
     const received = { path: file, name: "a.mp4", bytes: 11, sha256: "b".repeat(64) };
@@ -81,7 +81,7 @@ describe("a repeated publish request", () => {
     expect(both[1]?.outcome).toEqual(both[0]?.outcome);
   });
 
-  it("gets the same outcome afterward, even after a restart", async () => {
+  it("gets the same outcome once the first request has ended, even after a restart", async () => {
     const upload = await arrivedUpload();
     const first = await send({ upload });
     expect(first.status).toBe(201);
@@ -91,7 +91,7 @@ describe("a repeated publish request", () => {
     expect(videos()).toHaveLength(1);
   });
 
-  it("gets the same outcome after the video was deleted", async () => {
+  it("gets the same outcome even if the video has been deleted", async () => {
     const upload = await arrivedUpload();
     const first = await send({ upload });
     await removeVideos(
@@ -102,7 +102,7 @@ describe("a repeated publish request", () => {
     expect(videos()).toEqual([]);
   });
 
-  it("gets the same outcome after the scheduled time has passed", async () => {
+  it("gets the same outcome even if the scheduled time has passed", async () => {
     const upload = await arrivedUpload();
     const publishAt = new Date(Date.now() + 60_000).toISOString();
     const first = await send({ upload, publishAt });
@@ -126,7 +126,7 @@ describe("a repeated publish request", () => {
     expect(await send({ upload })).toEqual(first);
   });
 
-  it("is private, so another user gets 404 both while it is running and afterward", async () => {
+  it("returns 404 to another user, both while the first request is running and afterward", async () => {
     const upload = await arrivedUpload();
     const other = insertUser("other@example.com");
     const [first, early] = await Promise.all([send({ upload }), send({ upload }, other)]);
@@ -189,7 +189,7 @@ describe("another tab's form for the same upload", () => {
     expect(videos()).toMatchObject([{ title: "Two" }]);
   });
 
-  it("has the same outcome without JavaScript", async () => {
+  it("doesn't create a second video, even without JavaScript", async () => {
     const upload = await arrivedUpload();
     const submit = async () => {
       const request = await formOf({ upload }, "/admin");

@@ -102,7 +102,7 @@ describe("a resumable upload", () => {
     expect(fs.readFileSync(fileOf(url)).equals(clip)).toBe(true);
   });
 
-  it("is stopped at the size limit while it is being received", async () => {
+  it("is rejected as soon as it exceeds the size limit", async () => {
     const url = await createUpload({ "Upload-Defer-Length": "1" });
     const content = Buffer.concat([clip, Buffer.alloc(MAX_VIDEO_BYTES + 1 - clip.length)]);
     expect((await patch(url, 0, content)).status).toBe(413);
@@ -143,7 +143,7 @@ describe("a disk space reservation", () => {
     expect((await declare(1_500_000)).status).toBe(507);
   });
 
-  it("is renewed if the upload resumes after the expiration and there is enough space", async () => {
+  it("is renewed after it has expired if the upload resumes and there is enough space", async () => {
     setFreeSpace(clip.length + 1_000);
     const late = await createUpload({ "Upload-Length": String(clip.length) });
     age(late, 11);
@@ -158,7 +158,7 @@ describe("a disk space reservation", () => {
     expect((await patch(late, 0, clip, clip.length)).status).toBe(204);
   });
 
-  it("is only renewed for one of two uploads that resume at the same time", async () => {
+  it("is renewed for only one of two uploads that resume at the same time", async () => {
     setFreeSpace(clip.length + 1_000);
     const one = await createUpload({ "Upload-Length": String(clip.length) });
     age(one, 11);

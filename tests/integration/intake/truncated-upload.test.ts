@@ -36,7 +36,7 @@ async function sendUnconfirmed(texts: Record<string, string> = {}) {
 }
 
 describe.runIf(ffmpegAvailable())("a truncated file", () => {
-  it("needs confirmation before it is published, and is kept until it is confirmed", async () => {
+  it("is published only after the user confirms, and is kept until then", async () => {
     const { status, failure } = await sendUnconfirmed();
     expect(status).toBe(409);
     expect(failure.message).toMatch(MESSAGE);
@@ -62,7 +62,7 @@ describe.runIf(ffmpegAvailable())("a truncated file", () => {
     expect(await receiveUpload(multipart(Object.entries(fields)), user)).toMatchObject(draft);
   });
 
-  it("needs confirmation before it is scheduled, and otherwise stays a draft", async () => {
+  it("is scheduled only after confirmation, and otherwise becomes an unscheduled draft", async () => {
     const publishAt = new Date(Date.now() + 3_600_000).toISOString();
     const { upload } = (await sendUnconfirmed({ publishAt, intent: "draft" })).failure.cutOff!;
     const fields = { ...GOOD_TEXTS, publishAt, upload, incomplete: "keep" };
@@ -73,13 +73,13 @@ describe.runIf(ffmpegAvailable())("a truncated file", () => {
     expect(stored.pluck().all()).toEqual([publishAt, null]);
   });
 
-  it("becomes a draft if the client, such as a script, can't confirm", async () => {
+  it("becomes a draft if a client such as a script can't ask the user to confirm", async () => {
     const outcome = await send({});
     expect(outcome).toMatchObject({ ok: true, video: { status: "review", isCutOff: true } });
     expect(rows()).toMatchObject([{ status: "review" }]);
   });
 
-  it("becomes a draft with a message if it is imported", async () => {
+  it("becomes a draft if it is imported, and the import reports why", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(file, path.join(folder, "cut.mp4"));

@@ -18,7 +18,7 @@ afterAll(() => site.remove());
 
 const TUS = { "Tus-Resumable": "1.0.0" };
 
-it("a resumable upload keeps the received bytes when the disk becomes full, and can be resumed when there is space", async () => {
+it("a resumable upload keeps its received bytes if the disk becomes full, and can be resumed once there is space again", async () => {
   const clip = fs.readFileSync(mp4Clip(3));
   const padding = Buffer.alloc(12 * 1024 * 1024);
   padding.writeUInt32BE(padding.length);

@@ -85,7 +85,7 @@ describe("an OPTIONS request", () => {
 });
 
 describe("every tus request", () => {
-  it("returns 412 for another protocol version", async () => {
+  it("returns 412 for an unsupported protocol version", async () => {
     const at = await create();
     for (const version of ["0.2.2", undefined]) {
       const response = await tus("HEAD", at, version ? { "Tus-Resumable": version } : {});
@@ -105,7 +105,7 @@ describe("every tus request", () => {
     expect(bytesOf(at)).toHaveLength(0);
   });
 
-  it("returns 403 from another origin", async () => {
+  it("returns 403 if it comes from another origin", async () => {
     const at = await create();
     const evil = { Origin: "https://evil.example" };
     expect(
@@ -148,7 +148,7 @@ describe("an upload's creation", () => {
     expect(left / 3_600_000).toBeCloseTo(24, 1);
   });
 
-  it("returns 413 beyond the size limit", async () => {
+  it("returns 413 if the length exceeds the size limit", async () => {
     const response = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "8000001" });
     expect(response.status).toBe(413);
   });
@@ -243,7 +243,7 @@ describe("a PATCH request", () => {
     expect(bytesOf(at).equals(clip)).toBe(true);
   });
 
-  it("returns 409 for a different offset, and changes nothing", async () => {
+  it("returns 409 and changes nothing if the offset doesn't match", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 10_000));
     expect((await patch(at, 9_999, clip.subarray(9_999, 20_000))).status).toBe(409);
@@ -251,7 +251,7 @@ describe("a PATCH request", () => {
     expect(bytesOf(at)).toHaveLength(10_000);
   });
 
-  it("is rejected if it has a different content type or no offset", async () => {
+  it("is rejected if it has the wrong content type or no offset", async () => {
     const at = await create();
     const plain = { "Content-Type": "application/octet-stream" };
     expect((await patch(at, 0, clip, plain)).status).toBe(400);
@@ -259,7 +259,7 @@ describe("a PATCH request", () => {
     expect(bytesOf(at)).toHaveLength(0);
   });
 
-  it("returns 413 beyond the declared length", async () => {
+  it("returns 413 if it exceeds the declared length", async () => {
     const at = await create(10_000);
     expect((await patch(at, 0, clip.subarray(0, 20_000))).status).toBe(413);
     const open = openRequest(site, "PATCH", at, {
@@ -290,14 +290,14 @@ describe("a PATCH request", () => {
     ]);
   });
 
-  it("can't be sent as a GET request, in which X-HTTP-Method-Override is ignored because the origin isn't checked", async () => {
+  it("can't be sent as a GET request with X-HTTP-Method-Override, because the origin of GET requests isn't checked", async () => {
     const at = await create();
     const headers = { Origin: "https://evil.example", "X-HTTP-Method-Override": "DELETE" };
     await tus("GET", at, headers);
     expect((await head(at)).status).toBe(200);
   });
 
-  it("keeps the received bytes if the connection is lost, and can be resumed from there", async () => {
+  it("keeps the bytes that were received before the connection was lost, so that the upload can be resumed", async () => {
     const at = await create();
     const open = openRequest(site, "PATCH", at, {
       ...PATCH,
@@ -348,7 +348,7 @@ describe("a checksum", () => {
     expect((await publish(at)).status).toBe(201);
   });
 
-  it("causes an interrupted chunk to be discarded", async () => {
+  it("causes a chunk to be discarded if the connection is lost", async () => {
     const at = await create();
     const open = openRequest(site, "PATCH", at, {
       ...PATCH,
@@ -391,7 +391,7 @@ describe("a stored upload", () => {
     fs.utimesSync(file(at), hoursAgo(received), hoursAgo(received));
   };
 
-  it("expires for clients after a day, and is removed from the disk at the next start", async () => {
+  it("can't be resumed after a day without new bytes, and is removed from the disk at the next start", async () => {
     const old = await create();
     const young = await create();
     age(old, 24.1, 24.1);
@@ -409,7 +409,7 @@ describe("a stored upload", () => {
     expect(left).toEqual([`tus/${idOf(young)}`, `tus/${idOf(young)}.json`]);
   });
 
-  it("is kept for a day after its last byte, even if it is slow, and whether or not it is complete", async () => {
+  it("is kept for a day after its last byte, no matter when it was created or whether it is complete", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 50_000));
     age(at, 72, 23);
@@ -420,7 +420,7 @@ describe("a stored upload", () => {
     expect([404, 410]).toContain((await head(at)).status);
   });
 
-  it("can be resumed after the server was killed, and gets the correct digest", async () => {
+  it("can be resumed after the server was killed, and its digest is still correct", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 50_000));
     await site.stop("SIGKILL");
@@ -472,7 +472,7 @@ describe("publishing a completed upload", () => {
     expect(site.database().prepare("SELECT count(*) FROM videos").pluck().get()).toBe(1);
   });
 
-  it("returns 409 before the upload is complete", async () => {
+  it("returns 409 if the upload isn't complete yet", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 10_000));
     expect((await publish(at)).status).toBe(409);
@@ -501,7 +501,7 @@ it("returns 507 before the first byte if the disk is full", async () => {
   }
 });
 
-it("counts declared bytes as used space for every kind of upload", async () => {
+it("reserves disk space for the declared size of every kind of upload", async () => {
   const { bavail, bsize } = fs.statfsSync(os.tmpdir());
   // Two uploads of this size don't fit, no matter how much space other tests free in the meantime.
   const size = Math.floor(bavail * bsize * 0.6);

@@ -62,7 +62,7 @@ describe("an upload over a real connection", () => {
     expect(stored.equals(withoutMetadata(clip))).toBe(true);
   });
 
-  it("is rejected with 413 because of its Content-Length while the client is still sending", async () => {
+  it("is rejected with 413 while the client is still sending if its Content-Length is too large", async () => {
     const open = post({ "Content-Length": "5000000000" });
     await open.send(before);
     const sent = await sendUntilCut(open, 4_000_000_000);
@@ -75,7 +75,7 @@ describe("an upload over a real connection", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("is rejected with 413 as soon as it is too large, and keeps the text fields", async () => {
+  it("is rejected with 413 as soon as it exceeds the size limit, and keeps the text fields", async () => {
     const open = post({ "Transfer-Encoding": "chunked" });
     await open.send(before);
     await open.send(clip);
@@ -88,7 +88,7 @@ describe("an upload over a real connection", () => {
     expect(rows(site)).toBe(0);
   });
 
-  it("is rejected with 415 after its first bytes and one more MiB for text fields, while the client is still sending", async () => {
+  it("is rejected with 415 while the client is still sending if the file isn't a video", async () => {
     const open = post({ "Transfer-Encoding": "chunked" });
     await open.send(before);
     for (let sent = 0; sent < 3; sent++) await open.send(MIB).catch(() => {});
@@ -113,7 +113,7 @@ describe("an upload over a real connection", () => {
     expect(cpuSeconds(pid) - before).toBeLessThan(1);
   });
 
-  it("is rejected with 400 and the reason if there is no session, while the client is still sending", async () => {
+  it("is rejected with 400 while the client is still sending if there is no session, and the response states the reason", async () => {
     const open = post({ Cookie: "", "Content-Length": "7000000" });
     await sendUntilCut(open, 2_000_000);
     const { status, body } = await open.response;
@@ -122,14 +122,14 @@ describe("an upload over a real connection", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("is rejected from another origin while the client is still sending", async () => {
+  it("is rejected while the client is still sending if it comes from another origin", async () => {
     const open = post({ Origin: "https://evil.example", "Content-Length": "7000000" });
     await sendUntilCut(open, 2_000_000);
     expect((await open.response).status).toBe(403);
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("leaves nothing behind if the client disappears", async () => {
+  it("leaves nothing behind if the client disconnects", async () => {
     const open = post({ "Content-Length": "7000000" });
     await open.send(before);
     await open.send(clip);
@@ -140,7 +140,7 @@ describe("an upload over a real connection", () => {
     expect(site.log).not.toContain("Error");
   });
 
-  it("leaves nothing behind after a restart an hour after the server was killed", async () => {
+  it("leaves nothing behind if the server is killed and restarted an hour later", async () => {
     const open = post({ "Content-Length": "7000000" });
     await open.send(before);
     await open.send(clip);
@@ -178,7 +178,7 @@ describe("an upload over a real connection", () => {
 });
 
 describe("a full disk", () => {
-  it("makes an upload fail with 507 before its first byte if the Content-Length is too large", async () => {
+  it("causes an upload to be rejected with 507 before its first byte if its Content-Length exceeds the free space", async () => {
     const site = new SiteProcess({ MAX_VIDEO_BYTES: String(10 ** 15) });
     try {
       await site.start();
@@ -196,7 +196,7 @@ describe("a full disk", () => {
     }
   });
 
-  it("makes an upload fail with 507 if it becomes full during the upload, and nothing is left behind", async () => {
+  it("causes a running upload to fail with 507 and leave nothing behind", async () => {
     // Writes beyond a file size limit fail in the same way as on a full disk, and any user can set the limit.
     const site = new SiteProcess({}, ["sh", "-c", 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"']);
     try {

@@ -69,7 +69,7 @@ describe("a valid upload", () => {
     expect((await accepted(uploadRequest(clip, { intent: "draft" }))).status).toBe("review");
   });
 
-  it("is a draft until its scheduled time, whichever button was pressed", async () => {
+  it("stays a draft until its scheduled time, regardless of which button was pressed", async () => {
     const publishAt = new Date(Date.now() + 3_600_000).toISOString();
     const unpublishAt = new Date(Date.now() + 7_200_000).toISOString();
     for (const intent of ["publish", "draft"]) {
@@ -89,7 +89,7 @@ describe("a valid upload", () => {
     ]);
   });
 
-  it("reports that it will be published later", async () => {
+  it("returns a message that says when the video will be published", async () => {
     const publishAt = new Date(Date.now() + 3_600_000).toISOString();
     const outcome = await receiveUpload(uploadRequest(clip, { publishAt }), USER);
     expect(outcome).toMatchObject({ ok: true, video: { status: "review", publishAt } });
@@ -119,7 +119,7 @@ describe("a valid upload", () => {
     expect(row.title).toBe(GOOD_TEXTS.title);
   });
 
-  it("gets the extension that matches its content, regardless of its name and type", async () => {
+  it("gets the extension that matches its content, regardless of the file's name and declared type", async () => {
     const request = multipart([
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),
       ["video", fileBlob(webmClip(2), "video/mp4"), "movie.mp4"],
@@ -127,11 +127,11 @@ describe("a valid upload", () => {
     expect((await accepted(request)).source_url).toMatch(/\.webm$/);
   });
 
-  it("gets the duration measured by the server instead of the entered duration", async () => {
+  it("gets the duration that the server measures, not the one that was entered", async () => {
     expect((await accepted(uploadRequest(clip, { duration: "1:15:30" }))).duration).toBe("0:02");
   });
 
-  it("is stored with null as its tags if it doesn't have any", async () => {
+  it("is stored with null in the tags column if no tags were entered", async () => {
     expect((await accepted(uploadRequest(clip, { tags: " , ,, " }))).tags).toBeNull();
   });
 
@@ -280,13 +280,13 @@ describe("an invalid upload is rejected with the reason, keeps its text fields a
     expect([415, 422]).toContain((await rejected(uploadRequest(fileBlob(file)))).status);
   });
 
-  it("with a file that only begins like a video (422)", async () => {
+  it("with a file in which only the first bytes come from a video (422)", async () => {
     const head = fs.readFileSync(mp4Clip(2)).subarray(0, 64);
     const bytes = Buffer.concat([head, Buffer.alloc(20_000, 1)]);
     expect((await rejected(uploadRequest(new Blob([bytes])))).status).toBe(422);
   });
 
-  it("with text fields after a rejected file, which are also kept", async () => {
+  it("with a rejected file that comes before the text fields", async () => {
     const request = multipart([
       ["video", new Blob(["no video"]), "a.mp4"],
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),

@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect(exists(source)).toBe(false);
   });
 
-  it("is kept while the playable version is shorter, or if another row references the original", async () => {
+  it("is kept while the playable version is shorter or another row references the original", async () => {
     const { id } = addConverted();
     const { id: other } = addConverted();
     const { source_url, video_url } = videoRow(id);
@@ -139,7 +139,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect([source_url, shared].map(exists)).toEqual([true, true]);
   });
 
-  it("is removed even if it has several audio tracks, provided that the stream has them all", async () => {
+  it("is removed even if it has several audio tracks, provided the stream includes all of them", async () => {
     const clip = path.join(site.folder, "video.mkv");
     ffmpeg([
       ...["-i", avi(), "-f", "lavfi", "-i", "sine=frequency=880:duration=2", "-map", "0:v"],
@@ -154,7 +154,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect(master.match(/GROUP-ID="stereo"/g)).toHaveLength(2);
   });
 
-  it("is found by the library check if the process was killed after the commit", async () => {
+  it("is found by the library check if the process was killed between the commit and the removal", async () => {
     const { id, source } = addConverted();
     await cleanUp();
     fs.copyFileSync(avi(), diskPath(site.uploads, source));
@@ -238,7 +238,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
   });
 
-  it("is removed with KEEP_SOURCES=never as soon as the first watchable stream and its copy exist", async () => {
+  it("is removed with KEEP_SOURCES=never as soon as the first stream and the playable version exist", async () => {
     await site.remove();
     begin("never");
     const { id, source } = await add(avi("1408x792", 1));

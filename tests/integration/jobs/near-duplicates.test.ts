@@ -27,7 +27,7 @@ describe("similar videos", () => {
     pair("a", "d");
   };
 
-  it("are adjacent in the list, which shows the videos that each one resembles", async () => {
+  it("are listed next to each other, together with the videos that they resemble", async () => {
     addFour();
     const { list, similar } = await shownList();
     expect(list.videos.map(({ id }) => id)).toEqual(["a", "d", "b", "c"]);
@@ -57,7 +57,7 @@ describe("similar videos", () => {
     });
   });
 
-  it("stay dismissed after one of them is restored from the trash, and are forgotten after one is purged", async () => {
+  it("stay marked as different if one of them is deleted and restored, but not if one is purged", async () => {
     const pairs = () => sqliteHandle().prepare("SELECT first, second FROM similar_videos").all();
     addFour();
     sqliteHandle().exec("DELETE FROM similar_videos");
@@ -98,7 +98,7 @@ describe("similar videos", () => {
     expect(JSON.stringify(response)).not.toMatch(/secret/i);
   });
 
-  it("are forgotten when one of the videos is deleted or its file is replaced", async () => {
+  it("are no longer listed as similar when one of them is deleted or has its file replaced", async () => {
     addFour();
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'c'");
     expect((await shownList()).similar.b).toBeUndefined();

@@ -43,7 +43,7 @@ const waiting = () =>
     .all();
 
 describe.runIf(ffmpegAvailable())("outdated streams", () => {
-  it("are re-encoded, and each earlier one is served until nobody can be watching it anymore", async () => {
+  it("are re-encoded, and the earlier streams are served until nobody can be watching them anymore", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     onlyJobs("ladder");
@@ -78,7 +78,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
     expect(videoRow(id).bytes).toBe(counted.reduce((sum, file) => sum + fs.statSync(file).size, 0));
   });
 
-  it("keep their playable file if the new one can't be decoded", async () => {
+  it("don't have their video's playable file replaced by one that can't be decoded", async () => {
     const clip = makeClip(site.folder, "clip", { extension: "avi", video: ["mpeg4"] });
     const id = await addToLibrary(site.uploads, clip, true);
     onlyJobs("transcode");
@@ -159,7 +159,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
     expect(videoRow(id)).toMatchObject({ hls_url, hls_settings: null });
   });
 
-  it("can be queued on the statistics page, which shows the size of the originals", async () => {
+  it("can be queued for re-encoding on the statistics page, which also shows the size of the originals", async () => {
     await signInAdmin();
     addVideo({ id: "v", source_url: "/media/videos/u/1.avi" });
     const done = {

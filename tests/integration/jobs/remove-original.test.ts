@@ -97,7 +97,7 @@ describe.runIf(ffmpegAvailable())("an original with a playable copy", () => {
     await expectKept(video, why);
   });
 
-  it("is kept if the copy is damaged in a place where decoders don't notice it", async () => {
+  it("is kept if the copy has damage that decoders don't notice", async () => {
     const video = await copied(4, CAVLC);
     change(videoRow(video.id).video_url, damageMedia);
     await runCleanup();
@@ -201,7 +201,7 @@ describe.runIf(ffmpegAvailable())("a converted original", () => {
     await expectKept(video, /can't be decoded without errors/);
   });
 
-  it("is kept if a worker has sent a rendition that is damaged in a place that isn't checked on receipt", async () => {
+  it("is kept if a worker's rendition has damage that isn't detected when it is received", async () => {
     const source = mpeg4(site.folder, { seconds: 6 });
     const id = await addToLibrary(site.uploads, source, false);
     const { source_url: original } = videoRow(id);
@@ -239,7 +239,7 @@ describe.runIf(ffmpegAvailable())("a converted original", () => {
     await expectUnchanged(video);
   });
 
-  it("is kept with KEEP_SOURCES=never if the playable version is damaged, both before and after encoding", async () => {
+  it("is kept with KEEP_SOURCES=never if the playable version is damaged, both before and after the stream is encoded", async () => {
     await site.remove();
     begin("never");
     const source = makeClip(site.folder, "video", {

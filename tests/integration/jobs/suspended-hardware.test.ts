@@ -43,7 +43,7 @@ const codecsJob = (id: string) => jobRows(id).find(({ kind }) => kind === "codec
 const read = (file: string) => (fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "");
 
 describe.runIf(ffmpegAvailable())("an HEVC job while hardware encoding is suspended", () => {
-  it("waits until the hardware is used again, without using up an attempt", async () => {
+  it("waits until hardware encoding resumes, without using up an attempt", async () => {
     fakeCard();
     expect(extraCodecs()).toEqual(["hevc"]);
     const id = addProcessed(site.uploads, "counting");

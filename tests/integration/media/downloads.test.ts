@@ -59,7 +59,7 @@ async function readOn(socket: net.Socket, wanted: number): Promise<void> {
 }
 
 describe("a client that stops reading a 400 MiB file", () => {
-  it("doesn't cause read-ahead, and gets the rest when it resumes reading", async () => {
+  it("doesn't cause the file to be read ahead, and gets the rest when it resumes reading", async () => {
     const before = { memory: residentBytes(pid()), read: bytesRead(pid()) };
     const socket = await stalledClient();
     const read = await untilStable(() => bytesRead(pid()));
@@ -73,7 +73,7 @@ describe("a client that stops reading a 400 MiB file", () => {
 });
 
 describe("a client that disconnects", () => {
-  it("doesn't leave a file open, and the file isn't read any further", async () => {
+  it("doesn't leave the file open, and the site stops reading it", async () => {
     const socket = await stalledClient();
     const before = bytesRead(pid());
     socket.destroy();
@@ -81,7 +81,7 @@ describe("a client that disconnects", () => {
     expect((await untilStable(() => bytesRead(pid()))) - before).toBeLessThan(40 * MIB);
   });
 
-  it("can disconnect before the response begins", async () => {
+  it("doesn't leave the file open even if the response hasn't begun", async () => {
     const { hostname, port } = new URL(site.url);
     for (let index = 0; index < 50; index++) {
       const socket = net.connect({ host: hostname, port: Number(port) });
@@ -109,7 +109,7 @@ describe("a hundred paused and disconnected clients", () => {
 });
 
 describe("a download", () => {
-  it("returns the exact bytes, in ranges and over one connection", async () => {
+  it("returns the exact bytes, both for the whole file and for ranges", async () => {
     const bytes = randomBytes(40 * MIB + 7);
     const url = site.url + site.addFile("videos", "u/1700000000001.mp4", bytes);
     site.addVideo({ video_url: "/media/videos/u/1700000000001.mp4" });

@@ -81,7 +81,7 @@ describe("images that are expensive to decode", () => {
     expect(imageProcess()?.pid).toBe(first);
   });
 
-  it("are rejected with a message after 10 seconds, and the next one is processed", async () => {
+  it("are rejected with a message after 10 seconds, and the next image is processed normally", async () => {
     const file = await createImage("small.png", 200);
     await encodeThumbnail(file);
     const child = imageProcess()!;

@@ -19,7 +19,7 @@ const insertVideo = (id: string, columns = "", values = "") =>
   );
 
 describe("the recorded file size", () => {
-  it("is updated when files are recorded, replaced and forgotten", async () => {
+  it("is updated when files are recorded, replaced or forgotten", async () => {
     insertVideo("a");
     const file = { bucket: "videos", path: "u/1.mp4", videoId: "a", kind: "video" } as const;
     await recordFile({ ...file, bytes: 700 });
@@ -48,7 +48,7 @@ describe("the recorded file size", () => {
     expect(one("SELECT bytes FROM storage")).toEqual({ bytes: 8 });
   });
 
-  it("is added to a row that is inserted after its files", async () => {
+  it("is added to a row even if the row is inserted after its files", async () => {
     const file = { bucket: "videos", path: "u/1.mp4", videoId: "a", kind: "video" } as const;
     await recordFile({ ...file, bytes: 700 });
     insertVideo("a");

@@ -70,7 +70,7 @@ async function added(work: () => Promise<unknown>, least: number): Promise<numbe
 }
 
 describe("file requests from one network", () => {
-  it("are limited in number, and free their slot whether they are completed or aborted", async () => {
+  it("are limited in number, and each one frees its slot when it is completed or aborted", async () => {
     for (const destroy of [false, true]) {
       const sockets = await Promise.all(Array.from({ length: LIMIT }, () => stall(GREEDY)));
       const rejected = await sendRequest(small, GREEDY);
@@ -84,7 +84,7 @@ describe("file requests from one network", () => {
     }
   });
 
-  it("free their slot after a response without a body, an error or a closed connection", async () => {
+  it("free their slots when the response has no body, an error occurs or the connection is closed", async () => {
     const file = small.replace("0001", "9999");
     const etag = (await sendRequest(small, GREEDY)).headers.etag!;
     for (let count = 0; count < 2 * LIMIT; count++) {

@@ -67,7 +67,7 @@ describe("a file that is replaced at the same URL", () => {
 });
 
 describe("a file", () => {
-  it("is returned completely", async () => {
+  it("is returned in full", async () => {
     const response = await sendRequest(URL_PATH);
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -82,7 +82,7 @@ describe("a file", () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(CONTENT)).toBe(true);
   });
 
-  it("has the same headers for HEAD requests, which ignore ranges", async () => {
+  it("has the same headers in the response to a HEAD request, which ignores ranges", async () => {
     const response = await sendRequest(URL_PATH, { Range: "bytes=0-9" }, "HEAD");
     expect(response.status).toBe(200);
     expect(response.headers.get("Content-Length")).toBe("200000");
@@ -94,7 +94,7 @@ describe("a file", () => {
     ["bytes=199990-", 199_990, 199_999],
     ["bytes=-10", 199_990, 199_999],
     ["bytes=1000-150000", 1000, 150_000],
-  ])("is returned partially for %s", async (range, start, end) => {
+  ])("is returned in part for %s", async (range, start, end) => {
     const response = await sendRequest(URL_PATH, { Range: range });
     expect(response.status).toBe(206);
     expect(response.headers.get("Content-Range")).toBe(`bytes ${start}-${end}/200000`);
@@ -113,7 +113,7 @@ describe("a file", () => {
     expect(await status(URL_PATH, { Range: "bytes=0-1,5-6" })).toBe(200);
   });
 
-  it("isn't sent again to clients that have it, and ranges of it are only sent if the validator matches", async () => {
+  it("isn't sent again to clients that have it, and its ranges are sent only if the validator matches", async () => {
     const response = await sendRequest(URL_PATH, {}, "HEAD");
     const etag = response.headers.get("ETag")!;
     const modified = response.headers.get("Last-Modified")!;
@@ -140,7 +140,7 @@ describe("a file", () => {
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
   });
 
-  it("is delegated to nginx if configured", async () => {
+  it("is served by nginx if ACCEL_PREFIX is set", async () => {
     await site.remove();
     site = useTemporarySite({ ACCEL_PREFIX: "/protected" });
     addVideo("published", URL_PATH);
@@ -161,7 +161,7 @@ describe("access to a file", () => {
     sqliteHandle().prepare("UPDATE videos SET thumbnail_url = ?").run(thumbnail);
   });
 
-  it("is public while the video is published, and denied right after it is hidden", async () => {
+  it("is granted to everyone while the video is published, and denied as soon as it is hidden", async () => {
     for (const url of [URL_PATH, thumbnail, derived]) expect(await status(url)).toBe(200);
     for (const state of ["hidden", "review"]) {
       sqliteHandle().prepare("UPDATE videos SET status = ?").run(state);
@@ -169,7 +169,7 @@ describe("access to a file", () => {
     }
   });
 
-  it("is the same for derived files, and is always denied for the original", async () => {
+  it("is granted and denied in the same way for every derived file", async () => {
     const before = new Set(filesBelow(site.uploads));
     const id = addProcessed(site.uploads, "complete");
     const files = filesBelow(site.uploads).filter((name) => !before.has(name));
@@ -180,7 +180,7 @@ describe("access to a file", () => {
     for (const name of made) expect([name, await status(`/media/${name}`)]).toEqual([name, 404]);
   });
 
-  it("is given to signed-in users, whose responses aren't cached", async () => {
+  it("is granted to signed-in users, and their responses aren't cached", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const cookie = await signIn();
     for (const url of [URL_PATH, thumbnail, derived]) {
@@ -199,7 +199,7 @@ describe("access to a file", () => {
     }
   });
 
-  it("is public if one of two videos with the file is published", async () => {
+  it("is granted to everyone if one of two videos that use the file is published", async () => {
     addVideo("hidden", URL_PATH);
     expect(await status(URL_PATH)).toBe(200);
   });
@@ -262,7 +262,7 @@ describe("an invalid URL", () => {
     }
   });
 
-  it("doesn't include the URL of a file in an uploads folder that is a symbolic link", async () => {
+  it("isn't assumed if the uploads folder itself is a symbolic link", async () => {
     const elsewhere = path.join(site.folder, "elsewhere");
     fs.renameSync(site.uploads, elsewhere);
     fs.symlinkSync(elsewhere, site.uploads);

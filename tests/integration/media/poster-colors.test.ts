@@ -47,7 +47,7 @@ describe("an image's colors", () => {
     }
   });
 
-  it("also exist for grayscale, transparent and rotated images", async () => {
+  it("can also be calculated for grayscale, transparent and rotated images", async () => {
     const grey = await plain("#808080").greyscale().toColourspace("b-w").png().toBuffer();
     expect(await colorsOf(grey)).toBe("808080".repeat(4));
     const clear = await plain({ r: 255, g: 255, b: 255, alpha: 0 }).png().toBuffer();
@@ -65,7 +65,7 @@ describe("an image's colors", () => {
 });
 
 describe("the posters in rows that another tool writes", () => {
-  it("get their colors if their image exists", async () => {
+  it("get colors if their images exist", async () => {
     fs.mkdirSync(path.join(site.uploads, "thumbnails/u"), { recursive: true });
     await plain("#336699").png().toFile(path.join(site.uploads, "thumbnails/u/1.png"));
     const sqlite = sqliteHandle();

@@ -87,7 +87,7 @@ describe("a file whose removal is enqueued", () => {
     expect([exists(VIDEO), exists(FOLDER), removals()]).toEqual([true, true, []]);
   });
 
-  it("is removed without its derived files if its video now has another file", async () => {
+  it("is removed without the derived files that its video still uses", async () => {
     const source = { bucket: "videos", path: "u/1.avi" } as const;
     put(VIDEO);
     put(source);
@@ -152,7 +152,7 @@ describe("a file whose removal is enqueued", () => {
   });
 });
 
-describe("a removal whose process was killed after the file was set aside", () => {
+describe("a removal whose process was killed after it set the file aside", () => {
   /** Creates the state in which `removeFiles` leaves the files if it is killed before its transaction commits. */
   async function interrupted(): Promise<string> {
     put(VIDEO);

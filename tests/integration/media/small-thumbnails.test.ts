@@ -50,7 +50,7 @@ async function visitTwice() {
 }
 
 describe("a thumbnail's smaller version", () => {
-  it("is created on request, and the thumbnail is returned until then", async () => {
+  it("is created on request, and the original thumbnail is returned until it is ready", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
     expect(await visitTwice()).toEqual([
@@ -61,7 +61,7 @@ describe("a thumbnail's smaller version", () => {
     expect(await visit(`${THUMBNAIL}?w=481`)).toEqual({ status: 200, width: 1280 });
   });
 
-  it("has one of two widths, each of which is created on request", async () => {
+  it("is available in two widths, each of which is created on request", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
     // Request both widths at the same time. They must not be mixed up.
@@ -106,7 +106,7 @@ describe("a thumbnail's smaller version", () => {
     expect(fs.existsSync(onDisk(SMALL))).toBe(false);
   });
 
-  it("is public only while its video is", async () => {
+  it("is public only while its video is public", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
     await visitTwice();
@@ -128,7 +128,7 @@ describe("a thumbnail's smaller version", () => {
     expect(fs.readdirSync(onDisk("tmp"))).toEqual([]);
   });
 
-  it("is retried after failures that weren't caused by the image", async () => {
+  it("is created on a later request if an attempt failed for reasons unrelated to the image", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL, uploaded_by: "u" });
     // The folder can't be created, because there is a broken link with the same name.
@@ -142,7 +142,7 @@ describe("a thumbnail's smaller version", () => {
     expect(fs.existsSync(onDisk(SMALL))).toBe(true);
   });
 
-  it("is counted, deleted and restored with the video's files", async () => {
+  it("is counted, deleted and restored together with the video's other files", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL, uploaded_by: "u" });
     await visitTwice();

@@ -60,7 +60,7 @@ async function sendRequest(url: string, headers: Record<string, string> = {}, me
 const text = async (url: string) => (await sendRequest(url)).text();
 
 describe("a stream's playlist", () => {
-  it("is the unchanged file if there are no captions", async () => {
+  it("is served unchanged if there are no captions", async () => {
     const response = await sendRequest(HLS);
     expect(response.headers.get("ETag")).toBeTruthy();
     expect(await response.text()).toBe(MASTER);
@@ -131,7 +131,7 @@ describe("a captions playlist", () => {
     expect((await sendRequest(`${BASE}/captions-x/2.vtt.m3u8`)).status).toBe(404);
   });
 
-  it("is hidden with the video, except for signed-in users", async () => {
+  it("is hidden together with the video, except from signed-in users", async () => {
     setCaptions(captions(ENGLISH, "en", "English"));
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     for (const url of [HLS, `${ENGLISH}.m3u8`]) expect((await sendRequest(url)).status).toBe(404);

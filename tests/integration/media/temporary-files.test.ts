@@ -42,7 +42,7 @@ it.each(["uploads", "."])("rejects the folder %s, which contains the uploads", a
   expect(fs.existsSync(file)).toBe(true);
 });
 
-it("removes a stream's files only while it is being encoded", async () => {
+it("removes a stream's files only while the stream is being encoded", async () => {
   const watch = { parent: path.join(site.uploads, "videos/u/1"), watchableSeconds: 0 };
   const folder = await openUnfinished({ ...watch, publish: async () => {} }, "hls-1");
   fs.writeFileSync(path.join(folder, "a.mp4"), "");

@@ -129,7 +129,7 @@ const streamsOf = (id: string) => {
 };
 
 describe.runIf(ffmpegAvailable())("a video that browsers can't play", { timeout: 120_000 }, () => {
-  it("can be watched while it is being encoded, from the beginning up to the encoder's position, and completely afterward", async () => {
+  it("can be watched up to the encoder's position while it is being encoded, and in full afterward", async () => {
     const id = await addHevc();
     expect(await listed()).toEqual([]);
     expect((await findPublished(id))?.preparing).toBe(true);
@@ -226,7 +226,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers can't play", { timeout:
     for (const url of playlists) expect(await statusOf(url)).toBe(404);
   });
 
-  it("is encoded again after the encoder was killed, and switches to the new URL when the new stream is as long as the first", async () => {
+  it("is encoded again after the encoder was killed, and switches to the new URL once the new stream is as long as the first", async () => {
     const id = await addHevc();
     const killed = await untilWatchable(id);
     const { hls_url: first } = videoRow(id);
@@ -269,7 +269,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers can't play", { timeout:
     expect(await listed()).toEqual([]);
   });
 
-  it("lets the next video's encoding start as soon as it can be watched itself, but keeps its priority", async () => {
+  it("lets encoding of the next video start as soon as it can be watched, but is still finished first", async () => {
     const [first, second] = [await addHevc(), await addHevc()];
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('transcode', 'ladder')");
     const runner = startRunner(1);
@@ -286,7 +286,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers can't play", { timeout:
     expect([first, second].map((id) => videoRow(id).video_url)).not.toContain("");
   });
 
-  it("is left out of lists until it can be watched, unlike a row without any file", async () => {
+  it("is omitted from lists until it can be watched, unlike a video without a file", async () => {
     await addHevc(4);
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('b', 'B', 'desi')");
     for (const category of [undefined, "desi" as const]) {

@@ -113,7 +113,7 @@ async function documented(): Promise<
 }
 
 describe("an alert", () => {
-  it("is sent once for each cause, with another message when the cause is resolved", async () => {
+  it("is sent once for each cause, and another message is sent when the cause is resolved", async () => {
     const received = await useWebhook();
     const types = () => received.map(({ body }) => JSON.parse(body).type);
     set({ BACKUP_DIR: site.folder });
@@ -154,7 +154,7 @@ describe("an alert", () => {
     expect((await readAlertsPage()).last[0]!.message).toMatch(/almost full: [\d.]+[GT]B free/);
   });
 
-  it("is raised when no backup has been verified for twice the interval, but not right after startup", async () => {
+  it("is raised when the last verified backup is older than twice the interval, but not right after startup", async () => {
     set({ BACKUP_DIR: site.folder, BACKUP_EVERY: "1d" });
     const now = Date.parse("2026-01-31T12:00:00.000Z");
     addBackup("done", "2026-01-29T13:00:00.000Z");
@@ -174,7 +174,7 @@ describe("an alert", () => {
     expect(await alerts()).toEqual([["backup-old", true]]);
   });
 
-  it("covers several failed jobs, and is resolved once none of them remain", async () => {
+  it("covers several failed jobs, and is resolved once all of them have been retried or deleted", async () => {
     const now = Date.parse("2026-01-31T12:00:00.000Z");
     const at = (minutes: number) => new Date(now + minutes * MINUTE).toISOString();
     const fail = (video: string, minutes: number) => {
@@ -226,7 +226,7 @@ describe("an alert", () => {
 });
 
 describe("a webhook", () => {
-  it("has a signature that the documented function verifies", async () => {
+  it("has a signature that can be verified with the function from the documentation", async () => {
     const received = await useWebhook();
     await raiseAlert({ kind: "test", message: "A test." });
     await deliverDue();
@@ -475,7 +475,7 @@ describe("the alerts page", () => {
     expect(await listActivities()).toMatchObject([{ action: "alert-test", email: "a@b.c" }]);
   });
 
-  it("can't send a test alert without a channel", async () => {
+  it("can't send a test alert if no channel is configured", async () => {
     expect(await page()).toEqual({ targets: [], last: [] });
     const result = (await send()) as unknown as { init: { status: number } };
     expect(result.init.status).toBe(409);

@@ -108,7 +108,7 @@ describe("a backup", () => {
     expect(second.addedBytes).toBeLessThan(3_000_000);
   });
 
-  it("removes the oldest backups if there are more than BACKUP_KEEP, but never itself", async () => {
+  it("deletes the oldest backups if there are more than BACKUP_KEEP, but never deletes itself", async () => {
     const names = [(await make()).name, (await make()).name, (await make()).name];
     expect(storedBackups(folder)).toEqual([names[2], names[1]]);
     // Simulates backups that were made while the clock was ahead.
@@ -119,7 +119,7 @@ describe("a backup", () => {
     expect(storedBackups(folder)).toEqual([name, expect.stringMatching(/^29/)]);
   });
 
-  it("removes backups dated in the future first, and links to files of the newest remaining backup", async () => {
+  it("deletes backups with future dates first, and links to the files of the newest remaining backup", async () => {
     addVideoWithFile("a");
     const future = (await make()).name.replace(/^2\d/, "29");
     fs.renameSync(path.join(folder, storedBackups(folder)[0]!), path.join(folder, future));
@@ -190,7 +190,7 @@ describe("a backup", () => {
         repair: () => false,
       });
 
-    it("when a table has fewer rows than were copied", () => {
+    it("when a table has fewer rows than the original table", () => {
       expect(prove().files).toMatchObject([{ path: "videos/u/a.mp4" }]);
       expect(() => prove({ videos: 2 })).toThrow(
         "The table videos in the backup has 1 rows instead of 2",
@@ -209,7 +209,7 @@ describe("a backup", () => {
     });
   });
 
-  it("is verified by reading all new files and a thirtieth of the others, starting with the least recently read", () => {
+  it("is verified by reading all new files and one thirtieth of the others, starting with the least recently read", () => {
     const file = (path: string, readAt?: string) => ({ path, bytes: 1, modifiedMs: 1, readAt });
     const known = Array.from({ length: 60 }, (_, at) =>
       file(`k${at}`, `2026-01-${10 + (at % 20)}`),
@@ -239,7 +239,7 @@ describe("npm run backup without a folder", () => {
     return execa(program, args, { cwd: root, reject: false, env: { ...process.env } });
   };
 
-  it("creates a backup the way the schedule does", async () => {
+  it("creates a backup in the same way as the schedule", async () => {
     addVideoWithFile("a");
     const { exitCode, stdout, stderr } = await script();
     expect([exitCode, stderr]).toEqual([0, ""]);
@@ -280,7 +280,7 @@ describe("the backup schedule", () => {
     await vi.waitFor(async () => expect(await states()).not.toContain("running"), 60_000);
   };
 
-  it("creates the first backup immediately, later backups when they are due, and only one if several were missed", async () => {
+  it("creates the first backup immediately and later backups when they are due, but only one if several were missed", async () => {
     const now = Date.now();
     await poll(now);
     await poll(now + HOUR);
@@ -295,7 +295,7 @@ describe("the backup schedule", () => {
     ]);
   }, 60_000);
 
-  it("retries a backup whose process was killed, and removes its leftovers", async () => {
+  it("retries a backup whose process was killed, and removes the incomplete backup", async () => {
     const video = addVideoWithFile("large", "");
     fs.truncateSync(video, 512 * 1024 ** 2);
     const started = await startBackup({ userId: null, dueAt: new Date().toISOString() });
@@ -373,7 +373,7 @@ describe("backup settings", () => {
     expect(requireBackupFolder).toThrow(reason);
   });
 
-  it("accept any other BACKUP_DIR, and don't leave a test file behind", () => {
+  it("accept any other BACKUP_DIR, and leave no test file behind in it", () => {
     requireBackupFolder();
     expect(fs.readdirSync(folder)).toEqual([]);
   });

@@ -130,8 +130,8 @@ function entryOf(name: string, file: string) {
   return entry!;
 }
 
-describe("a backup made while files are changing", () => {
-  it("includes a stream that is being encoded, with everything that its playlists reference", async () => {
+describe("a backup that is created while files are changing", () => {
+  it("includes a stream that is being encoded, and all files that its playlists reference", async () => {
     const stream = "videos/u/1/hls-a";
     put(`${stream}/${UNFINISHED}`, "");
     addVideo({ id: "1", title: "1", video_url: "", hls_url: `/media/${stream}/master.m3u8` });
@@ -319,7 +319,7 @@ describe("the list of files", () => {
 });
 
 describe("npm run backup with a folder", () => {
-  it("lists the copied files, and removes a finished stream's marker", async () => {
+  it("lists the copied files, and removes a stream's marker once the stream is complete", async () => {
     const target = path.join(site.folder, "target");
     const marker = `videos/u/1/hls-a/${UNFINISHED}`;
     put(marker, "");

@@ -84,7 +84,7 @@ describe("metrics requested without a token", () => {
     { Via: "1.1 proxy" },
     { Host: "videos.example" },
     { Host: "127.0.0.1.videos.example" },
-  ])("are available only on this machine, and not through a local proxy: %j", async (headers) => {
+  ])("can be read only on this machine, and not through a local proxy: %j", async (headers) => {
     for (const path of ["/metrics", "/metrics?x", "/metrics.data", "/metrics/"]) {
       const { text } = await send(site, path, headers as http.OutgoingHttpHeaders);
       expect(text, path).not.toContain("afterdark_jobs");
@@ -170,7 +170,7 @@ describe("metrics requested without a token", () => {
       .toBe(0);
   });
 
-  it("count a download while it is open, until the client disconnects", async () => {
+  it("count a download as open until the client disconnects", async () => {
     const url = site.addFile("videos", "u/1.mp4", Buffer.alloc(64 * 1024 * 1024));
     site.addVideo({ status: "published", video_url: url });
     const downloads = async () =>
@@ -248,14 +248,14 @@ describe("metrics requested without a token", () => {
     }
   });
 
-  it("are shared by concurrent scrapes", async () => {
+  it("can be scraped by many clients at the same time", async () => {
     const all = await Promise.all(Array.from({ length: 30 }, () => send(site, "/metrics")));
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
     await setImmediate();
   });
 });
 
-describe("the metrics with a token", () => {
+describe("metrics that are protected by a token", () => {
   const site = new SiteProcess({ METRICS_TOKEN: TOKEN });
   beforeAll(() => site.start());
   afterAll(() => site.remove());
@@ -267,7 +267,7 @@ describe("the metrics with a token", () => {
     { Authorization: `Basic ${TOKEN}` },
     { Authorization: `Bearer ${TOKEN.slice(1)}` },
     { Authorization: "Bearer undefined" },
-  ])("can't be read without it, even on this machine: %j", async (headers) => {
+  ])("can't be read without the token, even on this machine: %j", async (headers) => {
     const { status, headers: responseHeaders, text } = await send(site, "/metrics", headers);
     expect(status).toBe(401);
     expect(responseHeaders["www-authenticate"]).toBe('Bearer realm="metrics"');
@@ -275,7 +275,7 @@ describe("the metrics with a token", () => {
     expect((await send(site, "/metrics.data", headers)).text).not.toContain("afterdark_jobs");
   });
 
-  it("can be read with it, even through a proxy", async () => {
+  it("can be read with the token, even through a proxy", async () => {
     const headers = { Authorization: `Bearer ${TOKEN}`, "X-Forwarded-For": "203.0.113.9" };
     expect(figure(await scrape(site, headers), "afterdark_build_info")).toBe(1);
     expect(site.log).not.toContain(TOKEN);

@@ -163,7 +163,7 @@ describe("a wrong system clock", () => {
     expect(await removalsPausedBy()).toBeUndefined();
   });
 
-  it("doesn't cause the removal of files that are due only according to the new time", async () => {
+  it("doesn't cause files to be removed if they are due only according to the new time", async () => {
     await identifySite();
     const file = writeUpload(site.uploads, "videos/u/1700000000000.mp4");
     await announceFiles([{ bucket: "videos", path: "u/1700000000000.mp4" }]);
@@ -260,7 +260,7 @@ describe("an uploads folder without the recorded files", () => {
     [1, 1],
     [3, 2],
     [300, 60],
-  ])("pauses removals if, out of %i videos, %i lost their file", async (videos, lost) => {
+  ])("pauses removals if, out of %i videos, %i have no file", async (videos, lost) => {
     const files: string[] = [];
     for (let n = 0; n < videos; n++) files.push(await addWithFile(`v${n}`));
     await identifySite();
@@ -272,7 +272,7 @@ describe("an uploads folder without the recorded files", () => {
   it.each([
     [3, 1],
     [300, 3],
-  ])("doesn't pause removals if, out of %i videos, %i lost their file", async (videos, lost) => {
+  ])("doesn't pause removals if, out of %i videos, %i have no file", async (videos, lost) => {
     const files: string[] = [];
     for (let n = 0; n < videos; n++) files.push(await addWithFile(`v${n}`));
     for (const file of files.slice(0, lost)) fs.rmSync(file);
@@ -293,7 +293,7 @@ describe("an uploads folder without the recorded files", () => {
     expect(await removalsPausedBy()).toBe("missing-files");
   });
 
-  it("still pauses removals after the database's age has been accepted", async () => {
+  it("still pauses removals after an owner has accepted that the database is older", async () => {
     const file = await addWithFile("a");
     await identifySite();
     const restore = site.copyDatabase();
@@ -315,7 +315,7 @@ describe("an uploads folder without the recorded files", () => {
     expect(fs.existsSync(path.join(site.uploads, "site.json"))).toBe(false);
   });
 
-  it("resumes removals when the files are back, or when an owner accepts that they are lost", async () => {
+  it("no longer pauses removals once the files are back or an owner accepts that they are lost", async () => {
     const file = await addWithFile("a");
     fs.renameSync(file, `${file}.away`);
     expect(await removalsPausedBy()).toBe("missing-files");

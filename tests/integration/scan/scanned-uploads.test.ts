@@ -115,7 +115,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect((await claim())?.kind).toBe("transcode");
   });
 
-  it("is on hold until an editor releases it, if the scan is unsure", async () => {
+  it("is put on hold if the scan is unsure, and an editor can release it", async () => {
     scanWith(site.folder, "echo '<b>unsure</b>'; exit 1");
     const id = await upload();
     await scan();
@@ -135,7 +135,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(isPublic(id)).toBe(true);
   });
 
-  it("is kept with its file until someone confirms a decision, if the scan refuses it", async () => {
+  it("isn't published if the scan refuses it, but its file is kept and an editor can release it after confirming", async () => {
     scanWith(site.folder, "echo known; exit 2");
     const id = await upload();
     await scan();
@@ -156,7 +156,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(await openAlerts("scan-refused")).toEqual([]);
   });
 
-  it("stays on hold, raises an alert and is scanned again while the scan doesn't give a verdict", async () => {
+  it("stays on hold and raises an alert until a scan gives a verdict", async () => {
     setCommand("/nowhere/scan");
     vi.spyOn(console, "error").mockImplementation(() => {});
     const id = await upload();
@@ -193,7 +193,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(isPublic(id)).toBe(true);
   });
 
-  it("is put on hold and scanned again after it is restored from the trash", async () => {
+  it("is still on hold after it is restored from the trash, and is scanned if it hasn't been scanned yet", async () => {
     scanWith(site.folder, "echo known; exit 2");
     const [waiting, refused] = [await upload(), await upload()];
     sqliteHandle().prepare("DELETE FROM jobs WHERE video_id = ?").run(waiting);

@@ -79,7 +79,7 @@ const FORMS: Record<string, (address: string) => string> = {
 
 describe("the entry dialog", () => {
   it.each(Object.entries(FORMS))(
-    "covers every page that isn't exempt if its URL is requested %s",
+    "covers every page that isn't exempt, even if its URL is requested %s",
     async (_, form) => {
       const wrong: string[] = [];
       const seen = new Set<string>();
@@ -99,7 +99,7 @@ describe("the entry dialog", () => {
     },
   );
 
-  it("is omitted only on routes that exist", () => {
+  it("has no exemptions for routes that don't exist", () => {
     const known = new Set(pages.map(({ id }) => id));
     expect([...UNGATED_ROUTES].filter((id) => !known.has(id))).toEqual([]);
   });
@@ -110,7 +110,7 @@ describe("the entry dialog", () => {
     }
   });
 
-  it("is replaced by the age check where a country requires one", async () => {
+  it("is replaced by the age check for visitors from a country that requires one", async () => {
     const { text, path } = await pageAt("/", { "X-Country": "FR" });
     expect([path, text.includes(QUESTION)]).toEqual(["/age-check", false]);
   });
@@ -125,7 +125,7 @@ describe("the entry dialog", () => {
 });
 
 describe("the age check", () => {
-  it("reports that the provider can't be reached, and can be retried", async () => {
+  it("reports that the provider can't be reached, and lets the visitor try again", async () => {
     const visitor = new HtmlVisitor(site, { "X-Country": "FR" });
     await visitor.open("/trending");
     await visitor.follow("Check my age");

@@ -139,7 +139,7 @@ describe("one client with thousands of slow requests", () => {
     expect(site.log).not.toContain(ATTACKER);
   }, 120_000);
 
-  it("gets 429 if it exceeds its share behind a proxy, while another client can still browse", async () => {
+  it("gets 429 if it exceeds its limit behind a proxy, while other clients can still browse", async () => {
     let isOver = false;
     const browsing = browseUntil(
       () => isOver,
@@ -182,7 +182,7 @@ describe("a request with many headers", () => {
   };
   const some = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: 1`);
 
-  it("gets its page with 64 headers, but 431 with more than 64 or with more than 8 KB of headers", async () => {
+  it("is accepted with 64 headers, but rejected with 431 if there are more than 64 or they exceed 8 KB", async () => {
     expect(await answerTo(some(62))).toBe("HTTP/1.1 200 OK");
     expect(await answerTo(some(63))).toBe("HTTP/1.1 431 Request Header Fields Too Large");
     expect(await answerTo(some(200))).toBe("HTTP/1.1 431 Request Header Fields Too Large");

@@ -63,13 +63,13 @@ describe("/events", () => {
     stream.leave();
   });
 
-  it("isn't compressed, which would delay events", async () => {
+  it("isn't compressed, because compression would delay events", async () => {
     const stream = await listen("/events", { "Accept-Encoding": "gzip" });
     expect(stream.response.headers.get("Content-Encoding")).toBeNull();
     stream.leave();
   });
 
-  it("notifies every listener of a video that another process adds", async () => {
+  it("notifies every listener when another process adds a video", async () => {
     const listeners = await Promise.all([listen(), listen(), listen()]);
     site.addVideo({ title: "New" });
     for (const stream of listeners) await until(() => stream.text.includes("event: catalogue"));
@@ -156,7 +156,7 @@ describe("streams", () => {
 });
 
 describe("a stream", () => {
-  it("is rejected with 503 beyond the limit, and removed when its client disconnects", async () => {
+  it("is rejected with 503 if there are too many streams, and is removed when its client disconnects", async () => {
     const temporary = useTemporarySite();
     const open = Array.from({ length: 10_000 }, (_, index) =>
       openEvents({ address: `192.0.${index >> 8}.${index & 255}` }),

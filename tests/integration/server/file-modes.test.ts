@@ -33,7 +33,7 @@ describe("files that the site and its commands create", () => {
     }
   });
 
-  it("can't be read by other users if a command creates them with a permissive umask", () => {
+  it("can't be read by other users even if a command creates them with a permissive umask", () => {
     const target = path.join(site.folder, "backup");
     execFileSync(
       "sh",

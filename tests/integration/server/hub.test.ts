@@ -106,7 +106,7 @@ describe("the hub", () => {
     expect(changes.length).toBeLessThanOrEqual(4);
   });
 
-  it("announces a catalogue change immediately, even right after view counts", () => {
+  it("announces a catalogue change immediately, even right after it has announced view counts", () => {
     view();
     vi.advanceTimersByTime(16_000);
     insert();

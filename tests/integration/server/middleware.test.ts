@@ -77,13 +77,13 @@ describe("an unusual request target", () => {
     expect(response).not.toMatch(STACK);
   });
 
-  it("is served without a Host header, as in HTTP/1.0", async () => {
+  it("is served without a Host header if the request uses HTTP/1.0", async () => {
     expect(statusOf(await rawRequest(site.url, "GET / HTTP/1.0\r\n\r\n"))).toBe(200);
   });
 });
 
 describe("the log", () => {
-  it("contains the route and the result, but nothing about the visitor or the path", async () => {
+  it("contains the route and the result, but neither the path nor anything about the visitor", async () => {
     const agent = { "User-Agent": "agent-of-the-visitor", "X-Forwarded-For": "203.0.113.9" };
     await (await fetch(`${site.url}/?search=secretword`, { headers: agent })).text();
     await (await fetch(`${site.url}/_root.data?search=secretword`, { headers: agent })).text();

@@ -91,14 +91,14 @@ describe("a public page for an anonymous visitor", () => {
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = 'v'").run();
   });
 
-  it("has an entity tag when its data is requested", async () => {
+  it("is sent with an entity tag even when only its data is requested", async () => {
     const first = await sendRequest("/_root.data");
     expect(first.etag).toMatch(/^W\/"/);
     expect((await sendRequest("/_root.data")).text).toBe(first.text);
     expect((await sendRequest("/_root.data", { "If-None-Match": first.etag! })).status).toBe(304);
   });
 
-  it("responds to HEAD with its length but without a body", async () => {
+  it("has a length but no body in the response to a HEAD request", async () => {
     const { text } = await sendRequest("/");
     const head = await fetch(`${site.url}/`, {
       method: "HEAD",
@@ -151,7 +151,7 @@ describe("a personal page", () => {
     expect(anyone.text).not.toContain("Signed in successfully!");
   });
 
-  it("isn't rendered for visitors who only have other sites' cookies", async () => {
+  it("isn't rendered for visitors who have only cookies that the site doesn't use", async () => {
     const { etag, text } = await sendRequest("/");
     for (const Cookie of ["_ga=GA1.2.3", "Session=x; sessions=y", "age=18; theme=dark; age=x"]) {
       const same = await sendRequest("/", { Cookie });
@@ -163,7 +163,7 @@ describe("a personal page", () => {
     }
   });
 
-  it("includes the entry dialog, even with other sites' cookies", async () => {
+  it("includes the entry dialog even if the visitor has cookies that the site doesn't use", async () => {
     const before = await sendRequest("/", { Cookie: "_ga=1; wage=18" }, gated);
     expect(before.etag).toBeNull();
     const after = await sendRequest("/", { Cookie: "_ga=1; age=18" }, gated);
@@ -171,7 +171,7 @@ describe("a personal page", () => {
     expect(after.text.length).toBeLessThan(before.text.length);
   });
 
-  it("includes the entry dialog until the age is confirmed", async () => {
+  it("includes the entry dialog until visitors confirm their age", async () => {
     const before = await sendRequest("/", {}, gated);
     expect(before.etag).toBeNull();
     const after = await sendRequest("/", { Cookie: "age=18" }, gated);
@@ -181,7 +181,7 @@ describe("a personal page", () => {
     expect(again.text.length).toBeGreaterThan(after.text.length);
   });
 
-  it("can be an error page, which isn't cached either", async () => {
+  it("isn't cached, even if it is an error page", async () => {
     site.database().exec("ALTER TABLE videos RENAME TO elsewhere");
     const failed = await sendRequest("/?page=77");
     site.database().exec("ALTER TABLE elsewhere RENAME TO videos");
@@ -195,7 +195,7 @@ describe("the cache", () => {
   const page = { text: "x", headers: new Headers() };
   beforeEach(() => stopRuntime());
 
-  it("drops a page when the catalogue changes, 15 s after views change, and after ten minutes", () => {
+  it("drops a page when the catalogue changes, 15 s after view counts change, and after ten minutes at the latest", () => {
     const find = (changed: object, age: number) => {
       cachePage("k", version, page, 0);
       return findCachedPage("k", { ...version, ...changed }, age) !== undefined;

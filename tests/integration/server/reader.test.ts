@@ -119,7 +119,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
     VIDEO,
   ];
 
-  it.each(READ)("serves %s from the reader, with the age of its data", async (address) => {
+  it.each(READ)("serves %s from the reader, and states the age of the data", async (address) => {
     const response = await fetch(nginx.url + address);
     expect(response.status).toBe(200);
     expect(Number(response.headers.get("X-Data-Age"))).toBeLessThan(3600);
@@ -129,7 +129,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
     }
   });
 
-  it("serves ranges of videos, without errors in the reader's log", async () => {
+  it("serves ranges of videos without logging errors on the reader", async () => {
     const part = await fetch(nginx.url + VIDEO, { headers: { Range: "bytes=10-14" } });
     expect([part.status, await part.text()]).toEqual([206, "01234"]);
     expect(reader.log).not.toMatch(/error|SQLITE/i);
@@ -153,7 +153,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
     expect(digest()).toBe(before);
   });
 
-  it("redirects or rejects other requests that bypass the proxy", async () => {
+  it("redirects or rejects requests that need the primary if they bypass the proxy", async () => {
     const studio = await fetch(`${reader.url}/admin?page=2`, { redirect: "manual" });
     expect([studio.status, studio.headers.get("Location")]).toEqual([
       307,
@@ -176,7 +176,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
     expect(health.dataAgeSeconds).toBeLessThan(3600);
   });
 
-  it("removes a hidden video's page, list entry and file with the next copy", async () => {
+  it("removes a hidden video's page, list entry and file once the reader has the next copy", async () => {
     writer.addVideo({ id: "hidden", title: "Harbour", video_url: `${VIDEO}x` });
     await refreshUntil(async () => (await status(`${reader.url}/video/hidden`)) === 200);
     writer.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'hidden'");

@@ -64,7 +64,7 @@ async function useUp(localAddress: string, headers: http.OutgoingHttpHeaders = {
 }
 
 describe("a network that has used up its rendering time", () => {
-  it("gets 429 with the number of seconds to wait, and gets its page after waiting", async () => {
+  it("gets 429 with the number of seconds to wait, and can load pages again after that time", async () => {
     const { headers, body } = await useUp(GREEDY);
     expect(Number(headers["retry-after"])).toBeGreaterThan(0);
     expect(headers["content-type"]).toContain("text/plain");
@@ -101,7 +101,7 @@ describe("a network that has used up its rendering time", () => {
     }
   }, 60_000);
 
-  it("is identified by the client's address behind a proxy, and isn't limited if the proxy doesn't send one", async () => {
+  it("is identified by the client's address behind a proxy, and isn't limited if the proxy doesn't send the address", async () => {
     const client = { "X-Forwarded-For": "203.0.113.7" };
     await useUp(PROXY, client);
     expect(

@@ -82,8 +82,8 @@ describe("npm start", () => {
   });
 
   it.each([
-    ["192.0.2.1", "an address of another machine"],
-    ["no-such-host.invalid", "an unknown name"],
+    ["192.0.2.1", "the address of another machine"],
+    ["no-such-host.invalid", "an unknown host name"],
   ])("fails with a one-line error if HOST is %s, %s", async (HOST) => {
     expect(await startFails({ HOST })).toEqual({
       code: 1,
@@ -173,7 +173,7 @@ describe("npm start", () => {
     },
   );
 
-  it("fails with a one-line error for a short SESSION_SECRET, without printing it", async () => {
+  it("fails with a one-line error if SESSION_SECRET is too short, and doesn't print the secret", async () => {
     const { code, output } = await startFails({ SESSION_SECRET: "hunter2" });
     expect(code).toBe(1);
     expect(output).toMatch(/^SESSION_SECRET must be .*at least 32 characters.*openssl.*\.$/);

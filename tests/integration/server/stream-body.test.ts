@@ -79,7 +79,7 @@ describe("streamBody", () => {
     expect(await new Response(body).text()).toBe("");
   });
 
-  it("rejects with the source's error while the client is waiting", async () => {
+  it("rejects with the source's error if the client is still waiting", async () => {
     const { handled } = await request(async () => {
       await streamBody(async () => {
         throw new Error("The store is unavailable.");
@@ -88,14 +88,14 @@ describe("streamBody", () => {
     await expect(handled).rejects.toThrow("The store is unavailable.");
   });
 
-  it("works outside a server", async () => {
+  it("works outside of a request", async () => {
     const body = await streamBody(async () => Readable.from([Buffer.from("abc")]));
     expect(await new Response(body).text()).toBe("abc");
   });
 });
 
 describe("fileBody", () => {
-  it("closes the connection and the file if the file has become shorter", async () => {
+  it("closes the connection and the file if the file is shorter than expected", async () => {
     const file = path.join(site.folder, "short");
     writeFileSync(file, Buffer.alloc(100_000));
     let failure: unknown;

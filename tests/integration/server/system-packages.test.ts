@@ -69,12 +69,12 @@ const ROOT = { isRoot: true, hasApt: true, isCi: false, isContainer: false, isTe
 
 describe("executables that the tests need", () => {
   it.each([
-    ["installed after a question on a developer's machine", {}, "ask"],
+    ["installed on a developer's machine after confirmation", {}, "ask"],
     ["installed in CI", { isCi: true }, "install"],
     ["installed in a container", { isContainer: true }, "install"],
-    ["installed without a terminal", { isTerminal: false }, "install"],
-    ["only reported without root", { isRoot: false, isCi: true }, "report"],
-    ["only reported without apt-get", { hasApt: false }, "report"],
+    ["installed if there is no terminal", { isTerminal: false }, "install"],
+    ["only reported if the user isn't root", { isRoot: false, isCi: true }, "report"],
+    ["only reported if apt-get isn't available", { hasApt: false }, "report"],
   ])("are %s", (_, circumstances, todo) => {
     expect(whatToDo({ ...ROOT, ...circumstances })).toBe(todo);
   });

@@ -85,7 +85,7 @@ describe("set-password", () => {
 });
 
 describe("delete-user", () => {
-  it("deletes an account and transfers its videos", async () => {
+  it("deletes an account and transfers its videos to another account", async () => {
     const { id } = insertUser("left@example.com");
     const receiver = insertUser("here@example.com").id;
     sqliteHandle()

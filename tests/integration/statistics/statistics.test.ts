@@ -26,7 +26,7 @@ const viewed = (id: string, day: string, views: number) =>
   sqliteHandle().prepare("INSERT INTO view_days VALUES (?, ?, ?)").run(id, day, views);
 
 describe("the statistics", () => {
-  it("include every day of the period up to today, even without views", async () => {
+  it("include every day of the period up to today, even days without views", async () => {
     addVideo();
     addVideo({ id: "w", title: "Another" });
     viewed("v", "2024-05-10", 3);
@@ -191,7 +191,7 @@ describe("the statistics URLs", () => {
     cookie = (await openSession("up")).split(";")[0]!;
   }
 
-  it("export the tables as CSV without formulas in titles", async () => {
+  it("export the tables as CSV, and escape titles that look like formulas", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const days = await csv("views-by-day.csv");
     expect([days.length, days[0], days[7]]).toEqual([9, "day,views", `${today},3`]);
@@ -224,7 +224,7 @@ describe("the statistics URLs", () => {
     }
   });
 
-  it("show uploaders only their own videos", async () => {
+  it("give uploaders only the statistics of their own videos", async () => {
     await signInUploader();
     expect(await loaderArgs(videoLoader, { id: "w" })).toMatchObject({
       statistics: { video: { id: "w" } },

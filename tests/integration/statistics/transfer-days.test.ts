@@ -27,7 +27,7 @@ const loaderArgs = (file = "") => ({
 });
 
 describe("a day's transfer total", () => {
-  it("is the sum of the sent bytes, each counted once", () => {
+  it("is the sum of all sent bytes, without counting any of them twice", () => {
     recordTransfer(NOON);
     expect(rows()).toEqual([]);
     counts().mediaBytes += 5;
@@ -71,7 +71,7 @@ describe("files that nginx sends", () => {
     forgetSettings();
   });
 
-  it("are counted by the number of bytes requested", async () => {
+  it("are counted with the number of requested bytes", async () => {
     const url = "/media/videos/u/1700000000000.mp4";
     const file = path.join(site.uploads, "videos/u/1700000000000.mp4");
     fs.mkdirSync(path.dirname(file), { recursive: true });

@@ -29,7 +29,7 @@ describe("a folder used as a store", () => {
     expect(await store.head("videos/u/7.mp4")).toEqual({ bytes: 1 });
   });
 
-  it("doesn't provide presigned URLs, and doesn't respond while its disk is unmounted", async () => {
+  it("provides no presigned URLs, and reports that it is unavailable while its disk is unmounted", async () => {
     const store = folderStore(path.join(folder, "not-mounted"));
     await expect(store.head("videos/u/1.mp4")).rejects.toMatchObject({ failure: "away" });
     expect(await store.presign("videos/u/1.mp4", 60, "video/mp4")).toBeUndefined();

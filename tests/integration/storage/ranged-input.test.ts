@@ -82,7 +82,7 @@ async function framesOf(file: string): Promise<number | undefined> {
 
 describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
   // The MP4 has its index at the end of the file, and the MPEG file is read in full.
-  it.each(["avi", "mp4", "mpg"])("is probed and decoded like the file itself (%s)", async (as) => {
+  it.each(["avi", "mp4", "mpg"])("is probed and decoded like a local file (%s)", async (as) => {
     const video = as === "mpg" ? ["mpeg2video", "-qscale:v", "1"] : CLIP.video;
     const audio = as === "mpg" ? ["mp2"] : ["aac"];
     const clip = makeClip(site.folder, "clip", { ...CLIP, extension: as, video, audio });
@@ -138,7 +138,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     await expect(byRange(file, () => probe(file))).rejects.toMatchObject({ failure });
   });
 
-  it("is probed again after a store failure, and then has its full duration", async () => {
+  it("is probed again after a store failure, and gets its full duration", async () => {
     const video = ["mpeg2video", "-qscale:v", "1"];
     const clip = makeClip(site.folder, "clip", {
       ...CLIP,
@@ -240,7 +240,7 @@ describe.runIf(ffmpegAvailable())("a captions job that may remove the original",
   });
 });
 
-describe.runIf(ffmpegAvailable())("the studio, for a video whose file is only in the store", () => {
+describe.runIf(ffmpegAvailable())("the studio page of a video whose file is only in the store", () => {
   it("extracts a frame and starts a trim without fetching the whole file", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const { id, file } = await addStored(clip, true);

@@ -61,7 +61,7 @@ const run = (...args: string[]) =>
     },
   });
 
-it("a second machine serves every file like the first machine", async () => {
+it("a second machine serves every file with the same content as the first machine", async () => {
   const files = filesBelow(store).filter((name) => name !== "site.json");
   expect(served.size).toBe(files.length);
   expect(served.size).toBeGreaterThan(20);
@@ -73,7 +73,7 @@ it("a second machine serves every file like the first machine", async () => {
   }
 });
 
-it("the second machine finds every file in the right place", async () => {
+it("the library check finds no problems on the second machine", async () => {
   const { stdout, exitCode } = await run(...command("check-library"));
   expect(stdout).toContain("No problems found.");
   expect(exitCode).toBe(0);

@@ -135,7 +135,7 @@ const removals = () =>
   sqliteHandle().prepare("SELECT bucket, path FROM removals ORDER BY id").all();
 
 describe("files that were moved into the store", () => {
-  it("are complete in the store, and the disk keeps copies", async () => {
+  it("are complete in the store, and copies of them stay on the disk", async () => {
     const used = sqliteHandle().prepare("SELECT bytes FROM storage").pluck();
     const before = used.get();
     const { files } = await moveIntoStore();
@@ -149,7 +149,7 @@ describe("files that were moved into the store", () => {
     expect(await moveIntoStore()).toEqual({ files: 0, bytes: 0 });
   });
 
-  it("are served as before, whether or not the disk still has a copy", async () => {
+  it("are served in the same way as before, whether or not the disk still has a copy", async () => {
     const names = ["ETag", "Last-Modified", "Content-Length", "Content-Type", "Cache-Control"];
     const headersOf = async () => {
       const { headers } = await sendRequest({}, "HEAD");
@@ -176,7 +176,7 @@ describe("files that were moved into the store", () => {
     expect((await bytesOf(RENDITION_URL)).equals(RENDITION)).toBe(true);
   });
 
-  it("have the right length in the feed", async () => {
+  it("have the correct length in the feed", async () => {
     await moveIntoStore();
     await evictAll();
     const request = new Request("http://site.example/feed.xml");
@@ -186,7 +186,7 @@ describe("files that were moved into the store", () => {
     );
   });
 
-  it("are hidden with their video immediately", async () => {
+  it("are no longer served once their video is hidden", async () => {
     await moveIntoStore();
     await evictAll();
     setStatus("hidden");
@@ -258,7 +258,7 @@ describe("files that were moved into the store", () => {
     expect(objects()).toHaveLength(FILES);
   });
 
-  it("are moved even if one of them can't be read", async () => {
+  it("are moved even if one of the files can't be read", async () => {
     fs.rmSync(fileOf(THUMBNAIL));
     fs.mkdirSync(fileOf(THUMBNAIL));
     fs.mkdirSync(path.join(fileOf(THUMBNAIL), "x".repeat(10)));
@@ -350,7 +350,7 @@ describe("copies on the disk", () => {
     expect((await bytesOf()).equals(written)).toBe(true);
   });
 
-  it("are fetched when they are read, and compared with their digest", async () => {
+  it("are fetched when a file is read, and their digests are verified", async () => {
     await moveIntoStore();
     await evictAll();
     expect(fs.readFileSync(await localFile(video())).equals(VIDEO)).toBe(true);
@@ -408,7 +408,7 @@ describe("copies on the disk", () => {
     expect(fs.readFileSync(objectOf(NAME)).equals(VIDEO)).toBe(true);
   });
 
-  it("aren't evicted while the store's folder isn't mounted, and nothing is written there", async () => {
+  it("aren't evicted while the store isn't mounted, and nothing is written to its mount point", async () => {
     await moveIntoStore();
     fs.renameSync(storeFolder, `${storeFolder}-mounted`);
     fs.mkdirSync(storeFolder);
@@ -498,7 +498,7 @@ describe("performers' documents", () => {
 });
 
 describe("incomplete uploads to the store", () => {
-  it("are removed daily once they are abandoned, even while the site is running", async () => {
+  it("are removed in a daily cleanup once they are abandoned, even if the site isn't restarted", async () => {
     const partial = (name: string, days: number) => {
       const file = path.join(storeFolder, "videos/u", `.partial-${name}`);
       fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -551,7 +551,7 @@ describe("a machine that has only a copy of the database", () => {
     });
   });
 
-  it("keeps every object when it starts and looks for files to remove", async () => {
+  it("doesn't remove any objects, either at startup or later", async () => {
     await moveIntoStore();
     const before = objects();
     loseDisk();
@@ -564,7 +564,7 @@ describe("a machine that has only a copy of the database", () => {
 });
 
 describe("a deleted video", () => {
-  it("can be served after it is restored, and is removed from the store when it is purged", async () => {
+  it("can be served again after it is restored, and is removed from the store when it is purged", async () => {
     await moveIntoStore();
     await evictAll();
     await removeVideos(["v"], "u");
@@ -595,7 +595,7 @@ describe("a deleted video", () => {
     expect([objects(), removals()]).toEqual([[], []]);
   });
 
-  it("leaves an object in place if another file's record refers to it", async () => {
+  it("is purged without removing an object that another file's record refers to", async () => {
     await moveIntoStore();
     const second = { bucket: "videos", path: "u/1700000000002.mp4" } as const;
     sqliteHandle()
@@ -628,7 +628,7 @@ describe("a read replica", () => {
     expect(fs.existsSync(reader)).toBe(false);
   });
 
-  it("never writes into the folder of its primary", async () => {
+  it("never writes to its primary's uploads folder", async () => {
     set({ READ_ONLY_FROM });
     fs.writeFileSync(video(), "newer");
     expect((await bytesOf()).toString()).toBe("newer");
@@ -655,7 +655,7 @@ describe("moving files out of the store", () => {
     expect(local()).toHaveLength(FILES);
   });
 
-  it("stops files from being moved into the store until moving is enabled again", async () => {
+  it("prevents files from being moved into the store until moving is enabled again", async () => {
     await moveIntoStore();
     await moveBack(() => {});
     await removeFiles();
@@ -718,7 +718,7 @@ describe("moving files out of the store", () => {
 });
 
 describe("another site's store", () => {
-  it("prevents startup, and doesn't receive any files", async () => {
+  it("prevents startup, and no files are moved into it", async () => {
     fs.writeFileSync(path.join(storeFolder, "site.json"), '{"id":"other"}');
     await expect(tryStore()).rejects.toMatchObject({ failure: "foreign" });
     await expect(moveIntoStore()).rejects.toMatchObject({ failure: "foreign" });
@@ -751,7 +751,7 @@ describe("another site's store", () => {
   });
 });
 
-describe("an older database, from before a file was moved and evicted", () => {
+describe("a database copy from before its files were moved and evicted", () => {
   beforeEach(async () => {
     await moveIntoStore();
     await evictAll();
@@ -792,7 +792,7 @@ describe("an object without a record", () => {
     expect(objects()).toHaveLength(FILES);
   });
 
-  it("is kept if a record refers to it before it would be removed", async () => {
+  it("is kept if a record refers to it before the 30 days are over", async () => {
     const report = (await checkStore(Date.now() + 8 * DAY_MS))!;
     await quarantineObjects(report);
     sqliteHandle()
