@@ -105,7 +105,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("video_id", "=", video.id)',
     replace: '.where("video_id", "=", "")',
     killedBy: "tests/integration/studio/review.test.ts",
-    title: "shows a draft to anyone until it is revoked, without letting it be cached or indexed",
+    title: "shows a draft to anyone until the link is revoked, and forbids caching and indexing",
   },
   {
     rule: "A preview link gives access only to its own video's files",
@@ -636,7 +636,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE id IN (SELECT value FROM json_each(?)) AND uploaded_by = ?",
     replace: "WHERE id IN (SELECT value FROM json_each(?)) AND ? IS NOT NULL",
     killedBy: "tests/integration/studio/own-videos.test.ts",
-    title: "can change drafts, but not published videos or other users' videos",
+    title: "lets the uploader change drafts, but not published videos or other users' videos",
   },
   {
     rule: "An API token needs the scope that a call requires",
@@ -813,7 +813,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: " && !isOfDeletedVideo(requested)",
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "restores text, views, files, streams, captions and digest even after weeks",
+    title: "restores a video's text, views, files, stream, captions and digest, even after weeks",
   },
   {
     rule: "A file that a row references isn't removed",
@@ -918,7 +918,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'runChange(database().insertInto("videos").values(values));',
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "restores text, views, files, streams, captions and digest even after weeks",
+    title: "restores a video's text, views, files, stream, captions and digest, even after weeks",
   },
   {
     rule: "A video stays in the trash for 30 days",

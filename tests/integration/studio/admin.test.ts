@@ -76,7 +76,7 @@ describe("the admin panel", () => {
     expect(video()).toBeDefined();
   });
 
-  it("responds with 400 to an unknown intent or a missing video", async () => {
+  it("responds with 400 to an unknown intent or a missing video ID", async () => {
     expect((await expectFailure({ intent: "launch", id: "v" })).status).toBe(400);
     expect((await expectFailure({ intent: "delete" })).status).toBe(400);
   });
@@ -152,7 +152,7 @@ describe("the list of videos", () => {
     }
   });
 
-  it("is shown with status 404 if a dialog's video doesn't exist", async () => {
+  it("is shown with status 404 if the video to edit doesn't exist", async () => {
     addVideo();
     const { manage, status } = await page("/admin?tab=manage&edit=gone");
     expect([status, manage?.list.total]).toEqual([404, 1]);
@@ -212,7 +212,7 @@ describe("editing a video", () => {
     ["category", "trending", "Choose a category."],
     ["duration", "soon", "Use minutes:seconds, such as 5:30."],
     ["tags", "x".repeat(61), "Use at most 60 characters per tag."],
-  ])("rejects %s %j with 422 and keeps the entered text", async (field, value, message) => {
+  ])("rejects the %s %j with 422 and keeps the entered text", async (field, value, message) => {
     addVideo();
     const response = await expectFailure({ ...EDIT, [field]: value });
     expect(response).toMatchObject({
@@ -244,7 +244,7 @@ describe("editing a video", () => {
     expect(video()?.title).toBe("A better video");
   });
 
-  it("isn't affected by views counted in the meantime", async () => {
+  it("succeeds even if views have been counted in the meantime", async () => {
     addVideo();
     const opened = (await page("/admin?tab=manage&edit=v")).manage?.dialog?.video;
     sqliteHandle().exec("UPDATE videos SET views = views + 1");
@@ -411,7 +411,7 @@ describe("deleting a video", () => {
     expect(present(files)).toEqual([false, false, false, false]);
   });
 
-  it("works for a row whose URLs point outside the buckets", async () => {
+  it("deletes a row whose URLs point outside the buckets, but not the files there", async () => {
     const outside = addFile("secret.txt");
     addVideo({
       video_url: "/media/videos/../secret.txt",
