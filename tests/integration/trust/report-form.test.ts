@@ -142,7 +142,7 @@ describe("a report", () => {
     expect(count()).toBe(0);
   });
 
-  it("requires a name and both statements only for copyright", async () => {
+  it("requires a name and both statements only if it is about copyright", async () => {
     expect((await send({}, "copyright")).data.errors).toHaveProperty("name");
     const { "statement-1": _, ...one } = { ...FIELDS, name: "Ada" };
     const result = await resultOf(() =>
@@ -182,7 +182,7 @@ describe("a report", () => {
     });
   });
 
-  it("is accepted without a public video once the reporter confirms it, whether or not the video is hidden", async () => {
+  it("is accepted without a public video once the reporter confirms this, and doesn't reveal whether a hidden video exists", async () => {
     addVideo({ id: "hidden", status: "hidden" });
     for (const where of [`${ORIGIN}/video/hidden`, `${ORIGIN}/video/gone`, "the third\nvideo"]) {
       const rejected = await send({ where, anyway: "" });
@@ -250,7 +250,7 @@ describe("a flood of reports from one IP address", () => {
     for (let at = 0; at < reports; at++) await send({ form: `flood ${at}` });
   };
 
-  it("triggers a question whose answer works once, while other addresses aren't asked a question", async () => {
+  it("triggers a question whose answer works only once, and no question is asked of other addresses", async () => {
     addVideo({ status: "published" });
     await flood(5);
     sqliteHandle().exec("DELETE FROM video_holds");
@@ -270,7 +270,7 @@ describe("a flood of reports from one IP address", () => {
     expect(count()).toBe(7);
   });
 
-  it("gets one attempt per question, and can neither read the answer nor change the question's timestamp", async () => {
+  it("gets questions that allow one attempt, don't reveal the answer, and have a timestamp that can't be changed", async () => {
     await flood(5);
     const { question, token } = newPuzzle();
     const wrong = { form: "x", puzzle: token, answer: "elephant" };
@@ -352,7 +352,7 @@ describe("a status link", () => {
     expect(count()).toBe(1);
   });
 
-  it("isn't in any cache, index, log or referrer", () => {
+  it("doesn't appear in any cache, search index, log or referrer", () => {
     const sent = headers({ actionHeaders: new Headers() } as never) as Headers;
     expect(sent.get("Cache-Control")).toBe("no-store");
     expect(sent.get("X-Robots-Tag")).toBe("noindex");
@@ -363,7 +363,7 @@ describe("a status link", () => {
     expect(routeOf("/report/secret.data")).toBe("/report/:token");
   });
 
-  it("accepts an answer once and reopens the report", async () => {
+  it("accepts the same answer only once, and reopens the report", async () => {
     const sent = await send();
     const [id, token] = [idOf(sent), tokenOf(sent)];
     await transaction(() => {
@@ -382,7 +382,7 @@ describe("a status link", () => {
     expect((await postToReport(token, { intent: "nonsense" })).status).toBe(400);
   });
 
-  it("accepts three answers until a moderator writes again", async () => {
+  it("accepts up to three answers until a moderator writes again", async () => {
     const sent = await send();
     const token = tokenOf(sent);
     const write = async (message: string) =>
@@ -397,7 +397,7 @@ describe("a status link", () => {
     expect(await write("Four.")).toBe(303);
   });
 
-  it("withdraws the report, but a video hidden because of the report is still reviewed", async () => {
+  it("can be used to withdraw the report, but a video that the report has hidden is still reviewed", async () => {
     addVideo({ status: "published" });
     const plain = await send({ name: "Ada" }, "copyright");
     await postToReport(tokenOf(plain), { intent: "withdraw" });

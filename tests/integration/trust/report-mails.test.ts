@@ -116,7 +116,7 @@ describe("emails to reporters", () => {
     expect(waiting()).toEqual([]);
   });
 
-  it("wait for an unavailable mail server, even across a restart", async () => {
+  it("are sent once an unavailable mail server is available again, even after a restart", async () => {
     await report();
     await sendReportEmails(Date.now());
     expect(waiting()).toEqual([{ event: "received", attempts: 1 }]);
@@ -129,7 +129,7 @@ describe("emails to reporters", () => {
     expect(waiting()).toEqual([]);
   });
 
-  it("wait for the secret that decrypts the address", async () => {
+  it("are sent once the secret that decrypts the address is set again", async () => {
     await report();
     const secret = process.env.SESSION_SECRET ?? "";
     const mails = await useMailServer();

@@ -78,7 +78,7 @@ describe("a report", () => {
     expect(await write(() => closeReport(again, NOW))).toBe(true);
   });
 
-  it("waits for the reporter, then for a moderator again", async () => {
+  it("is marked as waiting for the reporter only once", async () => {
     await write(() => createReport(REPORT, NOW));
     const transition = { id: "r", from: ["open"], to: "asked" } as const;
     expect(await write(() => moveReport(transition, NOW))).toBe(true);
@@ -86,7 +86,7 @@ describe("a report", () => {
     expect(readReport("r")?.state).toBe("asked");
   });
 
-  it("is written only in a transaction, together with its log entry", () => {
+  it("can be created only in a transaction, which also contains its log entry", () => {
     expect(() => createReport(REPORT)).toThrow("transaction");
   });
 });
