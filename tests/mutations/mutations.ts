@@ -97,7 +97,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE token_hash = ?",
     replace: "WHERE (token_hash = ? OR TRUE)",
     killedBy: "tests/integration/studio/review.test.ts",
-    title: "doesn't give access to any other video, and the draft's files have no other URL",
+    title:
+      "doesn't give access to any other video, and the draft's files can't be opened at any other URL",
   },
   {
     rule: "A preview link that was revoked shows nothing",
@@ -113,7 +114,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "!preview || !name || !videosOfFile(name).includes(preview.videoId)",
     replace: "!preview || !name",
     killedBy: "tests/integration/studio/review.test.ts",
-    title: "doesn't give access to any other video, and the draft's files have no other URL",
+    title:
+      "doesn't give access to any other video, and the draft's files can't be opened at any other URL",
   },
   {
     rule: "A preview link shows no video that is on hold",
@@ -180,7 +182,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'status: appears ? "published" : disappears ? "hidden" : row.status,',
     replace: 'status: disappears ? "hidden" : row.status,',
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "publishes the video at the scheduled time and not before, as a new video",
+    title: "publishes the video as a new one at the scheduled time, but not earlier",
   },
   {
     rule: "The scheduler doesn't publish a video before it is due",
@@ -188,7 +190,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const time = new Date(now).toISOString();",
     replace: "const time = new Date(now + 60_000).toISOString();",
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "publishes the video at the scheduled time and not before, as a new video",
+    title: "publishes the video as a new one at the scheduled time, but not earlier",
   },
   {
     rule: "The scheduler hides a video when it is due",

@@ -64,7 +64,7 @@ describe("previewing a bulk action", () => {
     expect(column("tags")).toEqual(before);
   });
 
-  it("covers categories, visibility, schedules and series", async () => {
+  it("also works for categories, visibility, schedules and series", async () => {
     const rows = async (what: string, more = {}) =>
       (await preview(bulk(what, ["a", "b", "c"], more))).rows.map(
         ({ title, before, after }) => `${title}: ${before} > ${after}`,

@@ -90,7 +90,7 @@ it("shows minutes and seconds for a duration that another tool stored in seconds
 });
 
 describe("the statistics", () => {
-  it("count the videos with each status and in each stored category", async () => {
+  it("count the videos by status and by stored category", async () => {
     addVideo({ views: 5, status: "hidden" });
     addVideo({ id: "w", category: "amateur", views: 7 });
     addVideo({ id: "x", category: "premium" });
@@ -102,7 +102,7 @@ describe("the statistics", () => {
     });
   });
 
-  it("count one user's uploads in each stored category", async () => {
+  it("count one user's uploads by stored category", async () => {
     const uploader = "uploader";
     addVideo({ uploaded_by: uploader });
     addVideo({ id: "w", category: "amateur", uploaded_by: uploader });
@@ -136,7 +136,7 @@ describe("the list of videos", () => {
     ]);
   });
 
-  it("is empty if it can't be read, and the error is only logged", async () => {
+  it("is shown as empty if it can't be read, and the error is logged", async () => {
     expect(htmlOf((await page("/admin?tab=manage")).manage!)).toContain("No videos yet.");
     expect(htmlOf((await page("/admin?tab=manage&search=a")).manage!)).toContain(
       "No videos found.",
@@ -396,7 +396,7 @@ describe("deleting a video", () => {
     expect(present(files)).toEqual([true, true, true, false]);
   });
 
-  it("succeeds if a file can't be removed, and only logs the error", async () => {
+  it("succeeds even if a file can't be removed, and logs the error", async () => {
     const files = addWithFiles();
     const obstacle = path.join(site.uploads, "videos/.removing");
     fs.writeFileSync(obstacle, "no folder");

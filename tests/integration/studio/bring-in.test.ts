@@ -164,7 +164,7 @@ describe("fetching a URL", () => {
     },
   );
 
-  it("fails when the server stops responding, and requires a valid certificate", async () => {
+  it("fails if the server stops responding or has an invalid certificate", async () => {
     expect(await refusal(fetched(server.address("slow.mp4"), { idleMs: 200 }))).toBe(
       "The server stopped sending data.",
     );
@@ -249,7 +249,7 @@ describe("an import from a URL", () => {
     expect(videos()).toEqual([]);
   });
 
-  it("starts again after a restart", async () => {
+  it("starts over if the site was restarted while it was running", async () => {
     sqliteHandle()
       .prepare(
         `INSERT INTO downloads (user_id, address, texts, status, state)
@@ -349,7 +349,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     expect(ticks).toBeGreaterThan(1);
   });
 
-  it("rejects canceling an unknown import, importing a folder if none is configured, and unknown intents", async () => {
+  it("returns an error for an unknown import, an unconfigured folder and an unknown intent", async () => {
     expect(await send({ intent: "cancel", id: "7" })).toMatchObject({ status: 422 });
     expect(await send({ intent: "folder" })).toMatchObject({
       status: 422,

@@ -127,7 +127,7 @@ it("lists files without a category once, before it imports anything", async () =
   );
 });
 
-it("requires the version of the uploader terms if the studio requires accepting them", async () => {
+it("requires the version of the uploader terms if the terms must be accepted", async () => {
   put(1);
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);

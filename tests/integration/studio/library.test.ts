@@ -194,7 +194,7 @@ describe("checking the library", () => {
     );
   });
 
-  it("keeps a file whose row was written in the meantime", async () => {
+  it("doesn't quarantine a file whose row was written after the check", async () => {
     put("videos/u/3.mp4", 7);
     const { stray } = await checkLibrary();
     addVideo("late", { video_url: "/media/videos/u/3.mp4" });
@@ -221,7 +221,7 @@ describe("checking the library", () => {
     expect([stray, bytes]).toEqual([before.stray, before.bytes + 7]);
   });
 
-  it("ignores a running import until it is a day old", async () => {
+  it("ignores the files of a running import until the import is a day old", async () => {
     // Simulates a running copy across file systems, next to the folder with which the upload reserves its name.
     fs.mkdirSync(path.join(site.uploads, "videos/u/7"), { recursive: true });
     put("videos/u/7.mp4", 30);

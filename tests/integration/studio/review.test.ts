@@ -142,7 +142,7 @@ describe("a preview link", () => {
     expect(captions.body).toContain(`${path}/media/videos/up/1/captions/en.vtt`);
   });
 
-  it("doesn't give access to any other video, and the draft's files have no other URL", async () => {
+  it("doesn't give access to any other video, and the draft's files can't be opened at any other URL", async () => {
     addDraft();
     writeUpload(site.uploads, "videos/up/2.mp4");
     addVideo({ id: "w", status: "hidden", video_url: "/media/videos/up/2.mp4" });

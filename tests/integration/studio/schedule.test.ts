@@ -32,7 +32,7 @@ const statusAfter = async (minutes: number, id = "v") => {
 const published = async () => (await listPublished({ page: 1 })).videos.map(({ id }) => id);
 
 describe("a video's schedule", () => {
-  it("publishes the video at the scheduled time and not before, as a new video", async () => {
+  it("publishes the video as a new one at the scheduled time, but not earlier", async () => {
     addVideo({ id: "old", status: "published", created_at: at(-60) });
     addVideo({ status: "hidden", created_at: "2020-01-01T00:00:00.000Z", publish_at: at(1) });
     expect(await statusAfter(0)).toBe("hidden");

@@ -91,7 +91,7 @@ describe("the series pages", () => {
     });
   });
 
-  it("list series by title, search them, and count public videos", async () => {
+  it("list series by title, can be searched, and count public videos", async () => {
     for (const n of Array.from({ length: 30 }, (_, i) => i)) {
       addSeries({ title: `Part ${String(n).padStart(2, "0")}`, slug: `part-${n}` });
     }
@@ -197,7 +197,7 @@ describe("the order of videos in a series", () => {
     expect(incomplete.status).toBe(400);
   });
 
-  it("can be changed without JavaScript by buttons that send only their direction", async () => {
+  it("can be changed without JavaScript by buttons that send only a direction", async () => {
     const id = four();
     const fields = { move: "up", video: "b", to: "2", version: "1" };
     await catchResponse(() => sendSeries(fields, `/admin/series/${id}`));
@@ -335,7 +335,7 @@ describe("a deleted series", () => {
 describe("the list of videos", () => {
   const dialog = async (id: string) => (await page(`/admin?tab=manage&edit=${id}`)).manage?.series;
 
-  it("adds many videos to a series in the order of the list, and removes them", async () => {
+  it("can add many videos to a series in the order of the list, and can remove them", async () => {
     const id = four();
     for (const each of ["e", "f"]) addVideo({ id: each });
     const bulk = (what: string, selected: string[], name = "nights") =>

@@ -242,7 +242,7 @@ describe("a tag change", () => {
     expect(await listTagChanges()).toEqual([]);
   });
 
-  it("waits longer than a request would while another process is writing", async () => {
+  it("waits longer than a request does if another process is writing to the database", async () => {
     addTagged();
     await expectSuccess(merge("x", "hd"));
     sqliteHandle().exec(`

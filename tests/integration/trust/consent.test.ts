@@ -143,7 +143,7 @@ async function prepare(): Promise<{ id: string; document: string }> {
 }
 
 describe("performer records", () => {
-  it("are found by the start of a word in a stage name, and are listed page by page", async () => {
+  it("can be found by the beginning of any word in a stage name, and are listed in pages", async () => {
     await addPerformer();
     for (let number = 0; number < 60; number++) {
       await addPerformer({ stageNames: `Anna ${String(number).padStart(2, "0")}` });
@@ -178,7 +178,7 @@ describe("performer records", () => {
     expect(findPerformer(id)!.legalName).toBe("A");
   });
 
-  it("reject hostile and empty input with messages", async () => {
+  it("reject hostile and empty input with a message for each field", async () => {
     const body = new URLSearchParams({ ...PERFORMER, stageNames: "a\u0000b", legalName: "" });
     const response = failed(await post(performerAction as Action, { id: "new" }, body));
     expect(response.init.status).toBe(422);
@@ -336,7 +336,7 @@ describe("publishing", () => {
     expect(refusalsOf(["w"]).size).toBe(0);
   });
 
-  it("puts a video on hold if anyone in it was under 18 when it was recorded, whether or not records are required", async () => {
+  it("is prevented by a hold if anyone in the video was under 18 when it was recorded, even if records aren't required", async () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const id = await addPerformer({ dateOfBirth: "2008-01-02" });
@@ -575,7 +575,7 @@ describe("the record status", () => {
 });
 
 describe("a new performer", () => {
-  it("is rejected if they are under 18 today, keeping the form's values", async () => {
+  it("is rejected if they are under 18 today, and the form keeps its values", async () => {
     const today = new Date();
     const birthday = (days: number) =>
       new Date(

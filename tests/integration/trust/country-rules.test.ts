@@ -198,7 +198,7 @@ describe("a client in a blocked country", () => {
     expect((await sendRequest(MEDIA[0]!, "IT", { Cookie })).status).toBe(451);
   });
 
-  it("can't bypass the block with a second header", async () => {
+  it("can't bypass the block by sending a second country header", async () => {
     const response = await rawGet(site.url, MEDIA[0]!, [
       `Host: ${new URL(site.url).host}`,
       "X-Country: DE",

@@ -217,7 +217,7 @@ describe("a stored document", () => {
     expect((await elsewhere).status).toBe(302);
   });
 
-  it("can't be read in any file, including backups and logs, and neither can its performer's data", async () => {
+  it("doesn't appear unencrypted in any file, including backups and logs, and neither does its performer's data", async () => {
     await open(document);
     const made = await execa("npm", ["run", "backup", "--", backup, "--with-uploads"], {
       cwd: ROOT,

@@ -205,7 +205,7 @@ describe("a decision on a report", () => {
     expect(logged()).toEqual(["keep"]);
   });
 
-  it("is rejected if another moderator decided first, and shows that decision", async () => {
+  it("is rejected if another moderator decided first, and that decision is shown", async () => {
     await report("r");
     const version = versionNow("r");
     const results = await Promise.all([
@@ -249,7 +249,7 @@ describe("a decision on a report", () => {
     expect(pageOf("s")?.report).toMatchObject({ state: "closed", decision: "not-here" });
   });
 
-  it("can only close the report or ask a question if the report doesn't have a video", async () => {
+  it("can do nothing but close the report or ask a question if the report has no video", async () => {
     await report("r", { videos: [] });
     expect(await decide("r", "remove", { videos: [] })).toMatchObject({
       status: 422,
@@ -454,7 +454,7 @@ describe("a report's text", () => {
     return result instanceof Response ? result.status : result.init.status;
   };
 
-  it("can be deleted once after the report is closed, with a log entry", async () => {
+  it("can be deleted only after the report is closed, and the deletion is logged once", async () => {
     await report("asked");
     expect(await erase("asked")).toBe(409);
     await decide("asked", "keep");
@@ -666,7 +666,7 @@ describe("a removal", () => {
     );
   });
 
-  it("is recorded with a message if the video can't be moved to the trash, and completed at the next start", async () => {
+  it("is recorded with a message if the video can't be moved to the trash, and is completed at the next start", async () => {
     await report("r");
     sqliteHandle().exec(
       "CREATE TRIGGER full BEFORE INSERT ON deleted_videos BEGIN SELECT RAISE(ABORT, 'full'); END",

@@ -283,7 +283,7 @@ describe("a report's archive", () => {
     }
   });
 
-  it("is restricted to owners, and each download is logged", async () => {
+  it("can be downloaded only by owners, and each download is logged", async () => {
     sqliteHandle().exec(
       "INSERT INTO users (id, email, password_hash, role) VALUES ('ed', 'ed@b.c', 'x', 'editor')",
     );

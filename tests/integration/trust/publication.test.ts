@@ -232,7 +232,7 @@ describe("a video on hold", () => {
 });
 
 describe("a hold", () => {
-  it("is written in a transaction", () => {
+  it("can be placed and released only in a transaction", () => {
     expect(() => hold({ videoId: "v", reason: "report" })).toThrow("in a transaction");
     expect(() => releaseHold({ videoId: "v", reason: "report" })).toThrow("in a transaction");
   });

@@ -195,7 +195,7 @@ describe("a report", () => {
     expect((await send({ anyway: "" })).status).toBe(303);
   });
 
-  it("is stored without characters that disguise text, even if it is long and hostile", async () => {
+  it("is stored without characters that disguise text, even if it is long or hostile", async () => {
     const sent = await send({
       what: "A\u0000 story\u202e that turns\u2066 round.\r\nNew line",
       name: "<script>alert(1)</script>\r\nX: y",
@@ -250,7 +250,7 @@ describe("a flood of reports from one IP address", () => {
     for (let at = 0; at < reports; at++) await send({ form: `flood ${at}` });
   };
 
-  it("triggers a question whose answer works only once, and no question is asked of other addresses", async () => {
+  it("triggers a question whose answer works only once, but other addresses aren't asked a question", async () => {
     addVideo({ status: "published" });
     await flood(5);
     sqliteHandle().exec("DELETE FROM video_holds");
@@ -343,7 +343,7 @@ describe("a status link", () => {
     expect((await status(statusToken("A".repeat(22)))).status).toBe(404);
   });
 
-  it("works with an older secret, but not with any other secret", async () => {
+  it("works with an older secret that is still configured, but not with any other secret", async () => {
     const token = tokenOf(await send());
     set({ SESSION_SECRET: `another-secret-for-tests-of-32-letters,${TEST_SECRET}` });
     expect((await status(token)).status).toBe(200);

@@ -69,7 +69,7 @@ describe("a report", () => {
     }
   });
 
-  it("is closed only by the first of two moderators", async () => {
+  it("can be closed only by the first of two moderators", async () => {
     await write(() => createReport(REPORT, NOW));
     expect(await write(() => closeReport({ id: "r", decision: "remove" }, NOW))).toBe(true);
     expect(await write(() => closeReport({ id: "r", decision: "keep" }, NOW))).toBe(false);
@@ -92,7 +92,7 @@ describe("a report", () => {
 });
 
 describe("messages", () => {
-  it("are stored encrypted, oldest first", async () => {
+  it("are stored in encrypted form, and are returned oldest first", async () => {
     await write(() => {
       createReport(REPORT, NOW);
       addMessage({ reportId: "r", author: "moderator", text: "Which minute?" }, NOW);

@@ -230,7 +230,7 @@ describe("an upload without a record", () => {
     expect(isPublic(id)).toBe(true);
   });
 
-  it("redirects to its record's page, if the user may open it", async () => {
+  it("redirects to the consent record's page if the user may open it", async () => {
     const send = async () => {
       const form = await uploadRequest(clip()).formData();
       return (await catchResponse(() => sendMultipart(form, "/admin"))).headers.get("Location");

@@ -97,7 +97,7 @@ beforeEach(() => {
 });
 
 describe("a video with several reports", () => {
-  it("stays hidden until the second report is decided", async () => {
+  it("stays hidden until a decision is made on the second report", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
     expect(await decide(consent, "keep")).toBe(302);
@@ -106,7 +106,7 @@ describe("a video with several reports", () => {
     expect(["v", "x"].map(isPublic)).toEqual([true, true]);
   });
 
-  it("stays hidden no matter which report is decided first", async () => {
+  it("stays hidden until decisions are made on both reports, in either order", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
     await decide(underAge, "keep");
@@ -125,7 +125,7 @@ describe("a video with several reports", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("has its other report listed on each report's page", async () => {
+  it("makes each report's page list the other report", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
     for (const [one, other] of [

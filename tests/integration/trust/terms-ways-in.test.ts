@@ -150,7 +150,7 @@ describe("the upload queue, with files that were already uploaded", () => {
     expect(Object.values(all)).toEqual([ACCEPTED, ACCEPTED]);
   });
 
-  it("rejects a video if there is a newer version in the meantime, and accepts it with that version", async () => {
+  it("rejects a video if a newer version has been saved, and accepts it with that version", async () => {
     const id = await stored();
     expect(await publishSent({ upload: id, terms: "1" })).toMatchObject({
       status: 422,

@@ -189,7 +189,7 @@ describe("a block", () => {
     expect(holds).toEqual([{ video_id: "reported", reason: "report" }]);
   });
 
-  it("restores a video that another tool has assigned to another uploader in the meantime", async () => {
+  it("restores a video that another tool has assigned to another uploader only once both accounts are reactivated", async () => {
     const other = insertUser("other@example.com");
     run("UPDATE users SET role = 'uploader' WHERE id = ?", other.id);
     await send({ intent: "block", id: uploader.id, hide: "1" });

@@ -73,7 +73,7 @@ describe("the file of a video on hold", () => {
     detail: expect.stringContaining("file of a video that is on hold"),
   };
 
-  it("isn't replaced even if someone requests the switch to a pending file", async () => {
+  it("isn't replaced even if a user tries to switch to a pending file", async () => {
     addVideoWithTwoFiles("pending", "published");
     await holdVideo();
     expect(await expectFailure({ intent: "use-file", id: "v", file: "n" })).toMatchObject(ON_HOLD);
@@ -127,7 +127,7 @@ describe("a pending file", () => {
   const change = (columns: string) =>
     sqliteHandle().exec(`UPDATE users SET ${columns} WHERE id = 'up'`);
 
-  it("waits for an editor once a drafts-only uploader's video is published", async () => {
+  it("must be activated by an editor once a drafts-only uploader's video is published", async () => {
     addVideoWithTwoFiles("pending", "review");
     await expectSuccess({ intent: "toggle", id: "v", expectedStatus: "review" });
     expect(video()?.status).toBe("published");
@@ -138,7 +138,7 @@ describe("a pending file", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("waits for an editor once its uploader can no longer publish", async () => {
+  it("must be activated by an editor once its uploader can no longer publish", async () => {
     change("may_publish = 1");
     addVideoWithTwoFiles("pending", "published");
     change("may_publish = 0");
@@ -149,7 +149,7 @@ describe("a pending file", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("waits for an editor once its uploader's account is deactivated or deleted", async () => {
+  it("must be activated by an editor once its uploader's account is deactivated or deleted", async () => {
     addVideoWithTwoFiles("pending", "review");
     change("deactivated_at = '2026-01-01T00:00:00.000Z'");
     await activateReady();

@@ -89,7 +89,7 @@ function addCaptions(id: string, label: string, cues: string): void {
 }
 
 describe.runIf(ffmpegAvailable())("trimming a video", () => {
-  it("keeps the exact frames, always starts from the original, and restores it unchanged", async () => {
+  it("keeps exactly the selected frames, always starts from the original, and can restore it unchanged", async () => {
     const id = addProcessed(site.uploads, "counting");
     addCaptions(
       id,

@@ -268,7 +268,7 @@ describe("saved views", () => {
     ]);
   });
 
-  it("can be removed, and restored from the toast", async () => {
+  it("can be removed, and can be restored from the toast", async () => {
     await save("Mine");
     const { id } = (await manage("")).savedViews[0]!;
     const { toast } = await expectSuccess({ intent: "remove-view", view: String(id) });
