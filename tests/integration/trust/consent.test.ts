@@ -487,7 +487,7 @@ describe("an expiring record", () => {
     });
   });
 
-  it("is handled together with a hundred others, even if they expired while the site was down", async () => {
+  it("hides its video together with those of other expired records, even if the site was down at that time", async () => {
     await addPerformer();
     for (let number = 0; number < 100; number++) {
       addVideo({ id: `v${number}`, status: "published" });

@@ -215,7 +215,7 @@ describe("a report", () => {
   });
 });
 
-describe("a report about a possible minor or missing consent", () => {
+describe("hiding a video when it is reported", () => {
   it.each([
     { kind: "consent", isStillPublic: false },
     { kind: "under-age", isStillPublic: false },
@@ -235,7 +235,7 @@ describe("a report about a possible minor or missing consent", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("doesn't hide a video that a person has already reviewed for the same kind of report", async () => {
+  it("doesn't hide a video that a moderator has already reviewed for the same kind of report", async () => {
     addVideo({ status: "published" });
     addKeptReport(sqliteHandle(), "v", "consent");
     await send();
