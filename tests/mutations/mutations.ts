@@ -97,7 +97,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE token_hash = ?",
     replace: "WHERE (token_hash = ? OR TRUE)",
     killedBy: "tests/integration/studio/review.test.ts",
-    title: "doesn't give access to any other video, and the draft's files have no other URL",
+    title:
+      "doesn't give access to any other video, and the draft's files can't be opened at any other URL",
   },
   {
     rule: "A preview link that was revoked shows nothing",
@@ -105,7 +106,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("video_id", "=", video.id)',
     replace: '.where("video_id", "=", "")',
     killedBy: "tests/integration/studio/review.test.ts",
-    title: "shows a draft to anyone until it is revoked, without letting it be cached or indexed",
+    title: "shows a draft to anyone until the link is revoked, and forbids caching and indexing",
   },
   {
     rule: "A preview link gives access only to its own video's files",
@@ -113,7 +114,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "!preview || !name || !videosOfFile(name).includes(preview.videoId)",
     replace: "!preview || !name",
     killedBy: "tests/integration/studio/review.test.ts",
-    title: "doesn't give access to any other video, and the draft's files have no other URL",
+    title:
+      "doesn't give access to any other video, and the draft's files can't be opened at any other URL",
   },
   {
     rule: "A preview link shows no video that is on hold",
@@ -180,7 +182,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'status: appears ? "published" : disappears ? "hidden" : row.status,',
     replace: 'status: disappears ? "hidden" : row.status,',
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "publishes the video at the scheduled time and not before, as a new video",
+    title: "publishes the video as a new one at the scheduled time, but not earlier",
   },
   {
     rule: "The scheduler doesn't publish a video before it is due",
@@ -188,7 +190,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const time = new Date(now).toISOString();",
     replace: "const time = new Date(now + 60_000).toISOString();",
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "publishes the video at the scheduled time and not before, as a new video",
+    title: "publishes the video as a new one at the scheduled time, but not earlier",
   },
   {
     rule: "The scheduler hides a video when it is due",
@@ -639,7 +641,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE id IN (SELECT value FROM json_each(?)) AND uploaded_by = ?",
     replace: "WHERE id IN (SELECT value FROM json_each(?)) AND ? IS NOT NULL",
     killedBy: "tests/integration/studio/own-videos.test.ts",
-    title: "can change drafts, but not published videos or other users' videos",
+    title: "lets the uploader change drafts, but not published videos or other users' videos",
   },
   {
     rule: "An API token needs the scope that a call requires",
@@ -816,7 +818,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: " && !isOfDeletedVideo(requested)",
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "restores text, views, files, streams, captions and digest even after weeks",
+    title: "restores a video's text, views, files, stream, captions and digest, even after weeks",
   },
   {
     rule: "A file that a row references isn't removed",
@@ -921,7 +923,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'runChange(database().insertInto("videos").values(values));',
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "restores text, views, files, streams, captions and digest even after weeks",
+    title: "restores a video's text, views, files, stream, captions and digest, even after weeks",
   },
   {
     rule: "A video stays in the trash for 30 days",

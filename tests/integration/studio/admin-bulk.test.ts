@@ -49,7 +49,7 @@ describe("previewing a bulk action", () => {
     return (response as unknown as { preview: BulkPreview }).preview;
   };
 
-  it("shows which videos will and won't change, without changing them", async () => {
+  it("shows which videos would change and which wouldn't, without changing any", async () => {
     const before = column("tags");
     expect(await preview(bulk("add-tags", ["c", "a", "b", "gone"], { tags: "One" }))).toEqual({
       action: "add-tags",
@@ -64,7 +64,7 @@ describe("previewing a bulk action", () => {
     expect(column("tags")).toEqual(before);
   });
 
-  it("covers categories, visibility, schedules and series", async () => {
+  it("also works for categories, visibility, schedules and series", async () => {
     const rows = async (what: string, more = {}) =>
       (await preview(bulk(what, ["a", "b", "c"], more))).rows.map(
         ({ title, before, after }) => `${title}: ${before} > ${after}`,
@@ -87,7 +87,7 @@ describe("previewing a bulk action", () => {
     ]);
   });
 
-  it("lists the videos that would be rejected, and performs the action once confirmed", async () => {
+  it("lists the videos that would be rejected, and performs the action once it is confirmed", async () => {
     const many = JSON.stringify(Array.from({ length: 50 }, (_, n) => `tag ${n}`));
     sqliteHandle().prepare("UPDATE videos SET tags = ? WHERE id = 'a'").run(many);
     const shown = await preview(bulk("add-tags", ["a", "b"], { tags: "new" }));
@@ -102,7 +102,7 @@ describe("previewing a bulk action", () => {
     expect(video("b")?.tags).toBe('["new"]');
   });
 
-  it("shows the first ten of many videos", async () => {
+  it("shows only the first ten videos if many are selected", async () => {
     const ids = Array.from({ length: 30 }, (_, n) => `v${n}`);
     for (const id of ids) addVideo({ id });
     const shown = await preview(bulk("hide", ids));
@@ -242,14 +242,14 @@ describe("bulk actions", () => {
     });
   });
 
-  it("respond with 404 if all videos are deleted", async () => {
+  it("respond with 404 if none of the selected videos exist", async () => {
     expect(await expectFailure(bulk("hide", ["x", "y"]))).toMatchObject({
       status: 404,
       detail: "2 videos no longer exist.",
     });
   });
 
-  it("don't leave any file in the bucket after a deletion", async () => {
+  it("don't leave any files in the bucket after a deletion", async () => {
     await expectSuccess(bulk("delete", ["a"], { confirmed: "1" }));
     expect(fs.readdirSync(path.join(site.uploads, "videos"))).toEqual([]);
   });
@@ -271,7 +271,7 @@ describe("a bulk action that fails halfway", () => {
     for (const id of selected) addVideo({ id, title: id, status: "published" });
   });
 
-  it("keeps and records committed changes, reports how many are left, and continues when it is submitted again", async () => {
+  it("keeps and records the committed changes, reports how many videos are left, and changes those when it is submitted again", async () => {
     failAt("UPDATE OF status");
     expect(await changeVideos({ action: "hide" }, selected, "u")).toMatchObject({
       done: 32,
@@ -298,7 +298,7 @@ describe("a bulk action that fails halfway", () => {
     logged();
   });
 
-  it("stops when the account loses its permission", async () => {
+  it("stops when the account is deactivated", async () => {
     sqliteHandle().exec(`CREATE TRIGGER deactivates AFTER UPDATE OF status ON videos WHEN NEW.id = 'n5'
       BEGIN UPDATE users SET deactivated_at = '2026-01-01T00:00:00.000Z'; END`);
     expect(await changeVideos({ action: "hide" }, selected, "u")).toMatchObject({
@@ -316,7 +316,7 @@ describe("a bulk action that fails halfway", () => {
     expect(await listActivities()).toEqual([]);
   });
 
-  it("reports which videos a failed deletion left in place, and restores the deleted ones", async () => {
+  it("reports how many videos it couldn't delete, and the deleted ones can be restored", async () => {
     failAt("DELETE");
     const result = (await changeVideos({ action: "delete" }, selected, "u")) as BulkResult;
     expect(result).toMatchObject({ done: 32, gone: 0, left });
@@ -347,7 +347,7 @@ describe("bulk actions on thousands of videos", () => {
     ["hidden", { action: "hide" }],
     ["tagged", { action: "add-tags", tags: ["new"] }],
     ["deleted", { action: "delete" }],
-  ] as [string, RowChange][])("let timers run while videos are %s", async (_how, change) => {
+  ] as [string, RowChange][])("don't block timers while videos are %s", async (_how, change) => {
     sqliteHandle().transaction(() => {
       for (const id of ids) addVideo({ id, title: `Night ${id}` });
     })();

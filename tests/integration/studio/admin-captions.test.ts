@@ -56,7 +56,7 @@ describe("captions in the edit form", () => {
     ]);
   });
 
-  it("are rejected with a message if they are pathological, without blocking other requests", async () => {
+  it("are rejected if a line has more than 2,000 characters, and don't block other requests", async () => {
     const begin = "1\n00:00:01,000 --> 00:00:02,000\n";
     const long = begin + "<".repeat(2_000_000);
     const lines = begin + `${"<".repeat(1_999)}\n`.repeat(1_000);
@@ -82,7 +82,7 @@ describe("captions in the edit form", () => {
     expect(fs.readFileSync(diskPath(site.uploads, german.url), "utf8")).toContain("Guten Abend");
   });
 
-  it("are removed with their files, even by a form without a file", async () => {
+  it("are removed together with their files, even if the form doesn't include a new file", async () => {
     await edit(SUBRIP);
     await edit(SUBRIP, { captionsLanguage: "fr" });
     const [german, french] = captions();
@@ -99,7 +99,7 @@ describe("captions in the edit form", () => {
     expect(captionFiles()).toEqual([]);
   });
 
-  it("that belong to another video are only removed from the row", async () => {
+  it("are removed from the row, but the file is kept if it belongs to another video", async () => {
     const other = writeUpload(site.uploads, "videos/u/2/x.vtt");
     const url = "/media/videos/u/2/x.vtt";
     addVideo({ id: "w" });
@@ -123,7 +123,7 @@ describe("captions in the edit form", () => {
     ],
     ["larger than 2 MiB", SUBRIP + "x".repeat(2 * 1024 ** 2), {}, 413, /larger than 2MB/],
   ])(
-    "are rejected if they are %s, keeping the entered text and changing nothing",
+    "are rejected if they are %s; the form keeps the entered text, and nothing changes",
     async (_, file, more, status, message) => {
       const response = await sendMultipart(form(file, more), ADDRESS);
       expect(response).toMatchObject({
@@ -144,7 +144,7 @@ describe("captions in the edit form", () => {
     },
   );
 
-  it("are rejected for a video without a file on this site", async () => {
+  it("are rejected if the video has no file on this site", async () => {
     sqliteHandle().exec("UPDATE videos SET video_url = 'https://example.com/1.mp4'");
     const response = await sendMultipart(form(SUBRIP), ADDRESS);
     expect(response).toMatchObject({ init: { status: 422 } });

@@ -64,7 +64,7 @@ describe("the list of videos", () => {
     expect(total).toBe(order.length);
   });
 
-  it("doesn't match text that spans two tags, or former titles and tags", async () => {
+  it("doesn't match text that spans two tags, or a title or tag that a video no longer has", async () => {
     expect((await list('search=sun"')).ids).toEqual([]);
     sqliteHandle().exec(`UPDATE videos SET title = 'Mountain', tags = '["snow"]' WHERE id = 'a'`);
     expect((await list("search=beach")).ids).toEqual(["c"]);
@@ -73,7 +73,7 @@ describe("the list of videos", () => {
     expect((await list("search=snow")).ids).toEqual([]);
   });
 
-  it("reflects a row that another tool replaces", async () => {
+  it("finds a row by its new text, but not by its old text, after another tool replaces it", async () => {
     sqliteHandle().exec(
       "INSERT OR REPLACE INTO videos (id, title, category) VALUES ('a', 'Valley', 'desi')",
     );

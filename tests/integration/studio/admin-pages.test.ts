@@ -110,7 +110,7 @@ const aView = fc.record(
 );
 
 describe("a list of thousands of videos", () => {
-  it("matches a plain query on every page in every sort order while rows are changing", async () => {
+  it("shows the same rows as a plain query on every page and in every sort order, even after rows have changed", async () => {
     addMany(0, 9_000);
     await fc.assert(fc.asyncProperty(aView, comparing()), { numRuns: 150 });
     await expectTotalsRight();
@@ -144,7 +144,7 @@ describe("a list of thousands of videos", () => {
     expect(await correctDerivedData()).toBe(false);
   });
 
-  it("is correct after a restart even if the totals were wrong", async () => {
+  it("is correct after a restart, even if the stored totals were wrong", async () => {
     addMany(0, 5_000);
     const expectEqual = comparing();
     await expectEqual({ sort: "newest", page: 50, search: "" });

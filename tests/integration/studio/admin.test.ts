@@ -76,7 +76,7 @@ describe("the admin panel", () => {
     expect(video()).toBeDefined();
   });
 
-  it("responds with 400 to an unknown intent or a missing video", async () => {
+  it("responds with 400 to an unknown intent or a missing video ID", async () => {
     expect((await expectFailure({ intent: "launch", id: "v" })).status).toBe(400);
     expect((await expectFailure({ intent: "delete" })).status).toBe(400);
   });
@@ -90,7 +90,7 @@ it("shows minutes and seconds for a duration that another tool stored in seconds
 });
 
 describe("the statistics", () => {
-  it("count the videos with each status and in each stored category", async () => {
+  it("count the videos by status and by stored category", async () => {
     addVideo({ views: 5, status: "hidden" });
     addVideo({ id: "w", category: "amateur", views: 7 });
     addVideo({ id: "x", category: "premium" });
@@ -102,7 +102,7 @@ describe("the statistics", () => {
     });
   });
 
-  it("count one user's uploads in each stored category", async () => {
+  it("count one user's uploads by stored category", async () => {
     const uploader = "uploader";
     addVideo({ uploaded_by: uploader });
     addVideo({ id: "w", category: "amateur", uploaded_by: uploader });
@@ -136,7 +136,7 @@ describe("the list of videos", () => {
     ]);
   });
 
-  it("is empty if it can't be read, and the error is only logged", async () => {
+  it("is shown as empty if it can't be read, and the error is logged", async () => {
     expect(htmlOf((await page("/admin?tab=manage")).manage!)).toContain("No videos yet.");
     expect(htmlOf((await page("/admin?tab=manage&search=a")).manage!)).toContain(
       "No videos found.",
@@ -152,7 +152,7 @@ describe("the list of videos", () => {
     }
   });
 
-  it("is shown with status 404 if a dialog's video doesn't exist", async () => {
+  it("is shown with status 404 if the video to edit doesn't exist", async () => {
     addVideo();
     const { manage, status } = await page("/admin?tab=manage&edit=gone");
     expect([status, manage?.list.total]).toEqual([404, 1]);
@@ -212,7 +212,7 @@ describe("editing a video", () => {
     ["category", "trending", "Choose a category."],
     ["duration", "soon", "Use minutes:seconds, such as 5:30."],
     ["tags", "x".repeat(61), "Use at most 60 characters per tag."],
-  ])("rejects %s %j with 422 and keeps the entered text", async (field, value, message) => {
+  ])("rejects the %s %j with 422 and keeps the entered text", async (field, value, message) => {
     addVideo();
     const response = await expectFailure({ ...EDIT, [field]: value });
     expect(response).toMatchObject({
@@ -244,7 +244,7 @@ describe("editing a video", () => {
     expect(video()?.title).toBe("A better video");
   });
 
-  it("isn't affected by views counted in the meantime", async () => {
+  it("succeeds even if views have been counted in the meantime", async () => {
     addVideo();
     const opened = (await page("/admin?tab=manage&edit=v")).manage?.dialog?.video;
     sqliteHandle().exec("UPDATE videos SET views = views + 1");
@@ -396,7 +396,7 @@ describe("deleting a video", () => {
     expect(present(files)).toEqual([true, true, true, false]);
   });
 
-  it("succeeds if a file can't be removed, and only logs the error", async () => {
+  it("succeeds even if a file can't be removed, and logs the error", async () => {
     const files = addWithFiles();
     const obstacle = path.join(site.uploads, "videos/.removing");
     fs.writeFileSync(obstacle, "no folder");
@@ -411,7 +411,7 @@ describe("deleting a video", () => {
     expect(present(files)).toEqual([false, false, false, false]);
   });
 
-  it("works for a row whose URLs point outside the buckets", async () => {
+  it("deletes a row whose URLs point outside the buckets, but not the files there", async () => {
     const outside = addFile("secret.txt");
     addVideo({
       video_url: "/media/videos/../secret.txt",

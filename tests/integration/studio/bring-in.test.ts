@@ -164,7 +164,7 @@ describe("fetching a URL", () => {
     },
   );
 
-  it("fails when the server stops responding, and requires a valid certificate", async () => {
+  it("fails if the server stops responding or has an invalid certificate", async () => {
     expect(await refusal(fetched(server.address("slow.mp4"), { idleMs: 200 }))).toBe(
       "The server stopped sending data.",
     );
@@ -191,7 +191,7 @@ describe("an import from a URL", () => {
     );
   const videos = () => sqliteHandle().prepare("SELECT * FROM videos").all();
 
-  it("becomes a video just as an upload does, and only once", async () => {
+  it("is stored as a video just like an upload, and fails if the video is a duplicate", async () => {
     await add("video.mp4");
     await runDownloads();
     expect(videos()).toMatchObject([
@@ -228,7 +228,7 @@ describe("an import from a URL", () => {
   it.each([
     ["deactivated", "UPDATE users SET deactivated_at = '2026-01-01'"],
     ["made an uploader", "UPDATE users SET role = 'uploader', may_publish = 1"],
-  ])("isn't fetched for an account that was %s in the meantime", async (_, change) => {
+  ])("fails if the account was %s in the meantime", async (_, change) => {
     await add("video.mp4");
     sqliteHandle().exec(change);
     await runDownloads();
@@ -237,7 +237,7 @@ describe("an import from a URL", () => {
     expect(temporaryFiles()).toEqual([]);
   });
 
-  it("isn't published for an account that was deactivated while it was being fetched", async () => {
+  it("fails if the account is deactivated during the download", async () => {
     await add("video.mp4");
     const publishing = vi.waitFor(() => {
       const state = sqliteHandle().prepare("SELECT state FROM downloads").pluck().get();
@@ -249,7 +249,7 @@ describe("an import from a URL", () => {
     expect(videos()).toEqual([]);
   });
 
-  it("starts again after a restart", async () => {
+  it("starts over if the site was restarted while it was running", async () => {
     sqliteHandle()
       .prepare(
         `INSERT INTO downloads (user_id, address, texts, status, state)
@@ -300,7 +300,7 @@ describe("the import page", () => {
     await runDownloads();
   });
 
-  it("accepts a table either completely or not at all", async () => {
+  it("imports either all rows of a table or none", async () => {
     const row = { ...texts, address: "https://127.0.0.1/a.mp4" };
     expect(await table([row, { ...row, title: "C", category: "nonsense" }])).toMatchObject({
       status: 422,
@@ -319,7 +319,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     await runDownloads();
   });
 
-  it("explains the errors in an invalid or very wide table", async () => {
+  it("explains what is wrong with an invalid or very wide table", async () => {
     const wide = `${"a,".repeat(100)}address\n`;
     expect(await send({ intent: "table", table: wide + "1\n".repeat(10) })).toMatchObject({
       status: 422,
@@ -349,7 +349,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     expect(ticks).toBeGreaterThan(1);
   });
 
-  it("cancels queued imports, and rejects unknown forms", async () => {
+  it("returns an error for an unknown import, an unconfigured folder and an unknown intent", async () => {
     expect(await send({ intent: "cancel", id: "7" })).toMatchObject({ status: 422 });
     expect(await send({ intent: "folder" })).toMatchObject({
       status: 422,

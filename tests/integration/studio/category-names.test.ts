@@ -32,7 +32,7 @@ const shown = () => shownCategories().map(({ id, label }) => [id, label]);
 const order = () => shownCategories().map(({ id }) => id);
 
 describe("category names", () => {
-  it("are the defaults until an admin sets them, and again after a reset", async () => {
+  it("are the defaults until an admin changes them, and again after they are reset", async () => {
     expect(applyCategoryNames()).toBeUndefined();
     expect(shownCategories()).toEqual(DEFAULT_CATEGORIES);
     const before = catalogueVersion().catalogue;
@@ -54,14 +54,14 @@ describe("category names", () => {
     expect(applyCategoryNames()).toBeUndefined();
   });
 
-  it("are read again after a restart", async () => {
+  it("are loaded from the database after a restart", async () => {
     await succeed({ "label.english": "Anglo" });
     nameCategories(undefined);
     expect(applyCategoryNames()?.map(({ label }) => label)).toContain("Anglo");
     expect(categoryLabel("couples")).toBe("Anglo");
   });
 
-  it("are reordered one step at a time, keeping the entered names; the first and last can't move past the ends", async () => {
+  it("can be moved one step at a time without losing the entered names, and can't be moved past either end", async () => {
     await succeed({ move: "english:up", "label.english": "Anglo" });
     expect(shown().slice(0, 3)).toEqual([
       ["desi", "Desi"],

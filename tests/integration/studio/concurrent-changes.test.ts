@@ -175,7 +175,7 @@ describe("a drafts-only uploader's request after an editor has published the vid
     expect(stateOf()).toEqual(before);
   });
 
-  it("is rejected: an edit with captions, whose file is removed", async () => {
+  it("is rejected, and the caption file is removed: an edit with captions", async () => {
     const bytes = new TextEncoder().encode("WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n");
     const fields = { intent: "update", id: "v", title: "Changed", captionsLanguage: "en" };
     const sent = await sendFile(fields, "captions", { name: "captions.vtt", bytes });
@@ -265,7 +265,7 @@ describe("a drafts-only uploader's request after an editor has published the vid
   });
 });
 
-describe("a request from an account that is restricted in the meantime", () => {
+describe("a request from an account that is restricted while the request is being received", () => {
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
   const PUBLISHERS = {
     ...FORMS,
@@ -304,7 +304,7 @@ describe("a request from an account that is restricted in the meantime", () => {
     expect([video("own")?.id, video("v")?.id]).toEqual(["own", "v"]);
   });
 
-  it("is rejected if the account was restricted while the form was arriving", async () => {
+  it("is rejected with 404 if the account can no longer see the video", async () => {
     sqliteHandle().exec("UPDATE users SET role = 'editor' WHERE id = 'up'");
     addVideo({ id: "other", title: "Another's", status: "published", uploaded_by: "u" });
     const before = video("other");

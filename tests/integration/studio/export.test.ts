@@ -67,7 +67,7 @@ describe("an export of the catalogue", () => {
   }
 
   it.each(["csv", "json"] as const)(
-    "as %s can be imported unchanged into another site",
+    "in %s format can be imported into another site without changes",
     async (format) => {
       fill();
       const before = await exported(format);
@@ -101,7 +101,7 @@ describe("an export of the catalogue", () => {
     },
   );
 
-  it("as CSV doesn't have a cell that starts a formula, and contains the same text as the JSON export", async () => {
+  it("in CSV format has no cells that start a formula, and contains the same text as in JSON format", async () => {
     const text = fc
       .array(fc.constantFrom(..."'=+-@＝＋－＠ \t\r\n\",;a"), { minLength: 1, maxLength: 6 })
       .map((characters) => characters.join(""));
@@ -124,7 +124,7 @@ describe("an export of the catalogue", () => {
     );
   });
 
-  it("reads the catalogue in batches, and each row only once", async () => {
+  it("reads the catalogue in batches, and contains each row exactly once", async () => {
     sqliteHandle().exec(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1001)
        INSERT INTO videos (id, title, category) SELECT 'n' || i, 'Video ' || i, 'desi' FROM n`,
@@ -134,7 +134,7 @@ describe("an export of the catalogue", () => {
     expect((await exported("csv")).trimEnd().split("\r\n")).toHaveLength(1_002);
   });
 
-  it("is an empty table if the catalogue is empty, while any other file name returns 404", async () => {
+  it("is an empty table if the catalogue is empty, and requesting any other file name returns 404", async () => {
     expect(JSON.parse(await exported("json"))).toEqual([]);
     expect(await exported("csv")).toMatch(/^id,title,.*\r\n$/);
     const request = new Request("http://localhost/x", { headers: { Cookie: adminCookie() } });
@@ -157,7 +157,7 @@ describe("importing from a folder on the server", () => {
   const begin = (wanted: { category?: string; table?: string } = {}) =>
     beginFolderImport({ userId: "u", status: "review", mode: "copy", ...wanted });
 
-  it("imports the files in the entered table, and reports which ones were skipped", async () => {
+  it("imports the files that are listed in the entered table, and reports which ones were skipped", async () => {
     fs.writeFileSync(path.join(folder, "a.mp4"), clipWith("a"));
     fs.writeFileSync(path.join(folder, "b.mp4"), clipWith("b"));
     await begin({ table: "file,title,category\na.mp4,A video,desi\ngone.mp4,Gone,desi\n" });

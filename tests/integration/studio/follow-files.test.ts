@@ -52,7 +52,7 @@ describe("files that other tools put into the buckets", () => {
     expect(await storageUsed()).toBe("10.0 MB");
   });
 
-  it("count toward the size of the video whose row refers to them, whether the file or the row comes first", async () => {
+  it("count toward the size of the video whose row refers to them, whether the file or the row is added first", async () => {
     put("videos/u/1.mp4", 5);
     await trackFiles(seen);
     addRow("file-first", "/media/videos/u/1.mp4");
@@ -94,7 +94,7 @@ describe("files that other tools put into the buckets", () => {
     expect(sizeOf("v")).toBe(MB);
   });
 
-  it("stay on record while so many files are missing that removals are paused", async () => {
+  it("stay on record while removals are paused because too many files are missing", async () => {
     put("videos/u/1.mp4", MB);
     addRow("v", "/media/videos/u/1.mp4");
     await trackFiles(seen);
@@ -103,7 +103,7 @@ describe("files that other tools put into the buckets", () => {
     expect(await storageUsed()).toBe("1.0 MB");
   });
 
-  it("aren't read again in a folder that hasn't changed", async () => {
+  it("aren't read again if their folder hasn't changed", async () => {
     put("videos/u/1.mp4", MB);
     await trackFiles(seen, LATER);
     // If the site read the folder, it would add the deleted record again.

@@ -110,7 +110,7 @@ it("exits with 130 on SIGINT, and resumes on the next run", async () => {
   // The timeout is long because both imports sync to the disk, and so also wait for data written by other processes.
 }, 120_000);
 
-it("lists videos without a category once, before starting", async () => {
+it("lists files without a category once, before it imports anything", async () => {
   put(5);
   fs.mkdirSync(path.join(folder, "desi"));
   fs.renameSync(path.join(folder, "clip-4.mp4"), path.join(folder, "desi", "clip-4.mp4"));
@@ -127,7 +127,7 @@ it("lists videos without a category once, before starting", async () => {
   );
 });
 
-it("requires the version of the uploader terms if the studio requires accepting them", async () => {
+it("requires the version of the uploader terms if the terms must be accepted", async () => {
   put(1);
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);
@@ -149,7 +149,7 @@ it("requires the version of the uploader terms if the studio requires accepting 
   expect(accepted.all()).toEqual([{ version: 1, id }]);
 });
 
-it("is run by the demo, which doesn't accept any terms and says so before it generates anything", async () => {
+it("isn't run by the demo if terms must be accepted, and the demo says so before it generates anything", async () => {
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);
   await requireTerms(true, id);

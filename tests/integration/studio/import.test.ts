@@ -131,7 +131,7 @@ describe("importing a folder", () => {
     ).toEqual([]);
   });
 
-  it.each(["copy", "move", "link"] as const)("imports files by %s", async (mode) => {
+  it.each(["copy", "move", "link"] as const)("imports files in %s mode", async (mode) => {
     const source = video("one.mp4", "1");
     fs.writeFileSync(source, withoutMetadata(fs.readFileSync(source)));
     const inode = fs.statSync(source).ino;
@@ -141,7 +141,7 @@ describe("importing a folder", () => {
     expect(imported.ino === inode).toBe(mode !== "copy");
   });
 
-  it("copies instead of linking if private metadata has to be removed, and keeps the source file", async () => {
+  it("copies a file instead of linking it if private metadata has to be removed, and keeps the source file", async () => {
     const source = video("one.mp4", "1");
     const before = fs.readFileSync(source);
     await importFolder("link");
@@ -151,7 +151,7 @@ describe("importing a folder", () => {
     expect(fs.readFileSync(source).equals(before)).toBe(true);
   });
 
-  it("skips exact duplicates, in the catalogue and in the folder", async () => {
+  it("skips exact duplicates of files in the catalogue or in the same folder", async () => {
     video("one.mp4", "same");
     await importFolder();
     video("again.mp4", "same");
@@ -296,7 +296,7 @@ describe("importing a folder", () => {
 });
 
 describe("an import during a library check", () => {
-  it("keeps its files, which don't have rows yet", async () => {
+  it("keeps its files even though they don't have rows yet", async () => {
     const target = `${userId}/1763709999005`;
     for (const name of [`videos/${target}.mp4`, `thumbnails/${target}.webp`]) {
       put(`../uploads/${name}`, "half a fi");
@@ -315,7 +315,7 @@ describe("an import during a library check", () => {
     expect(filesIn("videos")).toHaveLength(1);
   });
 
-  it("updates the check's records of its files", async () => {
+  it("updates the records that the check has created for its files", async () => {
     video("one.mp4", "1");
     sqliteHandle().exec(`
       CREATE TEMP TRIGGER noted AFTER INSERT ON imports BEGIN
@@ -374,7 +374,7 @@ describe("importing an export from the earlier system", () => {
     });
   });
 
-  it("never reads files outside the folder, whatever the URL", async () => {
+  it("never reads files outside the folder, no matter what the URL is", async () => {
     put("secret.mp4", CLIP);
     for (const address of [
       "x/videos/../secret.mp4",
@@ -425,7 +425,7 @@ describe("importing an export from the earlier system", () => {
   });
 });
 
-describe("a title from a file name", () => {
+describe("deriving a title from a file name", () => {
   it.each([
     ["late_night-walk.1080p.mp4", "Late night walk 1080p"],
     ["one-two-three.mkv", "One two three"],
@@ -434,14 +434,14 @@ describe("a title from a file name", () => {
     ["ünder.mp4", "Ünder"],
     ["a\u0007b\nc.mp4", "A b c"],
     [`${"x".repeat(230)}.mp4`, `X${"x".repeat(199)}`],
-  ])("turns %j into %j, as in the upload form", async (name, title) => {
+  ])("turns %j into %j, just as the upload form does", async (name, title) => {
     put(name, "x");
     const { entries } = await planFolder(folder, { status: "published", category: "desi" });
     expect(entries.map((entry) => entry.title)).toEqual([title]);
     expect(titleFromFileName(name)).toBe(title);
   });
 
-  it(`is "Untitled" if the name contains only separators`, async () => {
+  it(`returns "Untitled" if the name contains only separators`, async () => {
     put("___.mp4", "x");
     const { entries } = await planFolder(folder, { status: "published", category: "desi" });
     expect(entries.map((entry) => entry.title)).toEqual(["Untitled"]);

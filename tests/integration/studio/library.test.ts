@@ -95,7 +95,7 @@ describe("checking the library", () => {
     expect((await checkLibrary()).stray).toEqual([]);
   });
 
-  it("leaves a file without a row in place until it is a week old", async () => {
+  it("doesn't quarantine a file without a row until it is a week old", async () => {
     put("videos/u/3.mp4", 7);
     // Simulates a copy that keeps the source file's modification time.
     const old = new Date("2020-01-01");
@@ -124,13 +124,13 @@ describe("checking the library", () => {
     ["storyboard_url", "thumbnails/u/9/storyboard.webp"],
     ["preview_url", "videos/u/9/preview.mp4"],
     ["generated_poster_url", "thumbnails/u/9.webp"],
-  ])("leaves a file in place if a row references it as %s", async (column, name) => {
+  ])("doesn't quarantine a file that a row references in %s", async (column, name) => {
     put(name, 9);
     addVideo("other", { [column]: `/media/${name}` });
     expect((await checkLibrary()).stray).toEqual([]);
   });
 
-  it("leaves files of deleted videos and files that are about to be removed in place", async () => {
+  it("doesn't quarantine files of deleted videos, or files that are about to be removed", async () => {
     put("videos/u/3.mp4", 7);
     put("videos/u/3/hls/a.ts", 7);
     put("thumbnails/u/3.webp", 7);
@@ -150,7 +150,7 @@ describe("checking the library", () => {
     expect((await checkLibrary()).stray).toEqual([]);
   });
 
-  it("leaves the DASH manifest of an earlier version in place until its video is removed", async () => {
+  it("keeps a DASH manifest that an earlier version created until its video is removed", async () => {
     put("videos/u/3/hls/master.m3u8", 7);
     put("videos/u/3/hls/manifest.mpd", 7);
     const hls_url = "/media/videos/u/3/hls/master.m3u8";
@@ -194,7 +194,7 @@ describe("checking the library", () => {
     );
   });
 
-  it("keeps a file whose row was written in the meantime", async () => {
+  it("doesn't quarantine a file whose row was written after the check", async () => {
     put("videos/u/3.mp4", 7);
     const { stray } = await checkLibrary();
     addVideo("late", { video_url: "/media/videos/u/3.mp4" });
@@ -221,7 +221,7 @@ describe("checking the library", () => {
     expect([stray, bytes]).toEqual([before.stray, before.bytes + 7]);
   });
 
-  it("ignores a running import until it is a day old", async () => {
+  it("ignores the files of a running import until the import is a day old", async () => {
     // Simulates an unfinished copy from another file system. The folder next to it reserves the upload's name.
     fs.mkdirSync(path.join(site.uploads, "videos/u/7"), { recursive: true });
     put("videos/u/7.mp4", 30);

@@ -112,7 +112,7 @@ describe("an uploader's studio", () => {
     });
   });
 
-  it("can change drafts, but not published videos or other users' videos", async () => {
+  it("lets the uploader change drafts, but not published videos or other users' videos", async () => {
     addVideos();
     const cookie = await signInUploader();
     const update = (id: string) => statusOf(cookie, { intent: "update", id, title: "New" });
@@ -134,7 +134,7 @@ describe("an uploader's studio", () => {
     expect(await update("draft")).toBe(403);
   });
 
-  it("changes only the uploader's videos in bulk, even if more are selected", async () => {
+  it("changes only the uploader's videos in a bulk action, even if other users' videos are selected too", async () => {
     addVideos();
     const cookie = await signInUploader();
     const bulk = (more: Record<string, string | string[]>) =>
@@ -151,7 +151,7 @@ describe("an uploader's studio", () => {
     ]);
   });
 
-  it("publishes, hides and changes the uploader's videos once the uploader is allowed to publish", async () => {
+  it("lets an uploader who is allowed to publish also publish, hide and change their own videos", async () => {
     addVideos();
     const cookie = await signInUploader(true);
     expect(await statusOf(cookie, { intent: "toggle", id: "draft" })).toBe(302);

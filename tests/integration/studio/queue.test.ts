@@ -202,7 +202,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     forgetSettings();
   };
 
-  it("are requested on a video's page, and queued behind other jobs", async () => {
+  it("can be requested on a video's page, and are queued behind other jobs", async () => {
     await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
     set("h264,av1");
     expect(await page("/admin/queue?video=a")).toMatchObject({
@@ -244,7 +244,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
 });
 
 describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
-  it("puts them before or after all others, with the most recently moved job first or last", async () => {
+  it("puts them before or after all other jobs, and the most recently moved job comes first or last", async () => {
     for (const id of ["a", "b", "c"]) await addQueued(id);
     set("state = 'done' WHERE kind NOT IN ('ladder', 'poster')");
     const chosen = (id: string): [string, string] => ["selected", numberOf(id, "ladder")];
@@ -288,7 +288,7 @@ describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
     ]);
   });
 
-  it("starts a waiting retry immediately, and moves the jobs that it depends on", async () => {
+  it("starts a waiting retry immediately, and also moves the jobs that the selected job depends on", async () => {
     for (const id of ["a", "b"]) await addQueued(id);
     await fail((await claim())!, "The file is damaged.", true);
     expect(
@@ -365,7 +365,7 @@ describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
     expect(await activities()).toEqual([]);
   });
 
-  it("reports how many of several jobs were changed, unchanged and deleted", async () => {
+  it("reports how many of the selected jobs were moved, couldn't be changed, or no longer exist", async () => {
     for (const id of ["a", "b"]) await addQueued(id);
     const running = (await claim())!;
     const fields: [string, string][] = [
@@ -458,7 +458,7 @@ describe.runIf(ffmpegAvailable())("running jobs again", () => {
 });
 
 describe.runIf(ffmpegAvailable())("a paused queue", () => {
-  it("doesn't start any job, even after a restart, and continues when resumed", async () => {
+  it("doesn't start any jobs, even after a restart, until it is resumed", async () => {
     await addQueued("a");
     expect(await toastMessage([["intent", "pause"]])).toBe("Processing paused.");
     expect(await claim()).toBeUndefined();

@@ -132,7 +132,7 @@ it("processes a form only once if it is sent twice, and returns the same result 
   expect(rows("SELECT action FROM activities WHERE action = 'file-send'")).toHaveLength(1);
 });
 
-it("discards a replaced file's unfinished stream, because its encoding job ends", async () => {
+it("discards the unfinished stream of a replaced file, because the job that encodes it ends", async () => {
   addVideoWithTwoFiles();
   sqliteHandle().exec("UPDATE videos SET video_url = '', source_url = '/media/videos/u/1.mkv'");
   expect(await activateReplacement("n", "u")).toBe("done");
@@ -142,7 +142,7 @@ it("discards a replaced file's unfinished stream, because its encoding job ends"
   ]);
 });
 
-it("counts watched parts from zero for a new file, and restores the counts with a restored file", async () => {
+it("starts counting watched parts from zero for a new file, and restores the old counts with the old file", async () => {
   addVideoWithTwoFiles();
   const parts = (first: number) => [first, ...Array<number>(19).fill(0)];
   countWatched("v", `1${"0".repeat(19)}`);
@@ -316,7 +316,7 @@ describe("switching to the new file", () => {
     expect(exists("/media/thumbnails/u/1.webp")).toBe(true);
   });
 
-  it("doesn't happen while jobs are unfinished or failed, or the file can't be played", async () => {
+  it("doesn't happen if jobs are unfinished or have failed, or if the file can't be played", async () => {
     addVideoWithTwoFiles();
     const job = sqliteHandle().prepare(
       "INSERT INTO jobs (video_id, kind, priority, state) VALUES ('n', ?, 1, ?)",
@@ -364,7 +364,7 @@ describe("switching to the new file", () => {
 });
 
 describe("a replaced file", () => {
-  it("is no longer counted in disk usage once purged from the trash, while its URL still redirects to the video", async () => {
+  it("is no longer counted in disk usage once it is purged from the trash, but its URL still redirects to the video", async () => {
     addVideoWithTwoFiles("earlier");
     await emptyTrash(Date.now() + TRASH_MS - 60_000);
     expect(otherFiles("v").earlier).toHaveLength(1);
@@ -394,7 +394,7 @@ describe("a replaced file", () => {
     expect(one("SELECT bytes FROM storage")).toBe(0);
   });
 
-  it("is found when another tool deletes its video, even among more rows than a single round checks", async () => {
+  it("is found when another tool deletes its video, even if there are more rows than one round checks", async () => {
     addVideoWithTwoFiles("earlier");
     sqliteHandle().exec(`
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)

@@ -32,7 +32,7 @@ const statusAfter = async (minutes: number, id = "v") => {
 const published = async () => (await listPublished({ page: 1 })).videos.map(({ id }) => id);
 
 describe("a video's schedule", () => {
-  it("publishes the video at the scheduled time and not before, as a new video", async () => {
+  it("publishes the video as a new one at the scheduled time, but not earlier", async () => {
     addVideo({ id: "old", status: "published", created_at: at(-60) });
     addVideo({ status: "hidden", created_at: "2020-01-01T00:00:00.000Z", publish_at: at(1) });
     expect(await statusAfter(0)).toBe("hidden");
@@ -92,7 +92,7 @@ describe("a video's schedule", () => {
     await vi.waitFor(() => expect(video("later")?.status).toBe("published"));
   });
 
-  it("is stored in a single format, which sorts correctly as text", () => {
+  it("can be stored only in a format that sorts correctly as text", () => {
     for (const text of [
       "2030-01-01 12:00:00",
       "2030-01-01T12:00:00+02:00",
@@ -168,7 +168,7 @@ describe("scheduling many videos", () => {
   const times = () => ["a", "b", "c"].map((id) => [video(id)?.publish_at, video(id)?.unpublish_at]);
   const hour = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
-  it("sets and removes schedules, except where they don't apply", async () => {
+  it("sets and removes schedules, but skips videos to which they don't apply", async () => {
     const [first, second, third] = [hour(1), hour(2), hour(3)];
     addVideo({ id: "a", title: "First", status: "hidden" });
     addVideo({ id: "b", title: "Second", status: "published" });
@@ -246,7 +246,7 @@ describe("publishing and hiding manually", () => {
   };
 
   describe.each(Object.entries(ways))("with %s", (_, change) => {
-    it("hides a published video permanently, even if its publication was scheduled before", async () => {
+    it("hides a published video permanently, even if its publication had been scheduled", async () => {
       addVideo({ status: "review", publish_at: at(IN_A_WEEK), unpublish_at: at(IN_A_WEEK + 1) });
       await change("publish");
       expect(video()?.status).toBe("published");
@@ -269,7 +269,7 @@ describe("publishing and hiding manually", () => {
       expect(await statusLater()).toBe("hidden");
     });
 
-    it("keeps a published video's scheduled hiding and cancels its scheduled publication", async () => {
+    it("cancels a video's scheduled publication when it publishes the video, but not its scheduled hiding", async () => {
       addVideo({ status: "hidden", publish_at: at(1), unpublish_at: at(IN_A_WEEK) });
       await change("publish");
       expect(times()).toEqual([null, at(IN_A_WEEK)]);
@@ -314,7 +314,7 @@ describe("publishing and hiding manually", () => {
 describe("the list of scheduled videos", () => {
   const view = readManageView(new URLSearchParams({ status: "scheduled" }));
 
-  it("contains exactly the videos with a scheduled time, in any status", async () => {
+  it("contains exactly the videos that have a scheduled time, whatever their status", async () => {
     addVideo({ id: "a", status: "hidden", publish_at: at(1), title: "One of two" });
     addVideo({ id: "b", status: "published", unpublish_at: at(1), category: "english" });
     addVideo({ id: "c", status: "published" });
@@ -332,7 +332,7 @@ describe("the list of scheduled videos", () => {
     expect((await listManaged(DEFAULT_VIEW)).total).toBe(4);
   });
 
-  it("can be sorted by the next scheduled time, on every page and in a search", async () => {
+  it("can be sorted by the next scheduled time, including across pages and in search results", async () => {
     addVideo({ id: "third", status: "hidden", publish_at: at(3), unpublish_at: at(9) });
     addVideo({ id: "first", status: "published", publish_at: at(0), unpublish_at: at(1) });
     addVideo({ id: "second", status: "review", publish_at: at(2) });

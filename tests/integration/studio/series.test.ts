@@ -77,7 +77,7 @@ describe("the series pages", () => {
     ]);
   });
 
-  it("reject an empty, overlong or existing title, and keep the input", async () => {
+  it("reject a title that is empty, too long or already in use, and keep the input", async () => {
     addSeries({ title: "Nights" });
     expect(await expectSeriesFailure({ intent: "create", title: "  " })).toMatchObject({
       status: 422,
@@ -91,7 +91,7 @@ describe("the series pages", () => {
     });
   });
 
-  it("list series by title, search them, and count public videos", async () => {
+  it("list series by title, can be searched, and count public videos", async () => {
     for (const n of Array.from({ length: 30 }, (_, i) => i)) {
       addSeries({ title: `Part ${String(n).padStart(2, "0")}`, slug: `part-${n}` });
     }
@@ -162,7 +162,7 @@ describe("a series' details", () => {
     expect(series(id).title).toBe("Mine");
   });
 
-  it("can feature one series at a time on the home page", async () => {
+  it("allow only one series at a time to be featured on the home page", async () => {
     const [one, other] = [addSeries(), addSeries({ title: "Other", slug: "other" })];
     await save(one, { title: "One", slug: "one", featured: "1" });
     await save(other, { title: "Two", slug: "two", featured: "1" });
@@ -173,7 +173,7 @@ describe("a series' details", () => {
 });
 
 describe("the order of videos in a series", () => {
-  it("can be changed with buttons or by number, which is clamped to both ends", async () => {
+  it("can be changed with buttons, or by entering a position, which is clamped to the valid range", async () => {
     const id = four();
     const response = await move(id, { video: "c", move: "up" });
     expect([response.status, response.headers.get("Location")]).toEqual([
@@ -197,7 +197,7 @@ describe("the order of videos in a series", () => {
     expect(incomplete.status).toBe(400);
   });
 
-  it("can be changed without JavaScript by buttons that send only their direction", async () => {
+  it("can be changed without JavaScript by buttons that send only a direction", async () => {
     const id = four();
     const fields = { move: "up", video: "b", to: "2", version: "1" };
     await catchResponse(() => sendSeries(fields, `/admin/series/${id}`));
@@ -212,7 +212,7 @@ describe("the order of videos in a series", () => {
     expect(orderOfSeries(id)).toEqual(["b", "a", "c", "d"]);
   });
 
-  it("returns the new version to a background request", async () => {
+  it("has a version, which is returned to background requests that change it", async () => {
     const id = four();
     const fields = { intent: "move", video: "a", to: "4", version: "1", background: "1" };
     const change = (changed: Record<string, string>) => sendSeries(changed, `/admin/series/${id}`);
@@ -258,7 +258,7 @@ describe("the videos in a series", () => {
     expect(orderOfSeries(id)).toEqual(ids.slice(1));
   });
 
-  it("keep their position in the trash, and lose it when they are purged", async () => {
+  it("keep their position while they are in the trash, and lose it when they are purged", async () => {
     const id = four();
     await removeVideos(["b", "c"], "u");
     const { list } = (await seriesPage(`/admin/series/${id}`)).one;
@@ -276,7 +276,7 @@ describe("the videos in a series", () => {
     expect(orderOfSeries(id)).toEqual(["d", "a", "b"]);
   });
 
-  it("are no longer counted once another tool deletes them, and disappear with the next order change", async () => {
+  it("are no longer counted once another tool deletes them, and are removed when the order next changes", async () => {
     const id = four();
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'b'");
     expect((await seriesPage(`/admin/series/${id}`)).one.list.total).toBe(3);
@@ -286,7 +286,7 @@ describe("the videos in a series", () => {
 });
 
 describe("a deleted series", () => {
-  it("can be restored from the toast and from the list, with its videos", async () => {
+  it("can be restored with its videos, from the toast or from the list", async () => {
     const id = four();
     sqliteHandle().prepare("INSERT INTO featured_series VALUES (1, ?)").run(id);
     expect((await seriesPage(`/admin/series/${id}?delete=1`)).isDeleting).toBe(true);
@@ -311,7 +311,7 @@ describe("a deleted series", () => {
     ]);
   });
 
-  it("stays in the trash while another series has its title", async () => {
+  it("can't be restored while another series has the same title", async () => {
     const id = four();
     await deleteSeries(id, "u");
     addSeries({ title: "nights", slug: "others" });
@@ -335,7 +335,7 @@ describe("a deleted series", () => {
 describe("the list of videos", () => {
   const dialog = async (id: string) => (await page(`/admin?tab=manage&edit=${id}`)).manage?.series;
 
-  it("adds many videos to a series in the order of the list, and removes them", async () => {
+  it("can add many videos to a series in the order of the list, and can remove them", async () => {
     const id = four();
     for (const each of ["e", "f"]) addVideo({ id: each });
     const bulk = (what: string, selected: string[], name = "nights") =>

@@ -86,7 +86,7 @@ function addTagged(): void {
 }
 
 describe("the Tags page", () => {
-  it("counts the videos with each tag regardless of their status and of the tag's case", async () => {
+  it("counts the videos with each tag, regardless of the video's status and the tag's capitalization", async () => {
     addTagged();
     const { list } = await page();
     expect(list).toMatchObject({ total: 4, found: 4, page: 1, pageCount: 1 });
@@ -220,7 +220,7 @@ describe("a tag", () => {
 });
 
 describe("a tag change", () => {
-  it("continues after a restart, and so does undoing it", async () => {
+  it("continues after a restart, and so does an undo", async () => {
     for (let n = 0; n < 100; n += 1) addVideo({ id: `v${n}`, tags: '["old"]' });
     await ensureProjected();
     const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsAsAliases: false };
@@ -242,7 +242,7 @@ describe("a tag change", () => {
     expect(await listTagChanges()).toEqual([]);
   });
 
-  it("waits longer than a request would while another process is writing", async () => {
+  it("waits longer than a request does if another process is writing to the database", async () => {
     addTagged();
     await expectSuccess(merge("x", "hd"));
     sqliteHandle().exec(`
@@ -312,7 +312,7 @@ describe("a tag alias", () => {
   const visit = (path: string) =>
     publicTag({ request: new Request(ORIGIN + path), params: {}, context: {} });
 
-  it("lists the tag's videos as close matches for a search whose exact results omit them", async () => {
+  it("makes a search for it list the tag's videos as close matches, unless they are exact matches", async () => {
     addTagged();
     addVideo({ id: "t", status: "published", title: "uhd test, high definition" });
     await expectSuccess(aliases("hd", "Uhd, high definition, q"));
@@ -339,7 +339,7 @@ describe("a tag alias", () => {
     expect([await found("uh"), await findCloseMatches("uh")]).toEqual([["a", "t"], [undefined]]);
   });
 
-  it("causes its tag to be suggested while a published video has the tag", async () => {
+  it("causes its tag to be suggested if a published video has the tag", async () => {
     addTagged();
     await expectSuccess(aliases("hd", "uhd"));
     await expectSuccess(aliases("river", "stream"));

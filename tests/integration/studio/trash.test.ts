@@ -135,7 +135,7 @@ describe("the Trash page", () => {
     });
   });
 
-  it("ignores case in ASCII text and treats wildcards literally", async () => {
+  it("ignores case when it searches ASCII text, and treats wildcards literally", async () => {
     addVideo({ id: "w", title: "Winter" });
     addVideo({ id: "p", title: "100 % \\ a_b" });
     await removeVideos(["w", "p"], "u");
@@ -169,7 +169,7 @@ describe("the Trash page", () => {
 });
 
 describe("restoring from the trash", () => {
-  it("restores text, views, files, streams, captions and digest even after weeks", async () => {
+  it("restores a video's text, views, files, stream, captions and digest, even after weeks", async () => {
     const files = addVideoWithFiles("a");
     const before = video("a");
     expect(await statusFor("a")).toBe(200);
@@ -256,7 +256,7 @@ describe("restoring from the trash", () => {
     expect(video("b")).toMatchObject({ publish_at: later });
   });
 
-  it("never shows a video whose scheduled time to hide passed while it was in the trash", async () => {
+  it("hides a video whose scheduled time to hide passed while it was in the trash", async () => {
     const soon = new Date(Date.now() + 60_000).toISOString();
     addVideo({ id: "a", status: "published", unpublish_at: soon });
     await removeVideos(["a"], "u");

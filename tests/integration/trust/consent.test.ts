@@ -143,7 +143,7 @@ async function prepare(): Promise<{ id: string; document: string }> {
 }
 
 describe("performer records", () => {
-  it("are found by the start of a word in a stage name, and are listed page by page", async () => {
+  it("can be found by the beginning of any word in a stage name, and are listed in pages", async () => {
     await addPerformer();
     for (let number = 0; number < 60; number++) {
       await addPerformer({ stageNames: `Anna ${String(number).padStart(2, "0")}` });
@@ -178,7 +178,7 @@ describe("performer records", () => {
     expect(findPerformer(id)!.legalName).toBe("A");
   });
 
-  it("reject hostile and empty input with messages", async () => {
+  it("reject hostile and empty input with a message for each field", async () => {
     const body = new URLSearchParams({ ...PERFORMER, stageNames: "a\u0000b", legalName: "" });
     const response = failed(await post(performerAction as Action, { id: "new" }, body));
     expect(response.init.status).toBe(422);
@@ -226,7 +226,7 @@ describe("documents", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("are accessible only to owners, while editors manage records and uploaders can't do either", async () => {
+  it("can be opened only by owners; editors can manage records, and uploaders can do neither", async () => {
     const { id, document } = await prepare();
     for (const role of ["editor", "uploader"]) {
       sqliteHandle().exec(
@@ -250,7 +250,7 @@ describe("documents", () => {
     expect((await catchResponse(saveAsUploader)).status).toBe(403);
   });
 
-  it("aren't sent if they are damaged or lost, and the check reports the loss", async () => {
+  it("aren't sent if they are damaged or missing, and the check reports missing ones", async () => {
     const { id, document } = await prepare();
     const file = path.join(site.uploads, "documents", document);
     fs.truncateSync(file, 100_000);
@@ -262,7 +262,7 @@ describe("documents", () => {
     expect(checkDocuments()).toEqual({ stray: ["of-a-killed-process"], missing: [document] });
   });
 
-  it("can't be read with another secret but survive until the old one is restored", async () => {
+  it("can't be decrypted with another secret, but are kept until the old secret is restored", async () => {
     const { id, document } = await prepare();
     const other = "another secret of more than 32 characters";
     setting("SESSION_SECRET", other);
@@ -318,7 +318,7 @@ describe("documents", () => {
 });
 
 describe("publishing", () => {
-  it("requires a valid record for everyone declared, if records are required", async () => {
+  it("requires a complete and verified record if records are required", async () => {
     addVideo({ status: "hidden" });
     expect(refusalsOf(["v"]).get("v")).toContain("no consent record");
     const id = await addPerformer({ checkedOn: "", documentKind: "" });
@@ -336,7 +336,7 @@ describe("publishing", () => {
     expect(refusalsOf(["w"]).size).toBe(0);
   });
 
-  it("puts a video on hold if anyone in it was under 18 when it was recorded, whether or not records are required", async () => {
+  it("is prevented by a hold if anyone in the video was under 18 when it was recorded, even if records aren't required", async () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const id = await addPerformer({ dateOfBirth: "2008-01-02" });
@@ -349,7 +349,7 @@ describe("publishing", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("happens as soon as the last missing document is added", async () => {
+  it("happens automatically once the last missing document is added", async () => {
     applyConsentRequirement();
     addVideo({ status: "published" });
     expect(isPublic("v")).toBe(false);
@@ -378,7 +378,7 @@ describe("publishing", () => {
     expect(findVideoConsent("v")?.typed.performers.toLowerCase()).toBe(chosen.toLowerCase());
   });
 
-  it("keeps a declaration that was saved in another tab", async () => {
+  it("doesn't overwrite a declaration that was saved in another tab", async () => {
     addVideo();
     await addPerformer();
     const { shown } = findVideoConsent("v")!;
@@ -393,7 +393,7 @@ describe("publishing", () => {
 describe("an expiring record", () => {
   const now = Date.parse("2026-05-01T12:00:00Z");
 
-  it("causes a warning for 30 days, and hides the video on the expiry date until a person renews the record", async () => {
+  it("causes a warning during its last 30 days, and hides the video from the expiry date until a user renews the record", async () => {
     addVideo({ status: "published" });
     await prepare();
     await catchResponse(() => declare({ endsOn: "2027-05-31" }));
@@ -440,7 +440,7 @@ describe("an expiring record", () => {
     const setStatus = (status: string) =>
       sqliteHandle().prepare("UPDATE videos SET status = ? WHERE id = 'w'").run(status);
 
-    it("if its expiry date is moved to before the date in the alert", async () => {
+    it("if its expiry date is changed to an earlier date than the one in the previous alert", async () => {
       addVideo({ status: "published" });
       await prepare();
       await catchResponse(() => declare({ endsOn: "2027-05-31" }));
@@ -453,7 +453,7 @@ describe("an expiring record", () => {
       expect(messages().slice(1)).toEqual([warningOf("2027-05-12")]);
     });
 
-    it("if its video is published after an alert about a later expiry", async () => {
+    it("if its video is published after an alert about a record that expires later", async () => {
       addExpiring("v", "2026-05-31");
       addExpiring("w", "2026-05-11", "hidden");
       await checkConsent(now);
@@ -473,7 +473,7 @@ describe("an expiring record", () => {
       expect(messages()).toEqual([warningOf("2026-05-31"), warningOf("2026-05-31")]);
     });
 
-    it("together with other records once a day, unless it expires sooner", async () => {
+    it("together with other records once a day, unless it expires before the next daily alert", async () => {
       addExpiring("v", "2026-05-31");
       await checkConsent(now);
       addExpiring("w", "2026-05-03");
@@ -487,7 +487,7 @@ describe("an expiring record", () => {
     });
   });
 
-  it("is handled for a hundred videos together, even if it expired while the site was down", async () => {
+  it("hides its video together with those of other expired records, even if the site was down at that time", async () => {
     await addPerformer();
     for (let number = 0; number < 100; number++) {
       addVideo({ id: `v${number}`, status: "published" });
@@ -504,7 +504,7 @@ describe("an expiring record", () => {
 });
 
 describe("public videos without a record", () => {
-  it("stay public until they are hidden together, which can be undone", async () => {
+  it("stay public until they are all hidden together, and this can be undone", async () => {
     addVideo({ id: "a", status: "published" });
     addVideo({ id: "b", status: "published" });
     addVideo({ id: "c", status: "hidden" });
@@ -537,7 +537,7 @@ describe("public videos without a record", () => {
 });
 
 describe("the record status", () => {
-  it("is shown for each listed and edited video, if records are required", async () => {
+  it("is shown in the list and in the edit dialog if records are required", async () => {
     addVideo({ id: "w", status: "hidden" });
     await prepare();
     const shown = async (url: string) =>
@@ -560,7 +560,7 @@ describe("the record status", () => {
     expect(stateBefore(0)).toEqual({ kind: "lacking", message: LACKS.ended });
   });
 
-  it("is not shown to uploaders for other users' videos", async () => {
+  it("isn't shown to uploaders for other users' videos", async () => {
     sqliteHandle().exec(
       "INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'u@b.c', 'x', 'uploader')",
     );
@@ -575,7 +575,7 @@ describe("the record status", () => {
 });
 
 describe("a new performer", () => {
-  it("is rejected if they are under 18 today, keeping the form's values", async () => {
+  it("is rejected if they are under 18 today, and the form keeps its values", async () => {
     const today = new Date();
     const birthday = (days: number) =>
       new Date(

@@ -198,7 +198,7 @@ describe("a client in a blocked country", () => {
     expect((await sendRequest(MEDIA[0]!, "IT", { Cookie })).status).toBe(451);
   });
 
-  it("can't bypass the block with a second header", async () => {
+  it("can't bypass the block by sending a second country header", async () => {
     const response = await rawGet(site.url, MEDIA[0]!, [
       `Host: ${new URL(site.url).host}`,
       "X-Country: DE",
@@ -219,7 +219,7 @@ describe("a client in a country without a rule", () => {
 describe("the age check that a country requires", () => {
   const plain = { Cookie: "age=18" };
 
-  it("blocks files, feeds and the API with a plain response until it is passed", async () => {
+  it("blocks files, feeds and the API with a plain response until the visitor passes it", async () => {
     for (const path of [...MEDIA, ...OTHERS]) {
       for (const country of ["US-TX", "FR-75", undefined]) {
         const response = await sendRequest(path, country, plain);
@@ -228,7 +228,7 @@ describe("the age check that a country requires", () => {
     }
   });
 
-  it("redirects requests for pages to the check, but no other requests", async () => {
+  it("redirects only requests for pages to the check's page", async () => {
     for (const path of PAGES) {
       const response = await sendRequest(path, "FR", { ...plain, ...asPage });
       expect(response.status).toBe(302);
@@ -290,7 +290,7 @@ describe("the age check that a country requires", () => {
     expect(closed.status).toBe(451);
   });
 
-  it("gives everyone checked in the same hour the same cookie", async () => {
+  it("gives the same cookie to everyone who passes it in the same hour", async () => {
     const ages = await Promise.all(
       [1, 2].map(async () => {
         const { nonce, cookie } = await begin("/");
@@ -375,7 +375,7 @@ describe("the age check that a country requires", () => {
     }
   });
 
-  it("rejects a response from another browser, or without a started check", async () => {
+  it("rejects a response if it comes from another browser, or if no check was started", async () => {
     const { nonce } = await begin("/");
     const response = await respondWith(ageToken(ageClaims(nonce)), "age=18");
     expect(response.headers.get("Location")).toBe("/age-check?problem=wrong");
@@ -395,7 +395,7 @@ describe("the age check that a country requires", () => {
     }
   });
 
-  it("redirects only to Home from a forged link", async () => {
+  it("redirects to Home instead of another site if a link is forged", async () => {
     const away = await sendRequest("/age-check?to=https://evil.example/", "DE", asPage);
     expect(away.headers.get("Location")).toBe("/");
     const start = await sendRequest("/age-check/start?to=//evil.example", "DE");

@@ -128,7 +128,7 @@ describe("an interrupted document upload", () => {
     expect(documents()).toEqual([]);
   });
 
-  it("leaves nothing readable if the process is killed, and its remains are removed when the site starts an hour later", async () => {
+  it("leaves nothing readable if the process is killed, and its leftover file is removed when the site starts an hour later", async () => {
     const { response } = await sendHalf();
     await site.stop("SIGKILL");
     await expect(response).rejects.toThrow();
@@ -169,7 +169,7 @@ describe("a stored document", () => {
     document = documents()[0]!;
   });
 
-  it("is sent only to an owner through the form, and has no other URL", async () => {
+  it("is sent only to an owner who submits the form, and can't be opened at any other URL", async () => {
     const response = await open(document);
     expect(response.status).toBe(200);
     expect(response.body === PDF.toString()).toBe(true);
@@ -217,7 +217,7 @@ describe("a stored document", () => {
     expect((await elsewhere).status).toBe(302);
   });
 
-  it("isn't readable in any file, including backups and logs, and neither is its performer's data", async () => {
+  it("doesn't appear unencrypted in any file, including backups and logs, and neither does its performer's data", async () => {
     await open(document);
     const made = await execa("npm", ["run", "backup", "--", backup, "--with-uploads"], {
       cwd: ROOT,
@@ -231,7 +231,7 @@ describe("a stored document", () => {
     expect(filesWith(SECRET)).toEqual([]);
   });
 
-  it("survives a restore with another secret, which is reported until the right one is back", async () => {
+  it("survives a restore with the wrong secret, which is reported until the right secret is set again", async () => {
     await site.stop();
     fs.rmSync(site.uploads, { recursive: true });
     await execa("npm", ["run", "restore", "--", backup], {

@@ -109,7 +109,7 @@ describe("moderators' notes about a report", () => {
     expect(notesOf("v")[0]).toContain("hidden the video");
   });
 
-  it("are not stored for an erased report, but the uploader sees the decision", async () => {
+  it("aren't stored for a decision made after the report was erased, but the uploader sees the decision", async () => {
     await report("r");
     await decide("r", "remove");
     await eraseDueReports(NOW + 91 * DAY_MS);

@@ -57,7 +57,7 @@ beforeEach(() => {
 });
 
 describe("reports about possible minors", () => {
-  it("hide three videos an hour, after which an alert reports how many are still public", async () => {
+  it("hide at most three videos an hour, and an alert then reports how many other videos are still public", async () => {
     for (const [at, id] of VIDEOS.slice(0, 5).entries()) await report(id, `10.1.${at}.1`);
     expect(publicOnes()).toEqual(["v3", "v4", "v5", "v6", "v7", "v8"]);
     await checkReports(Date.now());
@@ -112,7 +112,7 @@ describe("reports about possible minors", () => {
     expect(isPublic("v0")).toBe(false);
   });
 
-  it("trigger a question only after four times as many reports from one /48 as from one /64", async () => {
+  it("trigger a question for a /48 network only after four times as many reports as for a /64 network", async () => {
     const statuses = [];
     for (let at = 0; at < 21; at++) {
       statuses.push(await report(`v${at % 9}`, `2001:db8:7:${at.toString(16)}::1`, "other"));

@@ -40,7 +40,7 @@ describe("the list of stored personal data", () => {
   migrate(database);
   const columns = columnsOf(database);
 
-  it("covers every database column, unless the column is listed as not personal", () => {
+  it("covers every database column except those that are listed as not personal", () => {
     expect(columns.length).toBeGreaterThan(250);
     expect(unnamed(columns)).toEqual([]);
   });
@@ -50,7 +50,7 @@ describe("the list of stored personal data", () => {
     expect(KEPT.filter((name) => IMPERSONAL.includes(name))).toEqual([]);
   });
 
-  it("fails the check if a new column or table isn't listed", () => {
+  it("is found to be incomplete if a new column or table isn't listed", () => {
     database.exec("ALTER TABLE users ADD COLUMN telephone TEXT");
     database.exec("CREATE TABLE visits (address TEXT)");
     expect(unnamed(columnsOf(database)).sort()).toEqual(["users.telephone", "visits.address"]);
@@ -115,7 +115,7 @@ describe("the list of data stored in the browser", () => {
     expect([...new Set(written)].sort()).toEqual([...listed].sort());
   });
 
-  it("is checked against all ways of writing cookies and keys", () => {
+  it("is checked against every way in which the code can write cookies and keys", () => {
     expect(keysIn('const KEY = "spy"; signedCookie(KEY, "1", 5)')).toEqual(["spy"]);
     expect(keysIn('storedValue<string[]>("x", (z) => z)')).toEqual(["visitor.x"]);
     expect(keysIn('writeStored("place", 1); sessionStorage.setItem("s", t)')).toEqual([
@@ -150,7 +150,7 @@ describe("the list of per-IP limits", () => {
     expect(users.map(({ file }) => file).sort()).toEqual(Object.keys(MEMORY_LIMITS).sort());
   });
 
-  it("promises that limits last an hour at most, and no limit exceeds that", () => {
+  it("states that limits last at most an hour, and no limit lasts longer", () => {
     for (const { file, source } of users) {
       for (const [, constant, multiplied] of source.matchAll(
         /WINDOW_SECONDS = (\d+)(?: \* (\d+))?;/g,

@@ -86,7 +86,7 @@ describe("a decision on a report", () => {
     });
   });
 
-  it("keeps the video as it was before the report, and records that a moderator has reviewed it", async () => {
+  it("leaves a kept video as it was before the report, and records that a moderator has reviewed it", async () => {
     await report("r");
     await transaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
     expect(isPublic("v")).toBe(false);
@@ -120,7 +120,7 @@ describe("a decision on a report", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("moves the video to the trash, blocks it, and can only be undone from the report", async () => {
+  it("moves a removed video to the trash and blocks its file, and can be undone only from the report", async () => {
     sqliteHandle().exec(`INSERT INTO video_digests (video_id, sha256) VALUES ('v', '${DIGEST}')`);
     await report("r");
     await decide("r", "remove");
@@ -141,7 +141,7 @@ describe("a decision on a report", () => {
     expect(logged()).toEqual(["remove", "restore"]);
   });
 
-  it("restores a hidden video as hidden, including one that another report is hiding", async () => {
+  it("doesn't publish a restored video that was already hidden before it was removed", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     await report("r");
     await decide("r", "remove");
@@ -149,7 +149,7 @@ describe("a decision on a report", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("removes a video that is being converted, and ends its jobs", async () => {
+  it("removes a video that is still being processed, and deletes its jobs", async () => {
     await transaction(() => enqueueJobs(["v"]));
     const jobs = sqliteHandle().prepare("SELECT count(*) FROM jobs WHERE video_id = 'v'").pluck();
     sqliteHandle().exec("UPDATE jobs SET state = 'running'");
@@ -167,7 +167,7 @@ describe("a decision on a report", () => {
     expect(pageOf("r")?.videos[0]?.status).toBe("trash");
   });
 
-  it("sends a question to the reporter, and reopens after a counter-notice", async () => {
+  it("can send a question to the reporter, and can reopen the report after a counter-notice", async () => {
     await report("r");
     await decide("r", "ask", { reason: "Which of the two?" });
     expect(pageOf("r")?.report.state).toBe("asked");
@@ -186,7 +186,7 @@ describe("a decision on a report", () => {
     expect(pageOf("r")?.report).toMatchObject({ state: "closed", decision: "remove" });
   });
 
-  it("is shown to both sides with its reason, and the reason's digest is logged", async () => {
+  it("is shown with its reason to the reporter and the uploader, and the reason's digest is logged", async () => {
     await report("r");
     await decide("r", "keep", { reason: "Nothing to be seen." });
     expect(pageOf("r")?.messages).toMatchObject([
@@ -205,7 +205,7 @@ describe("a decision on a report", () => {
     expect(logged()).toEqual(["keep"]);
   });
 
-  it("is rejected if another moderator decided first, and shows that decision", async () => {
+  it("is rejected if another moderator decided first, and that decision is shown", async () => {
     await report("r");
     const version = versionNow("r");
     const results = await Promise.all([
@@ -231,7 +231,7 @@ describe("a decision on a report", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("can be made about a video that is in the trash or permanently deleted", async () => {
+  it("can be made even if the video is in the trash or was permanently deleted", async () => {
     await report("r");
     await report("s", { videos: ["never"] });
     await decide("r", "remove");
@@ -249,7 +249,7 @@ describe("a decision on a report", () => {
     expect(pageOf("s")?.report).toMatchObject({ state: "closed", decision: "not-here" });
   });
 
-  it("can only close the report or ask a question if the report doesn't have a video", async () => {
+  it("can do nothing but close the report or ask a question if the report has no video", async () => {
     await report("r", { videos: [] });
     expect(await decide("r", "remove", { videos: [] })).toMatchObject({
       status: 422,
@@ -280,7 +280,7 @@ describe("a decision on a report", () => {
 });
 
 describe("a report's page", () => {
-  it("shows that the text is encrypted with another secret, and still allows a decision", async () => {
+  it("shows that the text can't be decrypted, and still allows a decision", async () => {
     await report("r");
     const before = process.env.SESSION_SECRET;
     sqliteHandle().exec(
@@ -330,7 +330,7 @@ describe("a report's page", () => {
       context: {},
     }).catch((thrown: unknown) => thrown);
 
-  it("is restricted to owners and editors, and to forms from this site", async () => {
+  it("can be opened only by owners and editors, and accepts only forms from this site", async () => {
     await report("r");
     expect(await open(adminCookie())).toMatchObject({ report: { id: "r" } });
     await expect(open(adminCookie(), "nobody")).rejects.toMatchObject({ status: 404 });
@@ -454,7 +454,7 @@ describe("a report's text", () => {
     return result instanceof Response ? result.status : result.init.status;
   };
 
-  it("can be deleted once after the report is closed, with a log entry", async () => {
+  it("can be deleted only after the report is closed, and the deletion is logged once", async () => {
     await report("asked");
     expect(await erase("asked")).toBe(409);
     await decide("asked", "keep");
@@ -496,7 +496,7 @@ describe("a reporter's data", () => {
     );
   });
 
-  it("is removed from other reports and the database file when it is deleted", async () => {
+  it("disappears from other reports and from the database file when it is deleted", async () => {
     await mailed("r", "ann@example.com");
     await mailed("other", "ann@example.com");
     await decide("r", "keep");
@@ -579,7 +579,7 @@ describe("alerts about open reports", () => {
     expect(alerts().map(({ message }) => message.slice(0, 9))).toEqual(["3 reports", "1 report "]);
   });
 
-  it("are raised again after the reporter has replied, with the same deadline", async () => {
+  it("are raised again, with the same deadline, after the reporter has replied", async () => {
     await report("r");
     await checkReports(NOON);
     await decide("r", "ask");
@@ -592,7 +592,7 @@ describe("alerts about open reports", () => {
     expect(open()).toEqual(["reports-urgent"]);
   });
 
-  it("are raised again after the reporter withdraws a report about which a question was asked", async () => {
+  it("are raised again if the reporter withdraws the report after being asked a question", async () => {
     await report("r");
     await checkReports(NOON);
     await decide("r", "ask");
@@ -602,7 +602,7 @@ describe("alerts about open reports", () => {
     expect(alerts()).toHaveLength(2);
   });
 
-  it("are raised again for a report that is due sooner than the report in an earlier alert", async () => {
+  it("are raised again for a report that is due sooner than the one in an earlier alert", async () => {
     await report("r");
     await checkReports(NOON + 36 * HOUR);
     await report("s", { kind: "copyright", at: NOON + 37 * HOUR });
@@ -629,7 +629,7 @@ describe("alerts about open reports", () => {
     expect(alerts().map(({ isOver }) => isOver)).toEqual([0, 1]);
   });
 
-  it("are counted in the navigation only for users who can decide reports", async () => {
+  it("come with counts in the navigation, but only for users who can decide reports", async () => {
     await report("r", { at: Date.now() });
     await report("s", { at: Date.now() - 49 * HOUR });
     expect(await rootData(await adminCookie())).toMatchObject({ reports: { open: 2, overdue: 1 } });
@@ -666,7 +666,7 @@ describe("a removal", () => {
     );
   });
 
-  it("is recorded with a message if the video can't be moved to the trash, and completed at the next start", async () => {
+  it("is recorded with a message if the video can't be moved to the trash, and is completed at the next start", async () => {
     await report("r");
     sqliteHandle().exec(
       "CREATE TRIGGER full BEFORE INSERT ON deleted_videos BEGIN SELECT RAISE(ABORT, 'full'); END",

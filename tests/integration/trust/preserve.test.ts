@@ -93,7 +93,7 @@ describe("a preserved video", () => {
     expect(await purge(["v"])).toHaveLength(1);
   });
 
-  it("keeps files that a conversion or a change left behind", async () => {
+  it("keeps files that were replaced by a conversion or a change", async () => {
     writeUpload(site.uploads, SOURCE);
     await recordFile({ bucket: "videos", path: "up/1.mov", videoId: "v", kind: "source" });
     await preserveReport("r", "u");
@@ -107,7 +107,7 @@ describe("a preserved video", () => {
     expect(exists(SOURCE)).toBe(false);
   });
 
-  it("keeps files during a library check even if another tool has changed their row", async () => {
+  it("keeps its files during a library check, even if another tool has deleted its row", async () => {
     await recordFile({ bucket: "videos", path: "up/1.mp4", videoId: "v", kind: "video" });
     await preserveReport("r", "u");
     sqliteHandle().exec("DELETE FROM videos");
@@ -151,7 +151,7 @@ describe("a preserved video", () => {
     expect(reportsToErase(Date.now() + 366 * DAY_MS)).toEqual(["r"]);
   });
 
-  it("can be added later to a preserved report", async () => {
+  it("is also preserved if it is added to a report that is already preserved", async () => {
     addVideo({ id: "w", title: "Another" });
     await preserveReport("r", "u");
     await addVideosToReport("r", "w", "u");
@@ -159,7 +159,7 @@ describe("a preserved video", () => {
     expect(await purge(["w"])).toEqual([]);
   });
 
-  it("is preserved separately for each report", async () => {
+  it("stays preserved as long as any report about it is preserved", async () => {
     const payload = { name: "", email: "", where: "", what: "It is wrong.", statements: [] };
     await transaction(() => createReport({ id: "s", kind: "other", videos: ["v"], payload }));
     await preserveReport("r", "u");
@@ -283,7 +283,7 @@ describe("a report's archive", () => {
     }
   });
 
-  it("is restricted to owners, and each download is logged", async () => {
+  it("can be downloaded only by owners, and each download is logged", async () => {
     sqliteHandle().exec(
       "INSERT INTO users (id, email, password_hash, role) VALUES ('ed', 'ed@b.c', 'x', 'editor')",
     );

@@ -63,7 +63,7 @@ describe("a video on hold", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("stays hidden if a person hides it in the meantime", async () => {
+  it("stays hidden after the hold is released if a user has hidden it in the meantime", async () => {
     await expectSuccess({ intent: "toggle", id: "v", expectedStatus: "published" });
     await release();
     expect(statusOf()).toBe("hidden");
@@ -104,7 +104,7 @@ describe("a video on hold", () => {
     });
   });
 
-  it("isn't public at its scheduled time, as the toast says in advance, and becomes public once it has no holds", async () => {
+  it("stays hidden at its scheduled time, as the toast says in advance, and becomes public once it has no holds", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { toast } = await expectSuccess({ intent: "schedule", id: "v", publishAt: at });
@@ -117,7 +117,7 @@ describe("a video on hold", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("stays hidden if its scheduled end has passed when the last hold is released", async () => {
+  it("stays hidden if its scheduled time to hide has passed when the last hold is released", async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();
     await expectSuccess({ intent: "schedule", id: "v", unpublishAt: at });
     await performDue(Date.parse(at) + 1);
@@ -125,7 +125,7 @@ describe("a video on hold", () => {
     expect(video()).toMatchObject({ status: "hidden", unpublish_at: null });
   });
 
-  it("is still on hold when it is restored from the trash, and the message shows the reason", async () => {
+  it("is still on hold after it is restored from the trash, and the message shows the reason", async () => {
     await release();
     await removeVideos(["v"], "u");
     await holdIt();
@@ -150,7 +150,7 @@ describe("a video on hold", () => {
     expect(video()).toBeUndefined();
   });
 
-  it("stays on hold when it is imported with its ID", async () => {
+  it("stays on hold if it is deleted and then imported with the same ID", async () => {
     sqliteHandle().exec("DELETE FROM videos");
     const entry = { name: "old.mp4", file: undefined, id: "v", title: "Old", description: "" };
     const entries = [{ ...entry, category: "desi", tags: [], status: "published" as const }];
@@ -232,7 +232,7 @@ describe("a video on hold", () => {
 });
 
 describe("a hold", () => {
-  it("is written in a transaction", () => {
+  it("can be placed and released only in a transaction", () => {
     expect(() => hold({ videoId: "v", reason: "report" })).toThrow("in a transaction");
     expect(() => releaseHold({ videoId: "v", reason: "report" })).toThrow("in a transaction");
   });
@@ -245,7 +245,7 @@ describe("a hold", () => {
     expect([statusOf("v"), statusOf("w")]).toEqual(["review", "hidden"]);
   });
 
-  it("shows the longest-lasting of several reasons", async () => {
+  it("is shown with the reason that lasts longest if there are several", async () => {
     await holdIt();
     await holdIt("v", "removed");
     expect(refusalsOf(["v"]).get("v")).toMatch(/^A moderator removed/);

@@ -75,7 +75,7 @@ async function labelOf(method: string, url: string, headers: Record<string, stri
 }
 
 describe("the Restricted To Adults label", () => {
-  it("is on every response from every route, with a meta element on every page", async () => {
+  it("is sent with every response from every route, and is in a meta element on every page", async () => {
     expect(paths.length).toBeGreaterThan(60);
     const without: string[] = [];
     const statuses = new Set<number>();
@@ -112,7 +112,7 @@ describe("the Restricted To Adults label", () => {
     "/media/videos/u/1/captions.en.vtt",
     "/media/videos/u/1/0.jpg",
     "/media/thumbnails/u/1.jpg",
-  ])("is on %s in full, partial, 304 and rejected responses", async (file) => {
+  ])("is sent with full, partial, 304 and rejected responses for %s", async (file) => {
     const whole = await fetch(site.url + file);
     const etag = whole.headers.get("ETag") ?? "";
     const found: number[] = [];
@@ -134,7 +134,7 @@ describe("the Restricted To Adults label", () => {
     expect((await labelOf("GET", `${file}.none`)).label).toBe(RTA);
   });
 
-  it("is on 304 responses for feeds, on build files, and on URLs without a route", async () => {
+  it("is sent with 304 responses for feeds, with build files, and for URLs without a route", async () => {
     const feed = await fetch(`${site.url}/feed.xml`);
     const known = { "If-None-Match": feed.headers.get("ETag")! };
     expect(await labelOf("GET", "/feed.xml", known)).toMatchObject({ status: 304, label: RTA });

@@ -142,7 +142,7 @@ describe("a report", () => {
     expect(count()).toBe(0);
   });
 
-  it("requires a name and both statements only for copyright", async () => {
+  it("requires a name and both statements only if it is about copyright", async () => {
     expect((await send({}, "copyright")).data.errors).toHaveProperty("name");
     const { "statement-1": _, ...one } = { ...FIELDS, name: "Ada" };
     const result = await resultOf(() =>
@@ -182,7 +182,7 @@ describe("a report", () => {
     });
   });
 
-  it("is accepted without a public video once the reporter confirms it, whether or not the video is hidden", async () => {
+  it("is accepted without a public video once the reporter confirms this, and doesn't reveal whether a hidden video exists", async () => {
     addVideo({ id: "hidden", status: "hidden" });
     for (const where of [`${ORIGIN}/video/hidden`, `${ORIGIN}/video/gone`, "the third\nvideo"]) {
       const rejected = await send({ where, anyway: "" });
@@ -195,7 +195,7 @@ describe("a report", () => {
     expect((await send({ anyway: "" })).status).toBe(303);
   });
 
-  it("is stored without characters that disguise text, even if it is long and hostile", async () => {
+  it("is stored without characters that disguise text, even if it is long or hostile", async () => {
     const sent = await send({
       what: "A\u0000 story\u202e that turns\u2066 round.\r\nNew line",
       name: "<script>alert(1)</script>\r\nX: y",
@@ -215,7 +215,7 @@ describe("a report", () => {
   });
 });
 
-describe("a report about a possible minor or missing consent", () => {
+describe("hiding a video when it is reported", () => {
   it.each([
     { kind: "consent", isStillPublic: false },
     { kind: "under-age", isStillPublic: false },
@@ -235,7 +235,7 @@ describe("a report about a possible minor or missing consent", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("doesn't hide a video that a person has already reviewed for the same kind of report", async () => {
+  it("doesn't hide a video that a moderator has already reviewed for the same kind of report", async () => {
     addVideo({ status: "published" });
     addKeptReport(sqliteHandle(), "v", "consent");
     await send();
@@ -250,7 +250,7 @@ describe("a flood of reports from one IP address", () => {
     for (let at = 0; at < reports; at++) await send({ form: `flood ${at}` });
   };
 
-  it("triggers a question whose answer works once, while other addresses aren't asked a question", async () => {
+  it("triggers a question whose answer works only once, but other addresses aren't asked a question", async () => {
     addVideo({ status: "published" });
     await flood(5);
     sqliteHandle().exec("DELETE FROM video_holds");
@@ -270,7 +270,7 @@ describe("a flood of reports from one IP address", () => {
     expect(count()).toBe(7);
   });
 
-  it("gets one attempt per question, and can neither read the answer nor change the question's timestamp", async () => {
+  it("gets questions that allow one attempt, don't reveal the answer, and have a timestamp that can't be changed", async () => {
     await flood(5);
     const { question, token } = newPuzzle();
     const wrong = { form: "x", puzzle: token, answer: "elephant" };
@@ -343,7 +343,7 @@ describe("a status link", () => {
     expect((await status(statusToken("A".repeat(22)))).status).toBe(404);
   });
 
-  it("works with an older secret, but not with any other secret", async () => {
+  it("works with an older secret that is still configured, but not with any other secret", async () => {
     const token = tokenOf(await send());
     set({ SESSION_SECRET: `another-secret-for-tests-of-32-letters,${TEST_SECRET}` });
     expect((await status(token)).status).toBe(200);
@@ -352,7 +352,7 @@ describe("a status link", () => {
     expect(count()).toBe(1);
   });
 
-  it("isn't in any cache, index, log or referrer", () => {
+  it("doesn't appear in any cache, search index, log or referrer", () => {
     const sent = headers({ actionHeaders: new Headers() } as never) as Headers;
     expect(sent.get("Cache-Control")).toBe("no-store");
     expect(sent.get("X-Robots-Tag")).toBe("noindex");
@@ -363,7 +363,7 @@ describe("a status link", () => {
     expect(routeOf("/report/secret.data")).toBe("/report/:token");
   });
 
-  it("accepts an answer once and reopens the report", async () => {
+  it("accepts the same answer only once, and reopens the report", async () => {
     const sent = await send();
     const [id, token] = [idOf(sent), tokenOf(sent)];
     await transaction(() => {
@@ -382,7 +382,7 @@ describe("a status link", () => {
     expect((await postToReport(token, { intent: "nonsense" })).status).toBe(400);
   });
 
-  it("accepts three answers until a moderator writes again", async () => {
+  it("accepts up to three answers until a moderator writes again", async () => {
     const sent = await send();
     const token = tokenOf(sent);
     const write = async (message: string) =>
@@ -397,7 +397,7 @@ describe("a status link", () => {
     expect(await write("Four.")).toBe(303);
   });
 
-  it("withdraws the report, but a video hidden because of the report is still reviewed", async () => {
+  it("can be used to withdraw the report, but a video that the report has hidden is still reviewed", async () => {
     addVideo({ status: "published" });
     const plain = await send({ name: "Ada" }, "copyright");
     await postToReport(tokenOf(plain), { intent: "withdraw" });

@@ -83,7 +83,7 @@ const linkIn = (mail = "") => /https:\/\/videos\.example\/report\/\S+/.exec(unqu
 const unquoted = (mail: string) => mail.replace(/=\r?\n/g, "").replaceAll("=3D", "=");
 
 describe("emails to reporters", () => {
-  it("say what changed, with the link but without the report's text", async () => {
+  it("say what changed, and contain the link but not the report's text", async () => {
     const mails = await useMailServer();
     const address = freshAddress();
     await report(address);
@@ -116,7 +116,7 @@ describe("emails to reporters", () => {
     expect(waiting()).toEqual([]);
   });
 
-  it("wait for an unavailable mail server, even across a restart", async () => {
+  it("are sent once an unavailable mail server is available again, even after a restart", async () => {
     await report();
     await sendReportEmails(Date.now());
     expect(waiting()).toEqual([{ event: "received", attempts: 1 }]);
@@ -129,7 +129,7 @@ describe("emails to reporters", () => {
     expect(waiting()).toEqual([]);
   });
 
-  it("wait for the secret that decrypts the address", async () => {
+  it("are sent once the secret that decrypts the address is set again", async () => {
     await report();
     const secret = process.env.SESSION_SECRET ?? "";
     const mails = await useMailServer();
@@ -221,7 +221,7 @@ describe("an email address that anyone may have entered", () => {
     expect(mails[1]).toContain("Subject: Afterdark: A question about your report");
   });
 
-  it("isn't confirmed by the owner of a similar address", async () => {
+  it("isn't confirmed if the owner of a similar address opens a link", async () => {
     const mails = await useMailServer();
     await report("v.ictim@example.org", idOf(1));
     await sendReportEmails();

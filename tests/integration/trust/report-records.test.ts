@@ -69,7 +69,7 @@ describe("a report", () => {
     }
   });
 
-  it("is closed only by the first of two moderators", async () => {
+  it("can be closed only by the first of two moderators", async () => {
     await write(() => createReport(REPORT, NOW));
     expect(await write(() => closeReport({ id: "r", decision: "remove" }, NOW))).toBe(true);
     expect(await write(() => closeReport({ id: "r", decision: "keep" }, NOW))).toBe(false);
@@ -78,7 +78,7 @@ describe("a report", () => {
     expect(await write(() => closeReport(again, NOW))).toBe(true);
   });
 
-  it("waits for the reporter, then for a moderator again", async () => {
+  it("is marked as waiting for the reporter only once", async () => {
     await write(() => createReport(REPORT, NOW));
     const transition = { id: "r", from: ["open"], to: "asked" } as const;
     expect(await write(() => moveReport(transition, NOW))).toBe(true);
@@ -86,13 +86,13 @@ describe("a report", () => {
     expect(readReport("r")?.state).toBe("asked");
   });
 
-  it("is written only in a transaction, together with its log entry", () => {
+  it("can be created only in a transaction, which also contains its log entry", () => {
     expect(() => createReport(REPORT)).toThrow("transaction");
   });
 });
 
 describe("messages", () => {
-  it("are stored encrypted, oldest first", async () => {
+  it("are stored in encrypted form, and are returned oldest first", async () => {
     await write(() => {
       createReport(REPORT, NOW);
       addMessage({ reportId: "r", author: "moderator", text: "Which minute?" }, NOW);

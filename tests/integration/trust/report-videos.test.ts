@@ -83,7 +83,7 @@ async function send(fields: Record<string, string>): Promise<number> {
 }
 
 describe("a report about two videos", () => {
-  it("is closed once each has a decision, and informs the reporter about both", async () => {
+  it("is closed once there is a decision on each video, and the reporter is informed about both", async () => {
     await report("under-age", ["v", "w"]);
     await decide("remove", ["v"]);
     expect(stateOf()).toEqual(["open", null]);
@@ -144,7 +144,7 @@ describe("a report about two videos", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("can restore each video after the report's text was deleted", async () => {
+  it("allows each video to be restored after the report's text was deleted", async () => {
     await report("under-age", ["v", "w"]);
     await decide("remove", ["v", "w"]);
     await transaction(() => eraseReport(ID));
@@ -168,7 +168,7 @@ describe("a report about two videos", () => {
     expect(stateOf()).toEqual(["closed", "remove"]);
   });
 
-  it("finishes restoring a video at startup if the site was killed while restoring it", async () => {
+  it("has the restoration of a video completed at startup if it was interrupted", async () => {
     await report("copyright", ["v", "w"]);
     await decide("remove", ["v", "w"]);
     await transaction(() => {
@@ -223,7 +223,7 @@ describe("an urgent report received after a moderator kept the video", () => {
 
   const heldBy = () => sourcesOf("v", "report");
 
-  it("hides the video once it has another file that wasn't reviewed", async () => {
+  it("hides the video once it switches to a file that wasn't reviewed", async () => {
     sqliteHandle().exec(
       `INSERT INTO video_files (id, video_id, state, user_id, video_url, replaced_at)
        VALUES ('n', 'v', 'earlier', 'u', '/media/videos/u/2.mp4', '2026-01-01T00:00:00.000Z')`,
@@ -278,7 +278,7 @@ describe("the list of reported videos", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
   });
 
-  it("includes a video without putting it on hold if it was already reviewed or the report doesn't hide videos", async () => {
+  it("includes a video but doesn't put it on hold if it was already reviewed or the report doesn't hide videos", async () => {
     await report("copyright", []);
     await addVideosToReport(ID, "v", "u");
     expect(isPublic("v")).toBe(true);
@@ -306,7 +306,7 @@ describe("the list of reported videos", () => {
     expect(decisions()).toEqual([]);
   });
 
-  it("releases only its report's hold on a video that is removed from the list", async () => {
+  it("releases only its own report's hold when a video is removed from the list", async () => {
     await report("under-age", ["v", "w"]);
     await report("under-age", ["w"], "other");
     await decide("keep", ["v"]);
@@ -318,7 +318,7 @@ describe("the list of reported videos", () => {
     expect(isPublic("w")).toBe(true);
   });
 
-  it("requires restoring a removed video before removing it from the list", async () => {
+  it("requires a removed video to be restored before it can be taken off the list", async () => {
     await report("other", ["v"]);
     await decide("remove", ["v"]);
     expect(await removeVideoFromReport(ID, "v", "u")).toMatchObject({ status: 409 });

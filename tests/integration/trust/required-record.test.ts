@@ -94,7 +94,7 @@ describe("the schedule of a video without a record", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("also waits while the video is on hold because of a report", async () => {
+  it("keeps the video hidden until it has a record, even after a hold because of a report is released", async () => {
     await transaction(() => hold({ videoId: "v", reason: "report" }));
     await performDue(due);
     await transaction(() => releaseHold({ videoId: "v", reason: "report" }));
@@ -104,8 +104,8 @@ describe("the schedule of a video without a record", () => {
   });
 });
 
-describe("many videos scheduled together", () => {
-  it("show how many lack a record, before and after scheduling", async () => {
+describe("scheduling many videos", () => {
+  it("shows how many videos lack a record, both in the preview and in the result", async () => {
     for (const id of ["v", "w", "x"]) addVideo({ id, status: "hidden" });
     await record("x");
     const fields = { intent: "bulk", do: "schedule", selected: ["v", "w", "x"], publishAt: at };
@@ -147,7 +147,7 @@ describe("another tool", () => {
     expect((await actions())[0]).toBe("consent-withheld");
   });
 
-  it("can publish videos with a record, and any video if no record is required", async () => {
+  it("can publish videos that have a record, or any video if records aren't required", async () => {
     addVideo({ status: "hidden" });
     await record();
     sqliteHandle().exec("UPDATE videos SET status = 'published'");
@@ -173,7 +173,7 @@ describe("hiding videos without a record", () => {
     require("on");
   });
 
-  it("can be undone without making anything else public", async () => {
+  it("can be undone without making any other videos public", async () => {
     expect(await hideVideosWithoutRecord("u")).toBe(2);
     expect(["v", "w"].map(isPublic)).toEqual([false, false]);
     const [batch] = hiddenVideos();
@@ -199,7 +199,7 @@ describe("hiding videos without a record", () => {
 describe("a replacement file", () => {
   const replace = () => expectFailure({ intent: "replace", id: "v" });
 
-  it("is rejected before it is probed if its public video doesn't have a record", async () => {
+  it("is rejected before it is probed if the video is public but has no record", async () => {
     require("off");
     addVideo({ status: "published" });
     require("on");
@@ -230,7 +230,7 @@ describe("an upload without a record", () => {
     expect(isPublic(id)).toBe(true);
   });
 
-  it("redirects to its record's page, if the user may open it", async () => {
+  it("redirects to the consent record's page if the user may open it", async () => {
     const send = async () => {
       const form = await uploadRequest(clip()).formData();
       return (await catchResponse(() => sendMultipart(form, "/admin"))).headers.get("Location");

@@ -97,7 +97,7 @@ beforeEach(() => {
 });
 
 describe("a video with several reports", () => {
-  it("stays hidden until the second report is decided", async () => {
+  it("stays hidden until a decision is made on the second report", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
     expect(await decide(consent, "keep")).toBe(302);
@@ -106,7 +106,7 @@ describe("a video with several reports", () => {
     expect(["v", "x"].map(isPublic)).toEqual([true, true]);
   });
 
-  it("stays hidden no matter which report is decided first", async () => {
+  it("stays hidden until decisions are made on both reports, in either order", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
     await decide(underAge, "keep");
@@ -125,7 +125,7 @@ describe("a video with several reports", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("is shown on each report's page with the other report", async () => {
+  it("makes each report's page list the other report", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
     for (const [one, other] of [
@@ -138,7 +138,7 @@ describe("a video with several reports", () => {
     }
   });
 
-  it("is still reviewed if the withdrawn report wasn't the first one to hide it", async () => {
+  it("is still reviewed if a report that wasn't the first to hide it is withdrawn", async () => {
     await report("consent", "v");
     const underAge = await report("under-age", "v");
     await withdraw(underAge);
@@ -153,7 +153,7 @@ describe("a video with several reports", () => {
     expect(readReport(idOf(underAge))?.state).toBe("open");
   });
 
-  it("stays removed because of one report when another report restores it", async () => {
+  it("is restored only once every report that removed it restores it", async () => {
     const [first, second] = [await report("consent", "v"), await report("private", "v")];
     expect(await decide(first, "remove")).toBe(302);
     expect(choicesOf(second, "v")).toEqual(["keep", "remove"]);
@@ -166,7 +166,7 @@ describe("a video with several reports", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("stays removed when a second report about it is rejected", async () => {
+  it("stays removed if the decision on a second report is to keep it", async () => {
     const [first, second] = [await report("consent", "v"), await report("consent", "v")];
     await decide(first, "remove");
     expect(await decide(second, "keep")).toBe(302);
@@ -174,7 +174,7 @@ describe("a video with several reports", () => {
     expect(video("v")).toBeUndefined();
   });
 
-  it("is published again by a report whose text was deleted", async () => {
+  it("can be published again from a report whose text was deleted", async () => {
     const token = await report("under-age", "v", "w");
     await decide(token, "remove");
     await eraseDueReports(Date.now() + settings().reportKeepMs + 1_000);
@@ -183,7 +183,7 @@ describe("a video with several reports", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, true]);
   });
 
-  it("is published again by a report whose text can't be decrypted", async () => {
+  it("can be published again from a report whose text can't be decrypted", async () => {
     const token = await report("under-age", "v", "w");
     makeUnreadable();
     expect(await decide(token, "keep")).toBe(302);
@@ -204,7 +204,7 @@ describe("a video with several reports", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("is shown to a reporter whose report is no longer readable", async () => {
+  it("is still shown to the reporter if the report can no longer be decrypted", async () => {
     const token = await report("consent", "v", "w");
     makeUnreadable();
     const request = new Request(`${ORIGIN}/report/${token}`);

@@ -97,7 +97,7 @@ describe("the upload form", () => {
     expect(accepted()).toEqual(ACCEPTED);
   });
 
-  it("is rejected and shows the terms if they weren't accepted, while its file is kept on the server", async () => {
+  it("is rejected and shows the terms if they weren't accepted, but its file is kept on the server", async () => {
     const rejected = await upload({});
     expect(rejected).toMatchObject({
       status: 422,
@@ -140,7 +140,7 @@ describe("the upload form", () => {
 });
 
 describe("the upload queue, with files that were already uploaded", () => {
-  it("publishes each video with the version in its form", async () => {
+  it("records the version in each video's form as accepted", async () => {
     for (const each of [1, 2]) {
       expect(await publishSent({ upload: await stored(), title: `${each}`, terms: "2" })).toEqual({
         status: 201,
@@ -150,7 +150,7 @@ describe("the upload queue, with files that were already uploaded", () => {
     expect(Object.values(all)).toEqual([ACCEPTED, ACCEPTED]);
   });
 
-  it("rejects a video if the version changed in the meantime, and accepts it with the new version", async () => {
+  it("rejects a video if a newer version has been saved, and accepts it with that version", async () => {
     const id = await stored();
     expect(await publishSent({ upload: id, terms: "1" })).toMatchObject({
       status: 422,
@@ -184,7 +184,7 @@ describe("tus", () => {
       context: {},
     });
 
-  it("doesn't start an upload without the version in its metadata", async () => {
+  it("doesn't start an upload unless its metadata contains the current version", async () => {
     for (const [terms, message] of [
       [undefined, MISSING],
       ["1", OUTDATED],
@@ -202,7 +202,7 @@ describe("tus", () => {
     expect((await begin()).status).toBe(201);
   });
 
-  it("passes the version on to a form that doesn't include one", async () => {
+  it("provides the version for a form that doesn't include one", async () => {
     const id = await stored();
     const record = path.join(site.uploads, "tmp", "tus", `${id}.json`);
     const upload = JSON.parse(fs.readFileSync(record, "utf8"));
@@ -252,7 +252,7 @@ describe("the API", () => {
     });
   });
 
-  it("creates a video if the request has the version, and otherwise reports the missing field", async () => {
+  it("creates a video only if the request contains the version, and otherwise reports the missing field", async () => {
     const upload = await stored();
     expect(await create(upload)).toMatchObject({
       status: 422,
@@ -264,7 +264,7 @@ describe("the API", () => {
     expect(accepted()).toEqual(ACCEPTED);
   });
 
-  it("doesn't start an upload without the version either", async () => {
+  it("doesn't start an upload if the request doesn't contain the version", async () => {
     const form = new FormData();
     form.set("name", "a program");
     form.set("days", "7");
@@ -301,7 +301,7 @@ describe("the import page", () => {
   }
   const { title, description, category } = GOOD_TEXTS;
 
-  it("imports a URL if its form accepted the terms, even if they change in the meantime", async () => {
+  it("imports a URL if the terms were accepted in its form, even if they change in the meantime", async () => {
     const bytes = fs.readFileSync(clip);
     let endFirst = () => {};
     const firstIsRequested = new Promise<void>((resolve) => {
@@ -370,7 +370,7 @@ describe("the import page", () => {
 });
 
 describe("the import command", () => {
-  it("doesn't import anything without the version", async () => {
+  it("doesn't import anything if the version isn't specified", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(clip, path.join(folder, "video.mp4"));

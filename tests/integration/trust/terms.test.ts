@@ -74,7 +74,7 @@ describe("the terms", () => {
     ]);
   });
 
-  it("are not overwritten by an owner who hasn't read the latest version", async () => {
+  it("can't be overwritten by an owner who hasn't read the latest version", async () => {
     await write("One.", 0);
     await write("Two.", 1);
     expect(await write("Mine.", 1)).toEqual({
@@ -107,7 +107,7 @@ describe("the terms", () => {
     expect(readTerms()?.text).toBe("One.");
   });
 
-  it("are required once an owner turns the requirement on, until an owner turns it off", async () => {
+  it("are required from when an owner turns the requirement on until an owner turns it off", async () => {
     expect(await send({ intent: "require", required: "1" })).toMatchObject({ status: 422 });
     await write("One.", 0);
     expect(requiredTerms()).toBeUndefined();
@@ -148,7 +148,7 @@ describe("accepted terms", () => {
     );
   const kept = () => sqliteHandle().prepare("SELECT video_id FROM accepted_terms").pluck().all();
 
-  it("are listed in the edit dialog and on a report's page, even if none were accepted", async () => {
+  it("are listed in the edit dialog and on a report's page, which also show if none were accepted", async () => {
     addVideo({ uploaded_by: "up" });
     addVideo({ id: "w", uploaded_by: "of another program" });
     const payload = { name: "", email: "", where: "", what: "", statements: [] };
@@ -211,7 +211,7 @@ describe("accepted terms", () => {
     expect(sqliteHandle().prepare(gone).pluck().get()).toBe(1_200);
   });
 
-  it("are stored only in the transaction that stores their video", () => {
+  it("can be stored only in the transaction that stores their video", () => {
     expect(() =>
       storeAcceptance("v", "video", "up", { version: 1, acceptedAt: "2026-01-01T00:00:00.000Z" }),
     ).toThrow("in a transaction");

@@ -46,7 +46,7 @@ describe("the transparency figures", () => {
       });
     });
 
-    it("count received, decided and executed reports by quarter, and include the time they took", () => {
+    it("count reports and decisions by quarter, and include the median time to a decision", () => {
       expect(counted()).toEqual([
         expect.objectContaining({ period: "2027-Q1", removed: 1, medianHours: 24 }),
         {

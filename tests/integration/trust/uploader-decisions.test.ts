@@ -62,7 +62,7 @@ beforeEach(() => {
 });
 
 describe("a strike given with a decision", () => {
-  it("is given with a removal and its reason, and is shown with the decision", async () => {
+  it("is given with a removal, has the same reason, and is shown with the decision", async () => {
     await report("r");
     expect(readReportPage("r")?.strikeable).toEqual([
       { id: "up", email: "up@b.c", strikes: 0, isLast: false },
@@ -86,7 +86,7 @@ describe("a strike given with a decision", () => {
     expect(isIn("up")).toBe(0);
   });
 
-  it("is given once to each uploader, and never to an editor", async () => {
+  it("is given only once to each uploader, even for several videos, and never to an editor", async () => {
     addVideo({ id: "w", uploaded_by: "up" });
     addVideo({ id: "x", uploaded_by: "other" });
     addVideo({ id: "y", uploaded_by: "u" });
@@ -100,7 +100,7 @@ describe("a strike given with a decision", () => {
     ]);
   });
 
-  it("is rejected with any other decision, and for users who can't be given one, and the report stays undecided", async () => {
+  it("is rejected with any other decision or for users who can't be given one, and no decision is made on the report", async () => {
     await report("r");
     expect(await decide("r", "keep", { isStrike: true })).toMatchObject({
       status: 422,
@@ -156,7 +156,7 @@ describe("decisions shown to uploaders", () => {
     expect(listUploaderDecisions("other")).toEqual([]);
   });
 
-  it("don't include questions to the reporter, or videos without an uploader", async () => {
+  it("don't include questions to the reporter, or decisions on videos without an uploader", async () => {
     addVideo({ id: "w", uploaded_by: "of another program" });
     addVideo({ id: "x", uploaded_by: null });
     await report("r", ["v", "w", "x"]);

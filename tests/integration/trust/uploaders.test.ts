@@ -106,7 +106,7 @@ describe("a strike", () => {
     expect(listStrikes([id, owner.id]).size).toBe(0);
   });
 
-  it("blocks the account if it is the third one that counts, ignoring expired and withdrawn ones", async () => {
+  it("blocks the account if it is the third strike, not counting expired and withdrawn strikes", async () => {
     const own = (await openSession(uploader.id)).split(";")[0]!;
     const isIn = async () =>
       (await currentUser(new Request(ORIGIN, { headers: { Cookie: own } }))) !== undefined;
@@ -168,7 +168,7 @@ describe("a block", () => {
     expect(isPublic("public")).toBe(true);
   });
 
-  it("puts all of the user's videos on hold until the account is reactivated, then restores the public ones", async () => {
+  it("puts all of the user's videos on hold until the account is reactivated, and then makes the public ones public again", async () => {
     await transaction(() => hold({ videoId: "reported", reason: "report" }));
     await send({ intent: "block", id: uploader.id, hide: "1" });
     const all = ["public", "reported", "hidden"];
@@ -189,7 +189,7 @@ describe("a block", () => {
     expect(holds).toEqual([{ video_id: "reported", reason: "report" }]);
   });
 
-  it("restores a video that another tool has assigned to another uploader in the meantime", async () => {
+  it("restores a video that another tool has assigned to another uploader only once both accounts are reactivated", async () => {
     const other = insertUser("other@example.com");
     run("UPDATE users SET role = 'uploader' WHERE id = ?", other.id);
     await send({ intent: "block", id: uploader.id, hide: "1" });

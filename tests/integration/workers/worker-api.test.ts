@@ -92,7 +92,7 @@ async function mediaStatus(url: string): Promise<number> {
 }
 
 describe.runIf(ffmpegAvailable())("a remote worker", () => {
-  it("claims a job, reads its video, and sends the files, which are published", async () => {
+  it("claims a job, reads its video, and sends the encoded files, which are then published", async () => {
     const claimed = await claimJob(token);
     expect(ladder()).toMatchObject({ state: "running", attempts: 1, id: claimed.job });
     expect((await callWorker("jobs", token, { method: "POST" })).status).toBe(204);
@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect(await listWorkers()).toMatchObject([{ jobsDone: 1, jobs: [] }]);
   });
 
-  it("resumes uploading a file after the bytes already received", async () => {
+  it("resumes uploading a file after the bytes that the site has already received", async () => {
     const { lease } = await claimJob(token);
     const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
     const half = Math.floor(bytes.length / 2);
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect(await mediaStatus(videoRow(video).video_url)).toBe(200);
   });
 
-  it("gets the paused status instead of a new job while the queue is paused", async () => {
+  it("can see that the queue is paused, and doesn't get a new job", async () => {
     const { lease } = await claimJob(token);
     sqliteHandle().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
     const response = await callWorker(`leases/${lease}`, token, {
@@ -156,7 +156,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect((await callWorker("jobs", token, { method: "POST" })).status).toBe(204);
   });
 
-  it("returns a job, which becomes available immediately and doesn't count as an attempt", async () => {
+  it("can return a job, which is immediately available again and doesn't count as an attempt", async () => {
     const { lease } = await claimJob(token);
     expect((await callWorker(`leases/${lease}`, token, { method: "DELETE" })).status).toBe(204);
     expect(await claim()).toMatchObject({ kind: "ladder", attempts: 1 });
@@ -375,7 +375,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
     expect(left()).toEqual([]);
   });
 
-  it("continues while its video is hidden, and the result isn't public", async () => {
+  it("continues if its video is hidden, and the result isn't public", async () => {
     const claimed = await claimJob(token);
     sqliteHandle().prepare("UPDATE videos SET status = 'hidden' WHERE id = ?").run(video);
     expect(await videoStatus(claimed.lease)).toBe(200);
@@ -385,7 +385,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
 });
 
 describe("an invalid request", () => {
-  it("gets the right status and a message", async () => {
+  it("is rejected with the correct status and a message", async () => {
     const user = insertUser("other@example.com");
     const worker = await createWorkerToken(user.id, "barn");
     const status = async (path: string, given: string | undefined, sent = {}) => {

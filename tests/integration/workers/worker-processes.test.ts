@@ -20,7 +20,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () =
       .pluck()
       .get(name) as number;
 
-  it("has its streams encoded by two workers and runs all other jobs itself, and the videos play", async () => {
+  it("lets two workers encode its streams, runs all other jobs itself, and serves videos that play", async () => {
     // The long video keeps the first worker busy until the other one has started.
     const videos = [
       addVideoWithFile(15),

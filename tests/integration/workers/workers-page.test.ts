@@ -44,7 +44,7 @@ async function visit(load: typeof loader, who = cookie) {
 }
 
 describe("the workers page", () => {
-  it("creates a worker, whose token is shown once and stored as a hash", async () => {
+  it("creates a worker, and its token is shown only once and stored as a hash", async () => {
     const { status, token } = await send({ intent: "create", name: " attic " });
     expect([status, token]).toEqual([200, expect.stringMatching(/^afterdark_worker_[\w-]{43}$/)]);
     expect(findWorker(token!)).toMatchObject({ name: "attic" });
@@ -56,7 +56,7 @@ describe("the workers page", () => {
     expect(await listActivities()).toMatchObject([{ action: "worker-create", detail: "attic" }]);
   });
 
-  it("rejects a name that is missing, too long or taken, and more than 50 workers", async () => {
+  it("rejects a name that is missing, too long or already in use, and allows at most 50 workers", async () => {
     expect(await send({ intent: "create", name: " " })).toMatchObject({ status: 422 });
     expect(await send({ intent: "create", name: "x".repeat(61) })).toMatchObject({ status: 422 });
     for (let number = 1; number <= 50; number++) {
@@ -75,7 +75,7 @@ describe("the workers page", () => {
     });
   });
 
-  it("revokes a worker, whose token is invalid from then on", async () => {
+  it("revokes a worker, which makes its token invalid", async () => {
     const { token } = await send({ intent: "create", name: "attic" });
     const [{ id } = { id: 0 }] = await listWorkers();
     expect(await send({ intent: "revoke", id: String(id) })).toEqual({ status: 302 });
@@ -84,7 +84,7 @@ describe("the workers page", () => {
     expect((await listActivities())[0]).toMatchObject({ action: "worker-revoke", detail: "attic" });
   });
 
-  it("rejects forms from other sites or editors, and forms without an intent", async () => {
+  it("rejects forms that come from other sites or editors, or that have no intent", async () => {
     const create = { intent: "create", name: "attic" };
     expect(await send(create, { Origin: "https://elsewhere.example" })).toEqual({ status: 403 });
     expect(await send({ name: "attic" })).toMatchObject({ status: 400 });

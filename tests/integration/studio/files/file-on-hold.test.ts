@@ -54,7 +54,7 @@ beforeEach(() => {
 
 describe("the file of a video on hold", () => {
   it.each(["report", "consent", "block-list", "user-blocked", "comparing"] as const)(
-    "isn't replaced by a ready file until the hold for %s is released",
+    "isn't replaced by a ready file until the %s hold is released",
     async (reason) => {
       addVideoWithTwoFiles("pending", "review");
       await holdVideo(reason);
@@ -73,7 +73,7 @@ describe("the file of a video on hold", () => {
     detail: expect.stringContaining("file of a video that is on hold"),
   };
 
-  it("isn't replaced when someone requests the switch", async () => {
+  it("isn't replaced even if a user tries to switch to a pending file", async () => {
     addVideoWithTwoFiles("pending", "published");
     await holdVideo();
     expect(await expectFailure({ intent: "use-file", id: "v", file: "n" })).toMatchObject(ON_HOLD);
@@ -99,7 +99,7 @@ describe("the file of a video on hold", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("can't be trimmed, and its trim can't be undone", async () => {
+  it("can't be trimmed, and an earlier trim can't be undone", async () => {
     addVideoWithTwoFiles("original", "published");
     await holdVideo();
     expect(
@@ -127,7 +127,7 @@ describe("a pending file", () => {
   const change = (columns: string) =>
     sqliteHandle().exec(`UPDATE users SET ${columns} WHERE id = 'up'`);
 
-  it("waits for an editor once a drafts-only uploader's video is published", async () => {
+  it("must be activated by an editor once a drafts-only uploader's video is published", async () => {
     addVideoWithTwoFiles("pending", "review");
     await expectSuccess({ intent: "toggle", id: "v", expectedStatus: "review" });
     expect(video()?.status).toBe("published");
@@ -138,7 +138,7 @@ describe("a pending file", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("waits for an editor once its uploader can no longer publish", async () => {
+  it("must be activated by an editor once its uploader can no longer publish", async () => {
     change("may_publish = 1");
     addVideoWithTwoFiles("pending", "published");
     change("may_publish = 0");
@@ -149,7 +149,7 @@ describe("a pending file", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("waits for an editor once its uploader's account is deactivated or deleted", async () => {
+  it("must be activated by an editor once its uploader's account is deactivated or deleted", async () => {
     addVideoWithTwoFiles("pending", "review");
     change("deactivated_at = '2026-01-01T00:00:00.000Z'");
     await activateReady();
@@ -161,7 +161,7 @@ describe("a pending file", () => {
     expect(playedFile()).toBe(BEFORE);
   });
 
-  it("replaces a drafts-only uploader's draft, and the uploader can also switch to it early", async () => {
+  it("can be activated early by a drafts-only uploader if the video is a draft", async () => {
     addVideoWithTwoFiles("pending", "review");
     const cookie = (await openSession("up")).split(";")[0] ?? "";
     const request = new Request(`${ORIGIN}/admin?tab=manage`, {
@@ -175,7 +175,7 @@ describe("a pending file", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("requires another review of a video that was reviewed with its earlier file", async () => {
+  it("requires the video to be reviewed again if only its earlier file was reviewed", async () => {
     addVideoWithTwoFiles("pending", "review");
     for (const id of ["v", "other"]) addKeptReport(sqliteHandle(), id, "under-age");
     await activateReady();

@@ -89,7 +89,7 @@ function addCaptions(id: string, label: string, cues: string): void {
 }
 
 describe.runIf(ffmpegAvailable())("trimming a video", () => {
-  it("keeps the exact frames, always starts from the original, and restores it unchanged", async () => {
+  it("keeps exactly the selected frames, always starts from the original, and can restore it unchanged", async () => {
     const id = addProcessed(site.uploads, "counting");
     addCaptions(
       id,
@@ -173,7 +173,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(frameNumbers(playing(id))).toEqual(from(12, 29));
   });
 
-  it("uses the uploaded file even if a converted copy is played", async () => {
+  it("uses the uploaded file, even if visitors play a converted copy", async () => {
     const mkv = countingVideo(site.folder, "mkv");
     const id = await addToLibrary(site.uploads, mkv, false, { duration: "0:05" });
     onlyJobs("transcode", "ladder");
@@ -217,7 +217,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(filesBelow(site.uploads)).toEqual(files);
   });
 
-  it("rejects a video that is being converted, has no file, has lost its file, or doesn't exist", async () => {
+  it("rejects a video that is still being processed, that has no file, whose file is missing, or that doesn't exist", async () => {
     const id = await addToLibrary(site.uploads, countingVideo(site.folder), true);
     expect((await refusalOf(id, "1", "3")).detail).toMatch(/still being processed/);
     sqliteHandle().exec("DELETE FROM jobs");
@@ -235,7 +235,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect((await expectFailure({ intent: "undo-trim", id: "gone" })).status).toBe(404);
   });
 
-  it("is enqueued only once when it is requested from two tabs", async () => {
+  it("is enqueued only once if it is requested from two tabs", async () => {
     const id = await addUnprocessed();
     const requestTrim = (start: string) =>
       send({ intent: "trim", id, start, end: "4" }).catch((thrown) => thrown);
@@ -247,7 +247,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(reserved.filter((name) => !name.includes("."))).toHaveLength(1);
   });
 
-  it("leaves nothing behind when it is discarded, and continues after its video is restored", async () => {
+  it("leaves nothing behind if it is discarded, and continues after its video is restored from the trash", async () => {
     const id = await addUnprocessed();
     const files = filesBelow(site.uploads);
     await trim(id, "1", "3");
@@ -299,7 +299,7 @@ describe("the original of a trimmed video", () => {
       ).map(({ video_url, state }) => [video_url.slice(-5, -4), state]),
     );
 
-  it("moves to the trash when the video gets another file, and returns with the trimmed file", async () => {
+  it("moves to the trash when the video switches to another file, and is restored with the trimmed file", async () => {
     addCut();
     await activateReplacement("e", "u");
     expect(states()).toEqual({ 1: "earlier", 2: "earlier" });
@@ -318,7 +318,7 @@ describe("the original of a trimmed video", () => {
     expect((await readSourceStatistics()).cut).toEqual({ videos: 1, bytes: 5 });
   });
 
-  it("is found in whichever row refers to it while a trimmed file is being created", async () => {
+  it("is found no matter which row refers to it while a trimmed file is being created", async () => {
     addCut();
     writeUpload(site.uploads, "videos/u/1.mp4");
     sqliteHandle().exec(
@@ -344,7 +344,7 @@ describe("the original of a trimmed video", () => {
     expect([isUploadersFile(name, "u"), isUploadersFile(name, "w")]).toEqual([true, false]);
   });
 
-  it("can be missing, in which case the trimmed file becomes an ordinary file", async () => {
+  it("isn't required: if it is missing, the trimmed file becomes an ordinary file", async () => {
     addCut();
     await activateReplacement("e", "u");
     sqliteHandle().exec("DELETE FROM video_files WHERE video_url LIKE '%1.mp4'");

@@ -111,7 +111,7 @@ describe("the list filters", () => {
     expect(await ids("failed=1")).toBe("dc");
   });
 
-  it("stay in the URL across pages, sort orders, forms and undo", async () => {
+  it("stay in the URL on other pages, after a form is submitted, and after Undo", async () => {
     const url =
       "/admin?tab=manage&search=beach&status=hidden&from=2026-01-10&to=2026-01-10T23%3A00%3A00.000Z&uploader=other&missing=1&no-thumbnail=1&sort=title&size=20&columns=title%2Cviews";
     const { view } = (await page(url)).manage!;
@@ -147,7 +147,7 @@ describe("the list filters", () => {
     ]);
   });
 
-  it("don't offer uploaders to users who only see their own videos", async () => {
+  it("don't offer a choice of uploaders to users who see only their own videos", async () => {
     sqliteHandle().exec("UPDATE users SET role = 'uploader' WHERE id = 'other'");
     const cookie = (await openSession("other")).split(";")[0] ?? "";
     const request = new Request("http://localhost/admin?tab=manage&uploader=u&from=2026-01-10", {
@@ -197,7 +197,7 @@ describe("filtering thousands of videos", () => {
     ...["uploader search", "no-thumbnail search", "missing search", "to category", "from status"],
   ];
 
-  it("matches a plain query on every page in every sort order", async () => {
+  it("shows the same rows as a plain query on every page and in every sort order", async () => {
     const sqlite = sqliteHandle();
     sqlite.exec(`
       DELETE FROM videos;
@@ -268,7 +268,7 @@ describe("saved views", () => {
     ]);
   });
 
-  it("can be removed, and restored from the toast", async () => {
+  it("can be removed, and can be restored from the toast", async () => {
     await save("Mine");
     const { id } = (await manage("")).savedViews[0]!;
     const { toast } = await expectSuccess({ intent: "remove-view", view: String(id) });
@@ -279,7 +279,7 @@ describe("saved views", () => {
     expect((await expectFailure({ intent: "remove-view", view: "x" })).status).toBe(400);
   });
 
-  it.each(["", "  ", "x".repeat(41), "a\u0000b"])("reject the name %j", async (name) => {
+  it.each(["", "  ", "x".repeat(41), "a\u0000b"])("can't be named %j", async (name) => {
     expect((await expectFailure({ intent: "save-view", name })).status).toBe(422);
     expect(await names()).toEqual([]);
   });
@@ -299,7 +299,7 @@ describe("saved views", () => {
 });
 
 describe("missing files", () => {
-  it("are found by the next check, shown with the time of that check, and forgotten once they exist again", async () => {
+  it("are found by the next check, shown with the time of that check, and no longer listed once they exist again", async () => {
     const { filesCheckedAt } = await manage("missing=1");
     expect(Date.now() - Date.parse(filesCheckedAt!)).toBeLessThan(60_000);
     expect((await manage("failed=1")).filesCheckedAt).toBeUndefined();
@@ -311,7 +311,7 @@ describe("missing files", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM missing_files").pluck().get()).toBe(0);
   });
 
-  it("are shown without the time of a check until the first check has finished", async () => {
+  it("are shown without a check time until the first check has finished", async () => {
     sqliteHandle().exec("UPDATE storage SET files_looked_at = NULL");
     expect((await manage("missing=1")).filesCheckedAt).toBeNull();
     for await (const file of missingFiles()) {
