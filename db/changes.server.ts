@@ -7,8 +7,8 @@ import { queryThread } from "./threads/query-thread.server";
 export type { CatalogueVersion };
 
 /**
- * Up to this many changes are projected in the main thread, which takes about 6 ms. If there are more, the writing
- * thread projects them.
+ * Up to this many changes are projected in the main thread, which takes about 6 ms. If more changes are pending, the
+ * writing thread projects them.
  */
 const MAX_PROJECTED_INLINE = 64;
 /**
@@ -17,8 +17,8 @@ const MAX_PROJECTED_INLINE = 64;
  */
 const PAUSE_MS = 25;
 /**
- * Callers wait for up to this many changes. Only an import causes more. Until those are projected, lists are correct,
- * but totals and search results are outdated.
+ * Callers wait for the changes if at most this many are pending. Only an import causes more. Until those changes are
+ * projected, lists are correct, but totals and search results are outdated.
  */
 const MAX_AWAITED_CHANGES = 20_000;
 

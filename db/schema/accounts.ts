@@ -132,7 +132,7 @@ export interface AccountsTables {
   /** One row. */
   upload_terms_state: {
     id: 1;
-    /** The time from which uploaders have had to accept the terms; null while they don't have to. */
+    /** When uploaders were first required to accept the terms; null while they aren't required to. */
     required_since: Time | null;
   };
   /** The version of the terms that was accepted for each video. */

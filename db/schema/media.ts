@@ -113,7 +113,7 @@ export interface MediaFilesTable {
   bucket: "videos" | "thumbnails";
   /** The path in the bucket. It may be a folder of derived files; `bytes` is then their total size. */
   path: string;
-  /** The video that owns the file; null if the file doesn't belong to any. */
+  /** The video that owns the file; null if the file doesn't belong to a video. */
   video_id: string | null;
   kind: MediaKind;
   bytes: number;
