@@ -31,8 +31,8 @@ interface Projection {
 const projection = processState<Projection>("projection", () => ({}));
 
 /**
- * Returns the catalogue's current version, including changes made by other processes. It is negative while there are
- * changes that couldn't be projected immediately. No version is used twice.
+ * Returns the catalogue's current version, including changes made by other processes. The version is negative while
+ * there are changes that couldn't be projected immediately. No version is used twice.
  */
 export function catalogueVersion(): CatalogueVersion {
   const state = projectPending();
@@ -56,8 +56,9 @@ export async function ensureProjected(): Promise<void> {
 /**
  * Projects pending changes in the main thread.
  *
- * @returns "more" if there are so many that the writing thread should do it; "blocked" if another process is writing or
- *   projecting fails, for example on a full disk. Pages still work in that case, because lists don't need derived data.
+ * @returns "more" if so many changes are pending that the writing thread should project them; "blocked" if another
+ * process is writing or projecting fails, for example on a full disk. Pages still work in that case, because lists
+ * don't need derived data.
  */
 function projectPending(): "done" | "more" | "blocked" {
   const { last, count } = projector().waiting();

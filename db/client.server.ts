@@ -182,8 +182,8 @@ export function disableBusyTimeout(): void {
  * synchronous, so nothing else in this process can read or write in between.
  *
  * @param work uses `run-query.server.ts` and `prepared`.
- * @throws {DatabaseBusyError} if another process holds the lock for 2 seconds; what `work` throws, after a rollback;
- *   an error if a transaction is already open.
+ * @throws {DatabaseBusyError} if another process holds the lock for 2 seconds; any error that `work` throws, after a
+ * rollback; an error if a transaction is already open.
  */
 export function transaction<T>(work: () => NotPromise<T>): Promise<T> {
   const sqlite = sqliteHandle();

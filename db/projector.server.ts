@@ -13,7 +13,7 @@ import { searchIndexes } from "./search-index.server";
  * one transaction. So it doesn't matter if an entry is late, is a duplicate or doesn't reflect an actual change.
  */
 
-/** The length of the change log for related videos. If a thread is further behind, it rebuilds its index. */
+/** The length of the change log for related videos. A thread that is further behind rebuilds its index. */
 const MAX_RELATED_CHANGES = 10_000;
 
 interface Row {

@@ -13,7 +13,7 @@ export interface AccountsTables {
     may_publish: Generated<number>;
     /** Null for an active account. */
     deactivated_at: Time | null;
-    /** When the account was last deactivated or blocked. Work that the user requested before that is canceled. */
+    /** When the account was last deactivated or blocked. Work that the user requested before this time is canceled. */
     access_ended_at: Time | null;
     /** The limits for an uploader. Null means the limit in the settings; 0 means no limit. */
     max_bytes: number | null;

@@ -120,7 +120,8 @@ export interface MediaFilesTable {
   /** 1 once all of the entry's files are in the object store; 0 before that; negative while they are being moved. */
   stored: Generated<number>;
   /**
-   * 1 once the file is known not to contain metadata about the location, device or author; 0 if that wasn't checked.
+   * 1 once the file is known not to contain metadata about the location, device or author; 0 if the file wasn't
+   * checked.
    */
   clean: Generated<0 | 1>;
 }

@@ -14,8 +14,8 @@ import { queryThread } from "./query-thread.server";
 
 const EVERY_MS = 1_000;
 /**
- * The maximum length in pages, which is 64 MiB. If the log grows this long despite the thread, SQLite runs a checkpoint
- * immediately.
+ * The maximum length in pages, which is 64 MiB. If the log reaches this length despite the thread, SQLite runs a
+ * checkpoint immediately.
  */
 const MAX_LOG_PAGES = 16_384;
 /**
