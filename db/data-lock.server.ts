@@ -29,9 +29,9 @@ const heldLocks = processState(
  * Locks the site's data until this process ends. Two servers with the same data would empty each other's `uploads/tmp`
  * and trash, and run each other's jobs.
  *
- * Each lock is an open transaction on a small, separate SQLite file, for which SQLite holds a kernel lock on that file.
- * A kernel lock ends with the process, even after a crash, and works across containers that share a volume. Neither
- * would be true of a lock file with a process id.
+ * Each lock is an open transaction on a small, separate SQLite file. SQLite therefore holds a kernel lock on that file,
+ * which ends with the process, even after a crash, and works across containers that share a volume. Neither would be
+ * true of a lock file with a process id.
  *
  * @param waitMs how long to wait for a process that is shutting down.
  * @returns a function that releases the locks early.

@@ -169,7 +169,7 @@ const BACKWARD_SECONDS = 0.1;
 /** How much longer the longest stream may be than the video. */
 const MAX_EXCESS_SECONDS = 1;
 
-/** The time limit for reading a whole file has to be long enough for a disk and a processor with these speeds. */
+/** The speeds of the slowest disk and processor that can read a whole file within the time limit. */
 const MIN_DISK_BYTES_PER_SECOND = 10 * 1024 ** 2;
 const MIN_CPU_BYTES_PER_SECOND = 20 * 1024 ** 2;
 
