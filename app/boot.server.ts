@@ -136,7 +136,7 @@ function startServices(): void {
   startHashingBlockedVideos();
   startDeletingExpiredEntries();
   startReleasingCompared();
-  // This takes seconds if there are a million videos, so it starts before the first visitor needs it.
+  // With a million videos, this takes seconds, so start it before the first visitor needs the result.
   void isRelatedIndexComplete().catch(console.error);
   // Do this last, because until the first request, a statement may block while another process is writing.
   disableBusyTimeout();

@@ -9,8 +9,8 @@ export interface CatalogueVersion {
 
 /**
  * One column counts both kinds of changes: it increases by this number if the public can see the change, and by one if
- * only the studio shows it. A million studio changes in a row count as one public change, which costs visitors an
- * unnecessary refresh.
+ * only the studio shows it. A million studio changes in a row count as one public change, but that costs visitors only
+ * an unnecessary refresh.
  */
 export const PUBLIC_CHANGE = 2 ** 20;
 

@@ -7,8 +7,8 @@ import { queryThread } from "./threads/query-thread.server";
 export type { CatalogueVersion };
 
 /**
- * Up to this many changes are projected in the main thread, which takes about 6 ms. If there are more, the writing
- * thread projects them.
+ * Up to this many changes are projected in the main thread, which takes about 6 ms. If more changes are pending, the
+ * writing thread projects them.
  */
 const MAX_PROJECTED_INLINE = 64;
 /**
@@ -17,8 +17,8 @@ const MAX_PROJECTED_INLINE = 64;
  */
 const PAUSE_MS = 25;
 /**
- * Callers wait for up to this many changes. Only an import causes more. Until those are projected, lists are correct,
- * but totals and search results are outdated.
+ * Callers wait for the changes if at most this many are pending. Only an import causes more. Until those changes are
+ * projected, lists are correct, but totals and search results are outdated.
  */
 const MAX_AWAITED_CHANGES = 20_000;
 
@@ -31,8 +31,8 @@ interface Projection {
 const projection = processState<Projection>("projection", () => ({}));
 
 /**
- * Returns the catalogue's current version, including changes made by other processes. It is negative while there are
- * changes that couldn't be projected immediately. No version is used twice.
+ * Returns the catalogue's current version, including changes made by other processes. The version is negative while
+ * there are changes that couldn't be projected immediately. No version is used twice.
  */
 export function catalogueVersion(): CatalogueVersion {
   const state = projectPending();
@@ -56,8 +56,9 @@ export async function ensureProjected(): Promise<void> {
 /**
  * Projects pending changes in the main thread.
  *
- * @returns "more" if there are so many that the writing thread should do it; "blocked" if another process is writing or
- *   projecting fails, for example on a full disk. Pages still work in that case, because lists don't need derived data.
+ * @returns "more" if so many changes are pending that the writing thread should project them; "blocked" if another
+ * process is writing or projecting fails, for example on a full disk. Pages still work in that case, because lists
+ * don't need derived data.
  */
 function projectPending(): "done" | "more" | "blocked" {
   const { last, count } = projector().waiting();

@@ -27,7 +27,7 @@ import { isBusy } from "./write-lock";
  */
 const BUSY_TIMEOUT_MS = 5_000;
 /**
- * The size of the page cache. With a smaller one, a change to hundreds of rows in a large catalogue evicts pages that
+ * The size of the page cache. With a smaller cache, a change to hundreds of rows in a large catalogue evicts pages that
  * it has to read again soon.
  */
 const CACHE_KIB = 16 * 1024;
@@ -90,8 +90,8 @@ export function openSqlite(file: string): Sqlite.Database {
   sqlite.pragma("foreign_keys = ON");
   if (isReplicated(sqlite)) sqlite.pragma("wal_autocheckpoint = 0");
   sqlite.pragma(`cache_size = -${CACHE_KIB}`);
-  // A statement with a trigger copies each page that it changes, so that it can be rolled back by itself. If the copies
-  // are kept in memory, an insert takes half as long as with a temporary file.
+  // A statement with a trigger copies each page that it changes, so that the statement can be rolled back individually.
+  // If the copies are kept in memory, an insert takes half as long as with a temporary file.
   sqlite.pragma("temp_store = MEMORY");
   return sqlite;
 }
@@ -182,8 +182,8 @@ export function disableBusyTimeout(): void {
  * synchronous, so nothing else in this process can read or write in between.
  *
  * @param work uses `run-query.server.ts` and `prepared`.
- * @throws {DatabaseBusyError} if another process holds the lock for 2 seconds; what `work` throws, after a rollback;
- *   an error if a transaction is already open.
+ * @throws {DatabaseBusyError} if another process holds the lock for 2 seconds; any error that `work` throws, after a
+ * rollback; an error if a transaction is already open.
  */
 export function transaction<T>(work: () => NotPromise<T>): Promise<T> {
   const sqlite = sqliteHandle();

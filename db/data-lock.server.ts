@@ -29,9 +29,9 @@ const heldLocks = processState(
  * Locks the site's data until this process ends. Two servers with the same data would empty each other's `uploads/tmp`
  * and trash, and run each other's jobs.
  *
- * Each lock is an open transaction on a small, separate SQLite file, and therefore a kernel lock on that file: it ends
- * with the process, even after a crash, and it works across containers that share a volume. Neither would be true of a
- * lock file with a process id.
+ * Each lock is an open transaction on a small, separate SQLite file. SQLite therefore holds a kernel lock on that file,
+ * which ends with the process, even after a crash, and works across containers that share a volume. Neither would be
+ * true of a lock file with a process id.
  *
  * @param waitMs how long to wait for a process that is shutting down.
  * @returns a function that releases the locks early.
@@ -86,7 +86,7 @@ function lock(file: string, what: string, holder: Holder, waitMs: number): Sqlit
   try {
     const text = JSON.stringify({ ...holder, token: randomUUID() });
     for (;;) {
-      // The transaction is immediate and not exclusive, so that other processes can still read who holds the lock.
+      // The transaction is immediate rather than exclusive, so that other processes can still read who holds the lock.
       sqlite.exec("BEGIN IMMEDIATE");
       if (holderText(sqlite) === text) return sqlite;
       sqlite.exec("DROP TABLE IF EXISTS holder; CREATE TABLE holder (text TEXT NOT NULL)");

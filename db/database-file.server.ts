@@ -73,7 +73,7 @@ export function requireNoRestore(file: string): void {
 }
 
 /**
- * Checks the file for damage: all of it, or only the first page of each table if it is large.
+ * Checks the whole file for damage, or only the first page of each table if the file is large.
  *
  * @throws {DatabaseFileError} if it is damaged. SQLite's own errors aren't caught.
  */

@@ -8,7 +8,7 @@ const CHECK_EVERY_MS = 1_000;
  * Switches to a newer replica whenever one replaces the database file. If the newer replica can't be used, logs that
  * once and keeps using the old one.
  *
- * @param onNewer clears what is cached from the database.
+ * @param onNewer clears the data that is cached from the database.
  */
 export function followReplica(onNewer: () => void): void {
   const file = sqliteHandle().name;

@@ -79,7 +79,10 @@ export function requireReleasedSchema(
   );
 }
 
-/** Returns the migrations that a database lacks and those that this version doesn't know. Writes nothing. */
+/**
+ * Returns the migrations that have yet to run on a database, and the migrations that have run on it but that this
+ * version doesn't know. Writes nothing.
+ */
 export function unknownMigrations(
   sqlite: Database,
   migrations: readonly Migration[] = allMigrations,

@@ -40,8 +40,8 @@ const sending = processState("outbox", () => new Map<keyof Messages, Promise<num
  * Sends the messages that are due, one at a time. If the process ends after a message was sent but before its delivery
  * was recorded, the message is sent again with the same id.
  *
- * @param send rejects if the message has to be retried later. The function that it returns runs in the transaction that
- *   records the delivery.
+ * @param send rejects if the message has to be retried later. It returns a function that runs in the transaction that
+ * records the delivery.
  * @returns the number of messages that it attempted to send.
  */
 export function sendDue<Subject extends keyof Messages>(

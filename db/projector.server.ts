@@ -9,11 +9,11 @@ import { searchIndexes } from "./search-index.server";
  * per day, the change log for related videos and the catalogue's version.
  *
  * Triggers insert the id of every row that any tool changes into `video_changes`. The projector compares the row with
- * its last known state (`projected_videos`), updates the derived data by the difference and deletes the entry, all in
+ * its last known state (`projected_videos`), applies the difference to the derived data and deletes the entry, all in
  * one transaction. So it doesn't matter if an entry is late, is a duplicate or doesn't reflect an actual change.
  */
 
-/** The length of the change log for related videos. If a thread is further behind, it rebuilds its index. */
+/** The length of the change log for related videos. A thread that is further behind rebuilds its index. */
 const MAX_RELATED_CHANGES = 10_000;
 
 interface Row {
@@ -53,7 +53,7 @@ export function createProjector(sqlite: Database) {
       SELECT id, CAST(sort_key AS TEXT), status, public, listed, category, views, bytes, title, tags,
         (SELECT sum(bytes) FROM media_files WHERE video_id = videos.id), ${contentOf(sqlite)}
       FROM videos WHERE ${changed}`)
-    // Reading objects with a property for each of these many columns would take 50% longer.
+    // Reading each row as an object with a property for each of these columns would take 50% longer.
     .raw();
   const known = sqlite.prepare<unknown[], Row>(
     `SELECT *, CAST(sort_key AS TEXT) AS sort_key FROM projected_videos WHERE ${changed}`,
@@ -127,8 +127,9 @@ export function createProjector(sqlite: Database) {
     trimRelated.run();
     addVersion.run(rises);
     forget.run(last);
-    // Do this last, with no other statements in between. Before a statement that SQLite may have to roll back by
-    // itself, such as one with a trigger, FTS5 flushes its pending entries, and each flush has to be merged later.
+    // Do this last, with no other statements in between. Before a statement that SQLite may have to roll back
+    // individually, such as a statement with a trigger, FTS5 flushes its pending entries, and each flush has to be
+    // merged later.
     search.refresh(searched, new Map([...now.values()].map((row) => [row.sort_key, row])));
   }
 

@@ -29,7 +29,7 @@ export function runChange(query: Compilable<unknown>): number {
   return prepared(sql).run(parameters).changes;
 }
 
-/** Throws outside a transaction. Call this in functions that must be part of one. */
+/** Throws outside a transaction. Call this in functions that must run in a transaction. */
 export function requireTransaction(): void {
   if (!sqliteHandle().inTransaction) throw new Error("Call this in a transaction.");
 }

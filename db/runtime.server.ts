@@ -51,7 +51,7 @@ export interface PeriodicWork {
  * Runs `work` every `ms` milliseconds until the runtime stops. A round is skipped while the previous one is in
  * progress. The timer doesn't keep the process alive.
  *
- * Errors are logged and don't stop later rounds. A busy database isn't logged.
+ * Errors are logged and don't stop later rounds. The error for a busy database isn't logged.
  *
  * @param name completes "Could not …" in the log.
  * @param options.firstMs the delay of the first round: 0 runs it now, the default is `ms`.

@@ -49,8 +49,8 @@ export interface VideosTable {
   /** The uploaded file; set if `video_url` is still empty or is a converted file. */
   source_url: string | null;
   /**
-   * When the uploaded file was removed to save space; null if it wasn't removed, or if a copy contains everything that
-   * was in it.
+   * When the uploaded file was removed to save space; null if it wasn't removed, or if a copy contains all of its
+   * content.
    */
   source_removed_at: Time | null;
   /** The HLS playlist. */

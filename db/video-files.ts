@@ -2,7 +2,7 @@ import type { Generated, Selectable } from "kysely";
 
 /**
  * A file of a video other than its current one: a replacement that is being prepared, or a replaced file. The file's
- * jobs and rows in `media_files` have the file's id instead of a video's.
+ * jobs and rows in `media_files` have the file's id instead of a video's id.
  */
 export interface VideoFilesTable {
   id: string;

@@ -29,7 +29,7 @@ export function isBusy(error: unknown): boolean {
  * Retries `attempt` while another process holds the lock.
  *
  * @param holder returns the name of the process that is holding the lock.
- * @throws {DatabaseBusyError} after `waitMs`; any other error of the attempt, immediately.
+ * @throws {DatabaseBusyError} after `waitMs`; any other error that `attempt` throws, immediately.
  */
 export async function retryWhileBusy<T>(
   attempt: () => T | Promise<T>,

@@ -95,7 +95,10 @@ await runScript(
   },
 );
 
-/** Warns once, before the import, because every one of a thousand files may lack a category. */
+/**
+ * Warns once, before the import, because otherwise there could be a thousand warnings, one for each file without a
+ * category.
+ */
 function warnAboutCategories({ entries, failures }: ImportPlan): void {
   const withoutCategory = failures.filter(isWithoutCategory).map(({ name }) => name);
   const count = withoutCategory.length;
@@ -161,7 +164,7 @@ function isWithoutCategory({ reason }: ImportFailure): boolean {
   return reason === NO_CATEGORY;
 }
 
-/** Prints the failures, except those about which a warning was already printed. */
+/** Prints the failures, except files without a category, which `warnAboutCategories` has already reported. */
 function printFailures(failures: readonly ImportFailure[]): void {
   for (const failure of failures) {
     if (!isWithoutCategory(failure)) console.error(`${failure.name}: ${failure.reason}`);

@@ -1,4 +1,4 @@
-// npm run set-password: sets a new password for an admin who has forgotten it or lost the second factor.
+// npm run set-password: sets a new password for an admin who has forgotten the old one or lost the second factor.
 
 import { listPasskeys, removePasskeys } from "~/features/accounts/passkeys/passkeys.server";
 import { removeSecondFactor } from "~/features/accounts/second-factor.server";

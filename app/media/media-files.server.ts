@@ -15,7 +15,8 @@ import { storedFile, storedFileAt, storedFilesOf } from "./files/stored-files.se
 /** A file, or a folder of derived files, which counts as one entry. */
 export interface MediaFile extends MediaName {
   /**
-   * The id of the video that owns the file; null if there is none yet, because the video's row may be written later.
+   * The id of the video that owns the file; null if no video owns the file yet, because the video's row may be written
+   * later.
    */
   videoId: string | null;
   kind: MediaKind;
@@ -40,8 +41,8 @@ export function recordFileIn(file: MeasuredFile): void {
 }
 
 /**
- * Replaces a record with the entry found on the disk. Either of them may be missing. Does nothing if the record has
- * changed since it was read.
+ * Replaces a record with the entry that is found on the disk. The record or the entry may be missing. Does nothing if
+ * the record has changed since it was read.
  */
 export async function replaceRecord(
   before: Selectable<MediaFilesTable> | undefined,

@@ -88,7 +88,7 @@ export async function identifySite(): Promise<PauseReason | undefined> {
   if (readState().id === "") {
     const isForeign = !knowsFiles() && (await hasFiles());
     await setState({ id: (!isForeign && marker?.id) || randomUUID(), clock: 0 });
-    // Once the database to which the files belong is back, it adopts this id.
+    // Once the database that the files belong to is back, it adopts this id.
     if (isForeign && !marker) await writeMarker({ id: randomUUID(), clock: 0 });
   }
   const reason = await removalsPausedBy();

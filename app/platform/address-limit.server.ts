@@ -5,8 +5,8 @@ import { widerNetwork } from "./client-address.server";
 const NETWORKS_PER_CUSTOMER = 4;
 
 /**
- * Limits the attempts from an address (see `attemptLimit`), and limits the attempts from a whole IPv6 /48 to four times
- * as many. Keys are addresses as returned by `clientAddress`.
+ * Limits the number of attempts from an address (see `attemptLimit`), and allows four times that number from a whole
+ * IPv6 /48. Keys are addresses as returned by `clientAddress`.
  */
 export function addressLimit(
   name: string,

@@ -6,7 +6,7 @@ export interface AttemptLimit {
   /**
    * Counts an attempt before it is made, so that parallel attempts can't exceed the limit.
    *
-   * @returns undefined if the attempt is allowed, otherwise the number of seconds until the next one is.
+   * @returns undefined if the attempt is allowed, otherwise the number of seconds until the next attempt is allowed.
    */
   consume(key: string, now?: number): number | undefined;
   /** Removes a successful attempt from the count. */
@@ -25,7 +25,7 @@ const MAX_KEYS = 10_000;
 
 /**
  * Returns cache options that limit the number of entries. They don't use the `max` option, because it makes lru-cache
- * 11.5 allocate arrays of that length in its constructor, so that a dozen limits took 13 MB on an idle site.
+ * 11.5 allocate arrays of that length in its constructor. With that option, a dozen limits took 13 MB on an idle site.
  */
 export const maxEntries = (max: number) => ({ maxSize: max, sizeCalculation: () => 1 });
 

@@ -1,7 +1,8 @@
 import { isBusy } from "~db/write-lock";
 
 /**
- * Returns the result of a change. Use it in actions whose page has no message for a busy database.
+ * Returns the result of a change. Use this function in actions whose page doesn't show a message if the database is
+ * busy.
  *
  * @throws a 503 Response if another process is writing.
  */

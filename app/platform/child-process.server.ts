@@ -3,8 +3,8 @@ import { execa, type Options, type ResultPromise } from "execa";
 import { childEnvironment } from "./settings.server";
 
 /**
- * The only module that starts processes: an executable with arguments, never a shell, and with the allow-listed
- * environment from settings/child-environment.ts.
+ * The only module that starts processes. It passes an executable with arguments, never a shell command, and only the
+ * environment variables that settings/child-environment.ts allows.
  */
 
 /** Runs a command with execa. `options` are execa's options, except for the environment. */

@@ -8,8 +8,8 @@ import { settings } from "./settings.server";
 /**
  * Returns the IP address from which a request came, for in-memory limits. The address is never written anywhere. Behind
  * a proxy (PUBLIC_URL is set, and TRUSTED_PROXIES contains its address), it is the last entry of X-Forwarded-For that
- * isn't a trusted proxy: earlier entries may have been forged by the client. For an IPv6 address, it is the /64,
- * because that is what one customer gets.
+ * isn't a trusted proxy: earlier entries may have been forged by the client. For an IPv6 client, it is the /64 network,
+ * because one customer gets at least a whole /64.
  */
 export function clientAddress(request: Request): string {
   const direct = requestContext()?.request.socket.remoteAddress;

@@ -23,10 +23,11 @@ function validators(origin: string) {
 }
 
 /**
- * Returns a response that depends on the catalogue, 304 if the client already has it, or 404.
+ * Returns a response that depends on the catalogue. The status is 304 if the client already has the response, or 404 if
+ * there is no body.
  *
  * @param body is called after the catalogue's version has been read, so that no response has the entity tag of a newer
- *   catalogue. It returns undefined for a 404.
+ * catalogue. If it returns undefined, the response is a 404.
  */
 export async function conditionalResponse(
   request: Request,

@@ -16,7 +16,7 @@ const CHECKS = {
     for (const bucket of ["videos", "thumbnails"]) {
       await fs.access(path.join(folder, bucket), fs.constants.W_OK);
     }
-    // Write a file, because permissions don't reveal a read-only mount or a full disk.
+    // Write a file, because checking permissions wouldn't reveal a read-only mount or a full disk.
     const probe = path.join(folder, "tmp", `health-${randomUUID()}`);
     try {
       await fs.writeFile(probe, "x");

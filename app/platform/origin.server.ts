@@ -4,8 +4,9 @@ import { originOf, originOfNode } from "./node/origin-header.server";
 import { settings } from "./settings.server";
 
 /**
- * Checks that a request that changes something comes from a page of this site: by the Sec-Fetch-Site header, which
- * browsers send to https URLs and localhost, or else by the Origin header. A request with neither header is refused.
+ * Checks that a request that changes something comes from a page of this site. Checks the Sec-Fetch-Site header, which
+ * browsers send to https URLs and localhost, or the Origin header if there is no Sec-Fetch-Site header. Refuses a
+ * request with neither header.
  *
  * @throws a 403 Response.
  */
@@ -33,7 +34,10 @@ export function isOwnRequest(request: IncomingMessage): boolean {
   });
 }
 
-/** Compares only the hosts, because behind a proxy that terminates TLS, the request's scheme isn't the visitor's. */
+/**
+ * Compares only the hosts, because behind a proxy that terminates TLS, the request's scheme isn't the one that the
+ * visitor uses.
+ */
 function isOwnOrigin({
   site,
   origin,

@@ -46,7 +46,7 @@ const webhookUrl = line
 const someEmail = email.optional().describe("an email address");
 const someMailbox = mailbox.optional().describe("an email address");
 
-/** The environment variables. A description completes the sentence "NAME must be …". */
+/** The environment variables. Each description completes the sentence "NAME must be …". */
 const variables = {
   NODE_ENV: choice("production", "development", "test"),
   PORT: wholeNumber(0, 65_535).default(3000).describe("a whole number from 0 to 65535"),
@@ -245,7 +245,10 @@ const variables = {
     .refine((lines) => lines.length > 0 && lines.join().length <= 1000)
     .optional()
     .describe("a name and a postal address of at most 1000 characters, with lines separated by |"),
-  /** Whether checkpoints are left to Litestream. `auto` leaves them to Litestream if the database has its tables. */
+  /**
+   * Whether checkpoints are left to Litestream. `auto` leaves them to Litestream if the database contains Litestream's
+   * tables.
+   */
   LITESTREAM: choice("auto", "on", "off"),
   /** The origin of the site that this read replica copies. If undefined, this site is a primary. */
   READ_ONLY_FROM: origin

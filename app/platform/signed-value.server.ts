@@ -16,8 +16,8 @@ const SIGNED = /^[\w-]*(?:\.(\d{1,16}))?\.[\w-]{43}$/;
  * Returns a value with its signature, in characters that can be used in URLs and cookies. Anyone can read the value.
  *
  * @param purpose such as `report status`. The signature isn't valid for any other purpose.
- * @param expiresAt in milliseconds since the epoch. If omitted, the signature is valid for as long as its secret is
- *   listed.
+ * @param expiresAt in milliseconds since the epoch. If omitted, the signature is valid for as long as the site accepts
+ * its secret.
  */
 export function sign(purpose: string, value: string, expiresAt?: number): string {
   const text = Buffer.from(value).toString("base64url");

@@ -11,7 +11,10 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
  * The maximum size, which is enough for the forms that are open to visitors, because they have only a few short fields.
  */
 const MAX_FORM_BYTES = 16 * 1024;
-/** The maximum number of forms per address: five per second, which a family behind one address never reaches. */
+/**
+ * The maximum number of forms per address: five per second, which is more than a family behind one address will ever
+ * send.
+ */
 const FORMS_PER_ADDRESS = 300;
 const WINDOW_SECONDS = 60;
 

@@ -4,8 +4,8 @@ import { retryAfter } from "./retry-after.server";
 import { readSignedCookie, removedCookie, signedCookie } from "./signed-cookie.server";
 
 /**
- * A short message on the next page. A toast of kind "error" has the title "Error". Unlike toasts in the usual
- * libraries, these are rendered on the server, because forms also work without JavaScript.
+ * A short message on the next page. A toast of kind "error" has the title "Error". Unlike the toasts of common
+ * libraries, our toasts are rendered on the server, because forms also work without JavaScript.
  */
 export type Toast = {
   title: string;

@@ -8,7 +8,7 @@ import {
 } from "./list-view";
 import { searchText } from "./search-text";
 
-/** The lists that link to videos and to which the Back link returns. */
+/** The lists that link to videos. The Back link on a video's page returns to the list. */
 export const LISTS = ["home", "categories", "trending", "tags"] as const;
 type ListName = (typeof LISTS)[number];
 
@@ -80,8 +80,8 @@ export function categoryPath(stored: string): string {
 }
 
 /**
- * Returns the URL of a tag's list, in lowercase. For a tag that can't be a path segment (a dot segment, a control
- * character, too long), returns the URL of a search for it.
+ * Returns the URL of a tag's list, in lowercase. If the tag can't be a path segment (because it is a dot segment, is
+ * too long or contains a control character), returns the URL of a search for it.
  */
 export function tagPath(tag: string): string {
   const name = searchText(tag);

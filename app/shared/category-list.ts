@@ -1,6 +1,6 @@
 /**
- * The categories (specification, section 3). To add one, add a line here; the form, filters, lists, sitemap, statistics
- * and search use this list. The database stores ids as text and doesn't have to be changed.
+ * The categories (specification, section 3). To add a category, add a line here; the form, filters, lists, sitemap,
+ * statistics and search use this list. The database stores ids as text and doesn't have to be changed.
  */
 
 interface Category {

@@ -3,7 +3,7 @@ const MAX_SLICE_MS = 8;
 
 /**
  * Returns a function that long-running work awaits between its steps. Awaiting a query doesn't let timers and requests
- * run, since SQLite returns synchronously. Awaiting this function does, once 8 ms have passed.
+ * run, since SQLite returns synchronously. Awaiting this function lets them run if at least 8 ms have passed.
  */
 export function createYielder(): () => Promise<void> {
   let since = performance.now();

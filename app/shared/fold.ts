@@ -3,7 +3,7 @@
  *
  * SQLite's FTS5 index defines the rule: each code point is replaced by its lowercase form in Unicode 6.1, using the
  * table below. This differs from `toLowerCase` in three ways: no character becomes two (İ stays), variants become their
- * base letter (ς to σ, ſ to s, ϐ to β), and letters that have had a lowercase form only since later versions (Cherokee,
+ * base letter (ς to σ, ſ to s, ϐ to β), and letters whose lowercase form was added in a later version (Cherokee,
  * Georgian capitals) stay unchanged.
  *
  * Each entry of the table: first code point, number of code points that follow (with / every second one), and distance

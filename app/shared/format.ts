@@ -21,7 +21,7 @@ export function formatViews(views: number): string {
 
 /**
  * Returns a whole number, followed by its noun: `1 video`, `1,234 videos`. It doesn't use `Intl`, because browsers load
- * their locale data when it is first used, which takes a slow phone a tenth of a second on every page.
+ * their locale data when `Intl` is first used, which takes a tenth of a second on every page on a slow phone.
  */
 export function formatQuantity(count: number, noun: string): string {
   const grouped = String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");

@@ -3,8 +3,8 @@ const OWN_FILE = /^\/media\/(?:videos|thumbnails)(?:\/(?!\.{1,2}(?:\/|$))[^/\\?#
 /**
  * Returns a stored URL if it refers to a file in our buckets, otherwise undefined.
  *
- * Other tools also write rows, and those rows may contain anything. This check is what prevents requests to other hosts
- * and `javascript:` URLs.
+ * Other tools also write rows, and those rows may contain anything. This check prevents requests to other hosts and
+ * `javascript:` URLs.
  */
 export function ownMediaPath(address: string | null | undefined): string | undefined {
   return address && OWN_FILE.test(address) ? address : undefined;

@@ -21,7 +21,7 @@ export async function move(from: string, to: string): Promise<void> {
 
 /**
  * Moves a file or folder durably: it is flushed to disk before it is renamed, so that a power failure can't leave an
- * empty file under that name.
+ * empty file under the new name.
  */
 export async function moveFlushed(from: string, to: string): Promise<void> {
   await moveWith(from, to, flush);

@@ -13,7 +13,7 @@ export interface VideoCardData {
   thumbnailUrl: string | null;
   /** The average colors of the image's quarters as 24 hexadecimal digits: first the top row, then the bottom row. */
   posterColors?: string;
-  /** The source of the hover preview: a generated clip or the video file itself; empty if there is neither. */
+  /** The source of the hover preview: a generated clip or the video file itself; empty if neither exists. */
   previewUrl: string;
   /** Whether `previewUrl` is a generated clip, which is played from its beginning. */
   previewIsClip?: true;

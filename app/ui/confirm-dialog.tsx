@@ -17,7 +17,7 @@ export function ConfirmDialog({
   title: string;
   description: string;
   consequences: string[];
-  /** The list's URL, to which the form is sent and which opens when the dialog is closed. */
+  /** The URL of the list. The form is sent to this URL, and closing the dialog opens it. */
   list: string;
   busy: boolean;
   /** The label of the button that confirms. */

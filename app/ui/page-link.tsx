@@ -43,7 +43,10 @@ export function PageLink({
   );
 }
 
-/** Whether a click is left to the browser, because it opens a tab, window or download, or has already been handled. */
+/**
+ * Whether the browser should handle a click, because the click opens a tab, window or download, or has already been
+ * handled.
+ */
 export function isForBrowser(event: MouseEvent<HTMLAnchorElement>): boolean {
   const { defaultPrevented, button, metaKey, altKey, ctrlKey, shiftKey, currentTarget } = event;
   const otherWindow = currentTarget.target !== "" && currentTarget.target !== "_self";

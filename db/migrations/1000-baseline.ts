@@ -10,7 +10,7 @@ import { trust } from "./baseline-trust";
  * The whole schema of an empty database. The types in db/schema list the values of kinds, states and reasons: SQLite
  * rebuilds a table to change a `CHECK`, so only `videos.status` has one, because other tools write it.
  *
- * The migration is edited in place until version 0.2.0 is released, and never again after that.
+ * Until version 0.2.0 is released, this migration is edited in place. After that, it must never change.
  */
 export const migration = {
   name: "1000-baseline",

@@ -13,7 +13,7 @@ export interface AccountsTables {
     may_publish: Generated<number>;
     /** Null for an active account. */
     deactivated_at: Time | null;
-    /** When the account was last deactivated or blocked. Work that the user requested before that is canceled. */
+    /** When the account was last deactivated or blocked. Work that the user requested before this time is canceled. */
     access_ended_at: Time | null;
     /** The limits for an uploader. Null means the limit in the settings; 0 means no limit. */
     max_bytes: number | null;
@@ -132,7 +132,7 @@ export interface AccountsTables {
   /** One row. */
   upload_terms_state: {
     id: 1;
-    /** The time from which uploaders have had to accept the terms; null while they don't have to. */
+    /** When uploaders were first required to accept the terms; null while they aren't required to. */
     required_since: Time | null;
   };
   /** The version of the terms that was accepted for each video. */

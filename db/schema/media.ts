@@ -113,14 +113,15 @@ export interface MediaFilesTable {
   bucket: "videos" | "thumbnails";
   /** The path in the bucket. It may be a folder of derived files; `bytes` is then their total size. */
   path: string;
-  /** The video that owns the file; null if the file doesn't belong to any. */
+  /** The video that owns the file; null if the file doesn't belong to a video. */
   video_id: string | null;
   kind: MediaKind;
   bytes: number;
   /** 1 once all of the entry's files are in the object store; 0 before that; negative while they are being moved. */
   stored: Generated<number>;
   /**
-   * 1 once the file is known not to contain metadata about the location, device or author; 0 if that wasn't checked.
+   * 1 once the file is known not to contain metadata about the location, device or author; 0 if the file wasn't
+   * checked.
    */
   clean: Generated<0 | 1>;
 }

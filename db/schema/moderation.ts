@@ -35,7 +35,10 @@ export interface ModerationTables {
     payload: string | null;
     /** Null until an email is sent; "sent" until someone opens the link in it. */
     mail_link: "sent" | "opened" | null;
-    /** The alerts that included the report; null until an alert has included it, and again once it is reopened. */
+    /**
+     * The alerts that included the report; null until an alert has included the report, and again after the report is
+     * reopened.
+     */
     urgent_alert_id: string | null;
     due_alert_id: string | null;
     overdue_alert_id: string | null;
@@ -47,7 +50,7 @@ export interface ModerationTables {
   report_videos: {
     report_id: string;
     video_id: string;
-    /** The decision; null while the video is waiting for one. */
+    /** The decision; null until a decision is made. */
     decision: VideoDecision | null;
     decided_at: Time | null;
     /** When the video's file was replaced after the report. */
@@ -198,8 +201,8 @@ export interface ModerationTables {
     updated_at: Time;
     updated_by: string | null;
     /**
-     * The alert about the record's expiration; null until there is one, and again once `ends_on` changes or the alert
-     * is resolved.
+     * The alert about the record's expiration; null until an alert is raised, and again after `ends_on` changes or the
+     * alert is resolved.
      */
     expiry_alert_id: string | null;
   };

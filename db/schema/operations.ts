@@ -79,7 +79,7 @@ export interface OperationsTables {
     category: Generated<string>;
     /** Comma-separated. */
     tags: Generated<string>;
-    /** 1 for the template with which the upload form starts. */
+    /** 1 for the template that the upload form starts with. */
     is_default: Generated<0 | 1>;
     /** When the template was deleted (ISO 8601 UTC). Set while it can be restored. */
     deleted_at: string | null;
@@ -98,7 +98,7 @@ export interface OperationsTables {
 /** ISO 8601 UTC. */
 type Time = string;
 
-/** The kinds of alerts. docs/runbook.md has a section for each. */
+/** The kinds of alerts. docs/how-to/runbook.md has a section for each. */
 export const ALERT_KINDS = [
   "disk",
   "jobs",

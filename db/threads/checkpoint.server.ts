@@ -7,14 +7,15 @@ import { queryThread } from "./query-thread.server";
 
 /**
  * A checkpoint moves the contents of the write-ahead log (`-wal`) into the database file and waits for the disk twice.
- * By default, SQLite runs it as part of the statement that makes the log exceed a certain length. Here, a thread runs
- * it, so that no request has to wait. If Litestream is used, Litestream runs the checkpoints and the site doesn't.
+ * By default, SQLite runs a checkpoint as part of the statement that makes the log exceed a certain length. Here, a
+ * thread runs it, so that no request has to wait. If Litestream is used, Litestream runs the checkpoints and the site
+ * doesn't.
  */
 
 const EVERY_MS = 1_000;
 /**
- * The maximum length in pages, which is 64 MiB. If the log grows this long despite the thread, SQLite runs a checkpoint
- * immediately.
+ * The maximum length in pages, which is 64 MiB. If the log reaches this length despite the thread, SQLite runs a
+ * checkpoint immediately.
  */
 const MAX_LOG_PAGES = 16_384;
 /**

@@ -3,8 +3,8 @@ import { parentPort, Worker, type WorkerOptions } from "node:worker_threads";
 import type { Program } from "~/shared/program.server";
 
 /**
- * A worker thread that handles requests in order. It starts with the first request and, if it has ended, again with the
- * next one. It keeps the process alive only while a request is pending.
+ * A worker thread that handles requests in order. It starts with the first request. If it ends, the next request starts
+ * it again. It keeps the process alive only while a request is pending.
  */
 export interface Thread {
   /** Rejects if the request can't be cloned, the handler throws, or the thread ends before it responds. */

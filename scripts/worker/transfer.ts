@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { LostLeaseError, type SiteClient } from "./site";
 
-/** The size of one request, which is the most that has to be sent again after a lost connection. */
+/** The size of one request. After a lost connection, at most this much has to be sent again. */
 const PART_BYTES = 8 * 1024 ** 2;
 
 /** Downloads a job's video, and resumes after an interruption. Returns the number of bytes. */
@@ -52,7 +52,7 @@ export async function fetchVideo(
 }
 
 /**
- * Uploads one of a result's files, except for the part that the site already has.
+ * Uploads a file of the result, except for the part that the site already has.
  *
  * @returns the SHA-256 of the file.
  */

@@ -1,4 +1,4 @@
-// npm run worker: encodes videos for a site that runs on another machine (docs/workers.md).
+// npm run worker: encodes videos for a site that runs on another machine (docs/how-to/workers.md).
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -22,7 +22,7 @@ Requires ffmpeg, but no access to the site's database or disk.
 
 ENCODER_HARDWARE and ENCODER_THREADS apply to this machine.`;
 
-/** How long this machine waits before it takes another job after its disk was full. */
+/** How long this machine waits after its disk was full, before it takes another job. */
 const FULL_WAIT_MS = 60_000;
 
 try {

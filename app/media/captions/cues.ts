@@ -41,7 +41,7 @@ const WRITTEN: Record<string, string> = { "<": "&lt;", ">": "&gt;", "&": "&amp;"
 
 /**
  * Returns the cues in a caption file's text, sorted by start time; an empty list if the text is in neither format. The
- * running time is linear in the length of the text, whatever the text contains.
+ * running time is linear in the length of the text, regardless of what the text contains.
  *
  * @throws {CaptionsLimitError} if a line is too long or there are too many cues.
  */

@@ -42,7 +42,7 @@ export interface TrimRange {
 /** The result of a job: files that are in the task's folder or already in their final locations. */
 export interface Artifact {
   moves: { from: string; bucket: Bucket; path: string }[];
-  /** The file that replaces the one used for playback, at the same URL. */
+  /** The file that replaces the file used for playback, at the same URL. */
   replacement?: string;
   /** New values for the video's columns. All other columns stay unchanged. */
   columns: {

@@ -18,7 +18,7 @@ export interface AudioRendition {
   label: string;
   /** The BCP 47 language tag; omitted if the source doesn't specify the language. */
   language?: string;
-  /** Whether the rendition is played unless the user chooses another one. */
+  /** Whether the rendition is played unless the user chooses another rendition. */
   isDefault: boolean;
   /**
    * Whether players may select the rendition based on the user's language: true for the first rendition in each
@@ -90,7 +90,7 @@ export function audioRenditionsFor(
     encoding: "low" as const,
     bitrate: BITRATES.low,
   }));
-  // If the surround group had no default rendition, the language could change along with the encoding.
+  // Omit a surround group without a default rendition, because switching to it could also change the language.
   return [
     ...stereo,
     ...(withLowBandwidth ? lowBitrate : []),

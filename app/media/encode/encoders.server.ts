@@ -50,7 +50,7 @@ const LADDER_VERSION = 1;
 
 /**
  * Returns the settings with which streams are currently encoded. They are also stored with each stream: if the stored
- * ones differ, re-encoding the stream is worthwhile; see `reencodeOutdatedStreams`.
+ * settings differ from the current ones, re-encoding the stream is worthwhile; see `reencodeOutdatedStreams`.
  *
  * @example ladderSettings() // "1 off auto 1080"
  */
@@ -63,7 +63,7 @@ export function ladderSettings(): string {
 export type Pace = "urgent" | "usual" | "idle";
 
 const USUAL_PRESET = "veryfast";
-/** The preset for idle queues, which takes 1.77 times the CPU time for a 25% lower bitrate. */
+/** The preset for idle queues, which takes 77% more CPU time, but lowers the bitrate by 25%. */
 const IDLE_PRESET = "medium";
 
 /** Returns x264's preset: the configured one, or one that depends on whether other jobs are waiting. */
@@ -91,7 +91,7 @@ export interface VideoEncoding {
   keyframeInterval?: number;
   /** x264's CRF; lower means better quality. Hardware encoders use a bitrate instead. */
   crf: number;
-  /** x264's preset; by default, the one for busy queues. */
+  /** x264's preset; by default, the preset for busy queues. */
   preset?: string;
 }
 
@@ -180,7 +180,7 @@ const AV1_STEPS = 1.5;
 /** The maximum bitrate for other codecs, as a share of H.264's. */
 const MAX_SHARE_OF_H264 = 0.7;
 
-/** Returns the encoder for a codec, or a log message explaining why there is none. */
+/** Returns the encoder for a codec, or a log message that explains why no encoder is available. */
 function encoderOf(codec: ExtraCodec): { encoder: string } | { reason: string } {
   const { encoderHardware } = settings();
   const { label } = EXTRA_CODECS[codec];

@@ -57,7 +57,7 @@ const TONE_MAPPING = [
   "format=yuv420p",
 ];
 
-/** The color tags of an output file, by ffmpeg's names (ISO/IEC 23091-2). The range is always limited. */
+/** The color tags of an output file, as named by ffmpeg (ISO/IEC 23091-2). The range is always limited. */
 interface Colors {
   matrix: string;
   primaries: string;
@@ -84,7 +84,8 @@ const HD_WIDTH = 1280;
 const HD_HEIGHT = 720;
 
 /**
- * Returns the color tags for all of a video's outputs: those of the source if players support them, otherwise BT.709.
+ * Returns the color tags for all of a video's outputs: the source's color tags if players support them, otherwise
+ * BT.709.
  */
 function colorsOf(video: VideoStream): Colors {
   if (video.hdr) return BT709;

@@ -32,8 +32,8 @@ interface Extraction {
 }
 
 /**
- * Extracts the frames at the given positions as JPEGs into the task's folder, and returns their paths; undefined for
- * missing frames, such as those past the end of a video that is shorter than its header claims.
+ * Extracts the frames at the given positions as JPEGs into the task's folder, and returns their paths. The path is
+ * undefined if the frame is missing, for example because the video is shorter than its header claims.
  *
  * @param times positions in seconds.
  * @param onProgress called with the number of positions processed so far.

@@ -59,8 +59,8 @@ const AUDIO_FRAGMENT_SECONDS = 1;
  * Encodes the adaptive stream (CMAF) and writes its playlists. The source is decoded once, and each video or audio
  * rendition is written to a separate file.
  *
- * @param watch for a video that browsers can't play: it can be watched while its stream is being encoded, and the file
- *   that is played without JavaScript is remuxed from the stream.
+ * @param watch set for a video that browsers can't play. Visitors can watch such a video while its stream is being
+ * encoded, and the file that is played without JavaScript is remuxed from the stream.
  */
 export async function encodeLadder(
   source: Source,
@@ -217,7 +217,7 @@ export function ladderArguments(
   const largestFirst = [...renditions].reverse();
   const graph: string[] = [];
   for (const [index, rendition] of largestFirst.entries()) {
-    // Once a rendition has dropped every other frame, the smaller ones lack those frames too.
+    // Once a rendition has dropped every other frame, smaller renditions lack those frames too.
     const thin =
       rendition.hasHalfFrameRate && !largestFirst[index - 1]?.hasHalfFrameRate
         ? ["framestep=2"]

@@ -165,8 +165,8 @@ export function segmentsOf(fragments: readonly Segment[]): Segment[] {
 }
 
 /**
- * Returns the segments of a video that are already final, although the rest of the video is still being encoded. They
- * never include the video's last segment.
+ * Returns the segments of a video that are already final while the rest of the video is still being encoded. The
+ * video's last segment is never included.
  *
  * @param videoSeconds duration of the complete video.
  */

@@ -43,8 +43,8 @@ const HIGH_FRAME_RATE_MIN_SIDE = 720;
 const OWN_STEP_FACTOR = 1.15;
 
 /**
- * Returns the video renditions for a video, smallest first, at least one. The largest has the video's size, up to the
- * limit, and its frame rate.
+ * Returns the video renditions for a video, smallest first. There is always at least one. The largest has the video's
+ * size, up to the limit, and its frame rate.
  */
 export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[] {
   const side = Math.min(Math.min(video.width, video.height), maxHeight);
@@ -92,8 +92,8 @@ const USUAL_RATES: Rate[] = [
 ];
 
 /**
- * Returns the constant frame rate for encoding a video: its rate if that is a standard one, its rate rounded up if it
- * is low, otherwise the next higher standard rate, at most 60.
+ * Returns the constant frame rate for encoding a video. A standard rate is kept, a low rate is rounded up to a whole
+ * number, and any other rate is raised to the next standard rate, up to 60.
  */
 export function constantFrameRate(framesPerSecond: number): Rate {
   const value = (rate: Rate) => rate.numerator / rate.denominator;
@@ -114,8 +114,8 @@ export function rateOf(
 }
 
 /**
- * Returns the number of frames between keyframes. It is calculated for the ladder's lowest frame rate and doubled for
- * the others, so that the segments of all renditions begin with the same frame.
+ * Returns the number of frames between keyframes. It is calculated for the ladder's lowest frame rate, and doubled for
+ * renditions with the full frame rate, so that the segments of all renditions begin with the same frame.
  */
 export function keyframeInterval(
   rendition: Pick<Rendition, "hasHalfFrameRate">,

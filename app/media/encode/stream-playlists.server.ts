@@ -40,7 +40,7 @@ export interface Ladder {
   preset: string;
 }
 
-/** If copied audio is shorter than the video by more than this, it is discarded. */
+/** Copied audio that is shorter than the video by more than this is discarded. */
 const MAX_MISSING_SECONDS = 0.1;
 /**
  * The target duration for a stream that can be watched while it is being encoded. It must not change (RFC 8216 §6.2.1):
@@ -151,7 +151,8 @@ async function readAudio(
 
 /**
  * Makes a stream watchable while it is being encoded: its playlists grow along with its files (RFC 8216 §6.2.1,
- * playlist type EVENT). Each encoder run has a separate folder, so that no URL ever mixes segments from two runs.
+ * playlist type EVENT). Each encoder run has a separate folder, so that no playlist or file ever mixes segments from
+ * two runs.
  */
 export interface EarlyWatch {
   /** The parent folder of the stream folders. */

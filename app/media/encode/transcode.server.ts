@@ -31,7 +31,7 @@ import { constantFrameRate, fit, type Rendition, renditionsFor } from "./renditi
 import type { Ladder } from "./stream-playlists.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 
-/** The first rendition is small so that it is ready quickly. The ladder adds larger ones later. */
+/** The first rendition is small so that it is ready quickly. The ladder adds larger renditions later. */
 const FIRST_SIDE = 720;
 const FIRST_BITRATE = 4_000_000;
 const FIRST_AUDIO_BITRATE = 128_000;
@@ -61,8 +61,8 @@ export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "
 
 /**
  * Whether a video is first played as a stream, from which the file for browsers is remuxed later, so that the video is
- * decoded only once. Rows written by other tools are excluded, because they refer to the original file until there is a
- * playable one. Files whose timestamps jump are excluded too, because posters and comparisons seek by time and need a
+ * decoded only once. Rows written by other tools are excluded, because they refer to the original file until a playable
+ * file exists. Files whose timestamps jump are excluded too, because posters and comparisons seek by time and need a
  * converted file first.
  */
 function isStreamedFirst({ row }: Pick<Source, "row">, probe: Probe): boolean {
@@ -246,7 +246,7 @@ async function isFitReplacement(task: Task, video: Probe): Promise<boolean> {
   return isAsLong(probe, video) && (await decodeFrames(task, file, streamsOf(probe))) !== undefined;
 }
 
-/** Tries to remux a file. Remuxing fails if a packet is damaged, whereas decoders would skip that packet. */
+/** Tries to remux a file. Remuxing fails if a packet is damaged, although a decoder would simply skip the packet. */
 async function isRemuxed(source: Source, probe: Probe, task: Task): Promise<boolean> {
   try {
     await remux(source, probe, task, "mp4");
@@ -278,7 +278,7 @@ function encodedAudioOptions(probe: Probe): string[] {
 
 /**
  * Returns the size and bitrate of the first rendition. If the site removes sources, the stream will be encoded from
- * this rendition, which therefore has to be good enough.
+ * this rendition, so its quality has to be good enough.
  */
 function firstRendition({ video }: Probe): { side: number; bitrate: number } {
   const { keepSources, encoderMaxHeight } = settings();

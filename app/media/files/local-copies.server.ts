@@ -28,13 +28,13 @@ type CopyState = "current" | "missing" | "newer";
 
 const EVICT_EVERY_MS = 10 * 60_000;
 /**
- * The minimum time since a copy was last used before it may be evicted. It protects copies that were just fetched and
+ * A copy may be evicted only if it hasn't been used for this long. This protects copies that were just fetched and
  * aren't open yet, or that the studio is reading. Jobs protect the copies that they use.
  */
 const MIN_UNUSED_MS = 60_000;
 /** The minimum interval between two updates of a copy's access time. It has to be shorter than `MIN_UNUSED_MS`. */
 const ATIME_UPDATE_INTERVAL_MS = 30_000;
-/** How far below the limit eviction stops, so that it doesn't run again for the next copy. */
+/** How far below the limit eviction continues, so that it doesn't have to run again for the next copy. */
 const EVICTION_HEADROOM = 0.1;
 
 const cache = processState("local copies", () => ({
@@ -122,7 +122,7 @@ async function touchCopy(file: string, { modifiedMs }: StoredFile): Promise<void
 /**
  * Makes sure that a file's content is on the disk.
  *
- * @param file absolute path. A file that is outside the buckets or isn't recorded as stored is left alone.
+ * @param file absolute path. Nothing is done for a file that is outside the buckets or isn't recorded as stored.
  * @returns the same path.
  * @throws {StorageError}
  * @throws ENOSPC if the disk has no space for it, before anything is read from the store.
@@ -250,7 +250,7 @@ interface Copy extends FileName {
  * job is using the video.
  *
  * @param options.needed the number of bytes to evict even if the copies are below STORAGE_CACHE_BYTES. Ignored if all
- *   evictable copies together are smaller.
+ * copies that can be evicted have a smaller total size.
  * @returns the number of bytes that were evicted.
  * @throws {StorageError}
  */
@@ -282,7 +282,7 @@ export async function evictCopies({ needed = 0, now = Date.now() } = {}): Promis
 
 async function evict(copy: Copy): Promise<boolean> {
   const { stored, bucket, path: name } = copy;
-  // If the store's folder has been unmounted, the local copies are the only ones that are left.
+  // If the store's folder has been unmounted, the local copies are the only copies left.
   const found = await (await ownStore()).head(stored.object);
   if (found?.bytes !== stored.bytes) {
     console.error(

@@ -10,12 +10,12 @@ const NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 const VIDEOS_NOW = `SELECT video_id FROM preserved_videos JOIN preserved_reports USING (report_id)
   WHERE until > ${NOW}`;
 
-/** Returns an SQL condition that is true if a video id, deleted or not, is preserved. */
+/** Returns an SQL condition that is true if the video with a given id is preserved, even if it was deleted. */
 export function isPreserved(videoId: string): string {
   return `${videoId} IN (${VIDEOS_NOW})`;
 }
 
-/** Returns an SQL condition that is true if a report id is preserved. */
+/** Returns an SQL condition that is true if the report with a given id is preserved. */
 export function isPreservedReport(reportId: string, time = NOW): string {
   return `${reportId} IN (SELECT report_id FROM preserved_reports WHERE until > ${time})`;
 }

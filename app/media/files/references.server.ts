@@ -5,8 +5,9 @@ import { type FileName, type MediaName, mediaBasePath, parseMediaUrl } from "../
 import { trimBasePath } from "./trim-source.server";
 
 /**
- * Finds references to the files in the buckets: from the rows of videos, deleted videos and other files of videos, and
- * from imports that move a file before they write its row. Nothing else decides whether a file is needed.
+ * Finds references to the files in the buckets. The rows of videos, of their other files and of deleted videos refer to
+ * files, and so do imports that move a file before they write its row. No other module decides whether a file is
+ * needed.
  */
 
 /** The columns of a video's row that refer to files. */
@@ -120,7 +121,7 @@ export function isOfDeletedVideo({ path }: MediaName): boolean {
 
 /**
  * Returns the files that a row refers to, other files recorded as belonging to it, and the folders with derived files.
- * None of the entries is inside another.
+ * No entry is inside another entry.
  */
 export function entriesOf(id: string, row: NamingRow): MediaName[] {
   const recorded = prepared("SELECT bucket, path FROM media_files WHERE video_id = ?").all(id);

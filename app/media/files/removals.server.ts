@@ -24,7 +24,7 @@ import {
  * the same transaction. A single worker removes the file, after checking in another transaction that nothing refers to
  * it: if another tool has written a row that refers to it in the meantime, the file is kept.
  *
- * A file to which nothing refers is moved aside in that transaction and deleted after the commit. If the process is
+ * A file that nothing refers to is moved aside in that transaction and deleted after the commit. If the process is
  * killed at any point, the file is either still in its place, or has been moved aside and is checked again.
  */
 
@@ -97,7 +97,7 @@ export function isAnnounced({ bucket, path: name }: FileName): boolean {
   return announced.get(bucket, name) !== undefined;
 }
 
-/** Withdraws the announcement of files to which a row now refers. */
+/** Withdraws the announcement of files that a row now refers to. */
 export async function withdrawAnnouncement(files: readonly FileName[]): Promise<void> {
   const withdraw = prepared(
     "DELETE FROM removals WHERE bucket = ? AND path = ? AND reason = 'discarded' AND is_ordered = 0",
@@ -124,15 +124,16 @@ export function startRemovals(): void {
 }
 
 /**
- * Triggers a removal run. If the process doesn't run removals, for example a command, the site runs them within a
- * minute.
+ * Triggers a removal run. If this process doesn't run removals, for example because it is a command, the site runs them
+ * within a minute.
  */
 export function removeSoon(): void {
   worker().work?.run();
 }
 
 /**
- * Removes all files and objects that are due. While removals are paused, removes only those that a person ordered.
+ * Removes all files and objects that are due. While removals are paused, removes only files and objects whose removal a
+ * person ordered.
  *
  * @param now removals that are due by this time are run.
  */
@@ -249,7 +250,7 @@ const asideFolder = (bucket: FileName["bucket"]) =>
   path.join(settings().uploadsDir, bucket, ".removing");
 /**
  * Returns the path to which a file is moved aside: in the same bucket, because buckets may be separate volumes, and at
- * a path that has no URL. File systems limit names to 255 bytes, so longer ones are split into nested folders whose
+ * a path that has no URL. File systems limit names to 255 bytes, so longer names are split into nested folders whose
  * names end with "+".
  */
 function asideOf({ bucket, path: name }: FileName): string {

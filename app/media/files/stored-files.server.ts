@@ -15,7 +15,7 @@ export interface StoredFile {
   bytes: number;
   /** Hexadecimal. */
   sha256: string;
-  /** The entity tag from when the file was served from the disk, without quotes. */
+  /** The entity tag that the file had when it was served from the disk, without quotes. */
   version: string;
   modifiedMs: number;
   /** Content-Type. */

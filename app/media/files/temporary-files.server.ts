@@ -32,7 +32,7 @@ export async function withTemporaryPath<T>(use: (file: string) => T | Promise<T>
 }
 
 /**
- * Removes files or folders. Missing ones are skipped.
+ * Removes files or folders, and ignores those that don't exist.
  *
  * @throws if a file is in the uploads folder, but neither in `tmp` nor in a stream that is still being encoded. Such a
  *   file is kept.

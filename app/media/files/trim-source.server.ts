@@ -47,8 +47,8 @@ export function bestFilePath({
 }
 
 /**
- * Returns the `{userId}/{uploadId}` of a trim that isn't encoded yet. Its user id is that of the original. Its upload
- * id was reserved when its row was created, and is the same as the row's creation time.
+ * Returns the `{userId}/{uploadId}` of a trim that isn't encoded yet. The user id is the original's user id. The upload
+ * id was reserved when the trim's row was created, and is the same as the row's creation time.
  */
 export function trimBasePath({
   cut_of,

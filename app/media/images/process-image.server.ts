@@ -9,8 +9,8 @@ import { limitedCommand } from "../probe/ffmpeg.server";
 
 /**
  * Images are decoded in a separate process, one at a time for the whole site. An untrusted image can take gigabytes of
- * memory and half a minute, and four such images would occupy all threads that Node uses to read files. Unlike a
- * decoder inside the server, the process can be killed.
+ * memory and half a minute, and four such images would occupy all threads that Node uses to read files. A separate
+ * process, unlike a decoder inside the server, can be killed.
  */
 
 export type ImageTask =

@@ -98,8 +98,8 @@ export async function moveThumbnailIntoBucket(userId: string, thumbnail: string)
 }
 
 /**
- * Reserves an upload id. Two uploads in the same millisecond get different ids: within this process, because ids are
- * incremented; across processes (such as an import), because only one of them can create the folder.
+ * Reserves an upload id. Two uploads in the same millisecond get different ids. Within this process, ids are
+ * incremented; across processes (such as an import), only one process can create the folder for an id.
  */
 export async function reserveUploadId(userId: string): Promise<number> {
   for (;;) {

@@ -35,7 +35,7 @@ const MAX_HEADER_BYTES = 32 * 1024;
 const PART_BUFFER_BYTES = 256 * 1024;
 /** The size limit for text fields, boundaries and headers together. */
 const FRAME_BYTES = MAX_TEXTS * MAX_TEXT_BYTES + 1024 * 1024;
-/** How many more bytes are read after an error, for text fields that may follow. */
+/** How many more bytes are read after an error, in case text fields follow. */
 const READ_ON_BYTES = 1024 * 1024;
 
 /**

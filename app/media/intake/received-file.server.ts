@@ -72,7 +72,7 @@ export async function receiveFile(
   return { path: target, name, bytes, sha256: hash.digest("hex") };
 }
 
-/** Removes received files. Missing ones are skipped. */
+/** Removes received files, and ignores those that don't exist. */
 export async function discardReceived(...files: (ReceivedFile | undefined)[]): Promise<void> {
   await removeTemporary(...files.map((file) => file?.path));
 }
@@ -206,7 +206,7 @@ export function pump(stream: Readable, sink: Writable): Promise<void> {
 async function pumpThrough(stream: Readable, between: Duplex, sink: Writable): Promise<void> {
   const out = pump(between, sink);
   out.catch((error) => between.destroy(error));
-  // If both failed, the first half's failure caused the other.
+  // If both halves failed, the failure of the first half caused the other failure.
   const [fed, written] = await Promise.allSettled([pump(stream, between), out]);
   for (const half of [fed, written]) if (half.status === "rejected") throw half.reason;
 }

@@ -57,8 +57,8 @@ interface Digest {
 }
 
 /**
- * The tus package's store, but with a different way of writing: data goes directly from the request to the file instead
- * of through four streams, and the digest is computed and the client's checksum verified on the way.
+ * The tus package's store, with a different way of writing. Data goes directly from the request to the file instead of
+ * through four streams. Meanwhile, the digest is computed and the client's checksum is verified.
  */
 export class UploadStore extends FileStore {
   private digests = new Map<string, Digest>();
@@ -105,8 +105,8 @@ export class UploadStore extends FileStore {
   }
 
   /**
-   * Computes the digest of a complete upload that doesn't have one yet because the process exited or the disk was full
-   * at the end. The client has no reason to send anything else, since all bytes were acknowledged.
+   * Computes the digest of a complete upload that has no digest yet because the process exited or the disk was full at
+   * the end. The client has no reason to send anything else, since all bytes were acknowledged.
    */
   async lateDigest(id: string, record: Upload): Promise<string | undefined> {
     const { size } = await stat(path.join(this.directory, id));

@@ -179,7 +179,7 @@ export async function readFinishedUpload(userId: string, id: string): Promise<Re
   };
 }
 
-/** Stores a file from a form as a completed upload, which expires like any other. */
+/** Stores a file from a form as a completed upload, which expires like any other upload. */
 export async function storeFinishedUpload(userId: string, file: ReceivedFile): Promise<string> {
   const folder = resumableFolder();
   await fs.promises.mkdir(folder, { recursive: true });

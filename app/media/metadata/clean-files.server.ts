@@ -10,7 +10,7 @@ import type { MetadataResult, MetadataTask } from "./rewrite.server";
 
 /**
  * Keeps track of which public files don't contain any private metadata. The site records this for files that it
- * receives or encodes. A file placed by another tool is marked in the studio until `npm run jobs -- --all` has cleaned
+ * receives or encodes. The studio marks a file that another tool has added until `npm run jobs -- --all` has cleaned
  * it.
  */
 

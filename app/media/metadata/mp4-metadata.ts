@@ -56,7 +56,7 @@ const MAX_ROLE_BYTES = 100;
  */
 const PLAYED = new Set(["vide", "soun", "sbtl", "subt", "clcp"]);
 
-/** The maximum number of boxes read per file. A camera's file has about a hundred. */
+/** The maximum number of boxes read per file. A file from a camera has about a hundred boxes. */
 const MAX_BOXES = 20_000;
 /** The maximum number of bytes that are overwritten. A file with more metadata is remuxed instead. */
 const MAX_EDITED_BYTES = 64 * 1024 ** 2;
@@ -144,8 +144,8 @@ class Mp4Plan {
   }
 
   /**
-   * Checks that every chunk of a track (§8.7.5) starts in the media data. An index may point anywhere, and samples in
-   * other boxes would otherwise be overwritten.
+   * Checks that every chunk of a track (§8.7.5) starts in the media data. An index may point anywhere, and without this
+   * check, samples in other boxes would be overwritten.
    */
   private checkChunks({ type, from, to }: Box): void {
     if (to - from > MAX_OFFSETS_BYTES) throw new LayoutError("The index is too long.");

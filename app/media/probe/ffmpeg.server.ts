@@ -61,8 +61,8 @@ let tools: Tools | undefined;
 
 /**
  * The options with which unshare starts a process without a network. They work where the system allows unprivileged
- * user namespaces, which most containers don't. Root isn't given a user namespace, because it couldn't read other
- * users' files inside one.
+ * user namespaces, which most containers don't. Root isn't given a user namespace, because root couldn't read other
+ * users' files in it.
  */
 const WITHOUT_NETWORK = process.getuid?.() === 0 ? ["--net"] : ["--map-root-user", "--net"];
 

@@ -48,8 +48,8 @@ export function isCutOff(length: VideoLength): length is CutOff {
 /**
  * Returns the duration of a video: from the start of the file to the end of the last frame. The index of a complete MP4
  * contains the duration. For any other file, the last packets are read, or all packets if the last ones can't be found.
- * The duration in a header is only a hint: it may be the duration of the longest stream or of a file that was meant to
- * be longer, or a guess.
+ * The duration in a header is only a hint: it may be the duration of the longest stream, the duration that the file
+ * would have had if it were complete, or a guess.
  *
  * @param tailOnly estimates the duration from the end of a file whose timestamps may jump.
  */
@@ -169,7 +169,7 @@ const BACKWARD_SECONDS = 0.1;
 /** How much longer the longest stream may be than the video. */
 const MAX_EXCESS_SECONDS = 1;
 
-/** The speed of the slowest disk and processor on which there has to be enough time to read a whole file. */
+/** The speeds of the slowest disk and processor that can read a whole file within the time limit. */
 const MIN_DISK_BYTES_PER_SECOND = 10 * 1024 ** 2;
 const MIN_CPU_BYTES_PER_SECOND = 20 * 1024 ** 2;
 
@@ -246,7 +246,7 @@ class ContinuousClock {
   private next: number | undefined;
   private end: number;
   /**
-   * The number of frames since the last one with a timestamp. The last frames in a program stream have no timestamps.
+   * The number of frames since the last frame with a timestamp. The last frames in a program stream have no timestamps.
    */
   private untimed = 0;
 

@@ -1,9 +1,9 @@
 import { type InputFile, openInput } from "../storage/ranged-input.server";
 import { type BoxHeader, boxHeaders, FIRST_BOXES } from "./box-headers.server";
 
-/** The maximum number of box headers read per file. A camera's video has about a hundred. */
+/** The maximum number of box headers read per file. A video from a camera has about a hundred boxes. */
 const MAX_HEADERS = 2_000;
-/** The maximum number of sample entries that are read. A track has one to three. */
+/** The maximum number of sample entries that are read. A track has one to three sample entries. */
 const MAX_ENTRIES = 16;
 
 /**
@@ -18,7 +18,7 @@ const PARENTS = new Set(["edts", "mdia", "minf", "stbl"]);
 const ENTRIES_AFTER = 8;
 /** The maximum number of bytes read from an edit list, which is enough for a thousand edits. */
 const MAX_EDIT_BYTES = 8 + 1_000 * 20;
-/** The handler types (§8.4.3) of tracks that are converted. Timecode and metadata tracks aren't. */
+/** The handler types (§8.4.3) of tracks that are converted. Timecode and metadata tracks aren't converted. */
 const CONVERTED = new Set(["vide", "soun"]);
 
 /** The layout of an MP4 or MOV according to its box headers. */

@@ -78,8 +78,8 @@ export interface Probe {
   /** Whether the file's packets can be copied into another file without changing which frames are shown and when. */
   copyable: boolean;
   /**
-   * Whether playback starts sooner, or the file becomes seekable, once it is remuxed. That applies to an MP4 whose
-   * index is at the end or that is fragmented, a file without a duration in its header, as recorded by browsers, and a
+   * Whether remuxing the file makes playback start sooner, or makes the file seekable. This applies to an MP4 that is
+   * fragmented or has its index at the end, a file without a duration in its header, as recorded by browsers, and a
    * file that ends before the duration in its header, where players would wait for the missing end.
    */
   needsFaststart: boolean;

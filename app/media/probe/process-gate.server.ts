@@ -131,8 +131,8 @@ export async function withSlot<T>(work: () => Promise<T>, options: SlotOptions =
 }
 
 /**
- * Returns how much memory a process may use, at most `maxBytes`. Outside the job queue, that is an equal share of the
- * memory among all slots and jobs. Jobs aren't limited to a share, because encoding 4K needs all available memory.
+ * Returns how much memory a process may use, at most `maxBytes`. Outside the job queue, the memory is divided equally
+ * among all slots and jobs. Jobs aren't limited to a share, because encoding 4K needs all available memory.
  */
 export function memoryOfProcess(maxBytes: number): number {
   if (permits.getStore() === "job") return maxBytes;

@@ -25,7 +25,10 @@ import { recordFile } from "../media-files.server";
  * request; until it exists, the thumbnail itself is returned.
  */
 const SMALL_WIDTHS_PIXELS = [480, 720];
-/** The maximum number of queued versions. Beyond that, versions aren't queued, but a later request may queue them. */
+/**
+ * The maximum number of queued versions. If the queue is full, a version isn't queued, but a later request may queue
+ * it.
+ */
 const MAX_QUEUED = 200;
 /** The number of unreadable thumbnails that are remembered, so that they aren't retried on each request. */
 const MAX_REMEMBERED = 10_000;

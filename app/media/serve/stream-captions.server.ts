@@ -15,8 +15,8 @@ import { readText } from "../files/local-copies.server";
 import { fileExists } from "../media-files.server";
 
 /**
- * Native players learn about captions only from the playlist. Captions can be added and removed without changing the
- * stream's stored playlist, so they are inserted into the playlist on each request.
+ * Native players find captions only in the playlist. Captions can be added and removed without changing the stream's
+ * stored playlist, so they are inserted into the playlist on each request.
  */
 
 const MASTER = /\/hls(?:-\w+)?\/master(?:-\w+)?\.m3u8$/;

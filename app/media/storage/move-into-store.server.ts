@@ -168,7 +168,7 @@ async function moveEntry(
       left.map(({ object }) => object),
       { reason: "discarded", notBefore: Date.now() },
     );
-    // If no files are found for an entry, they are missing from the disk, for example because a volume isn't mounted.
+    // If an entry has no files, they are missing from the disk, for example because a volume isn't mounted.
     const isEmpty = files.length === 0 && row.bytes > 0 && !isStored(row);
     finishEntry(row, token, left.length === 0 && !isEmpty);
     return done;

@@ -149,7 +149,7 @@ async function answer(
 
 /** Reads an object in blocks with one block of read-ahead, and caches the most recently used ones. */
 class ObjectBlocks {
-  /** The store's first failure. All later reads fail too, so that the file can't look shorter than it is. */
+  /** The store's first failure. All later reads fail too, so that the file never seems shorter than it is. */
   failure: StorageError | undefined;
   private readonly blocks = new LRUCache<number, Promise<Buffer[]>>({ max: MAX_CACHED_BLOCKS });
   private readonly closed = new AbortController();

@@ -26,7 +26,7 @@ const MAX_ATTEMPTS = 4;
 const CONNECTED_WITHIN_MS = 10_000;
 /** The time limit for one attempt. An 8 MiB part takes 64 s at 1 Mbit/s. */
 const ANSWERED_WITHIN_MS = 90_000;
-/** The time limit for all attempts at a read together. No visitor waits longer than that for an image. */
+/** The total time limit for all attempts at a read, so that no visitor waits longer than this for an image. */
 const READ_WITHIN_MS = 15_000;
 /** If a store sends nothing for this long in the middle of a response, it has stalled. */
 const SILENT_MS = 10_000;

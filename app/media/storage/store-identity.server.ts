@@ -11,7 +11,7 @@ import { identifySite } from "../removal-guard.server";
 import { type ObjectStore, StorageError } from "./object-store";
 import { objectStore } from "./store.server";
 
-/** The key of the store's marker, which contains the site's id, like `site.json` in the uploads folder. */
+/** The key of the store's marker, which contains the site's id, as `site.json` in the uploads folder does. */
 export const MARKER = "site.json";
 
 /** The number of recorded objects that are looked up in a store without a marker. */

@@ -1,6 +1,6 @@
 /**
  * The messages for activities. Each completes a sentence that starts with the user. `%` stands for the activity's
- * detail, such as a title. A second form is used if there is no detail.
+ * detail, such as a title. If there is no detail, the second form is used.
  */
 const MESSAGES = {
   publish: "published %",

@@ -3,7 +3,7 @@ import { prepared, sqliteHandle } from "~db/client.server";
 
 /**
  * An action by a moderator or an automatic rule. It doesn't contain any names or text that someone typed, because those
- * are deleted after some time, whereas the log never is. The detail may contain a `textDigest()` instead.
+ * are deleted after some time, but the log is kept forever. The detail may contain a `textDigest()` instead.
  */
 export interface LogEntry {
   /** The action, such as `remove`. The transparency page counts the actions that are listed in `decisions.ts`. */

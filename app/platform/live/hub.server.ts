@@ -2,8 +2,8 @@ import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { every, type PeriodicWork, processState } from "~db/runtime.server";
 
 /**
- * The change hub. It polls the catalogue's version, which increases with every write to `videos`, so that it announces
- * changes made by this process and by any other process.
+ * The change hub. It polls the catalogue's version, which increases with every write to `videos`. It therefore
+ * announces changes by any process, not just by this one.
  */
 
 /**
@@ -22,7 +22,7 @@ export interface Change {
 const POLL_EVERY_MS = 100;
 /** A burst of changes is announced only once: when it ends, or after this time at the latest. */
 const MAX_BURST_MS = 400;
-/** While there are continuous changes, lists aren't refetched more often than this. */
+/** While the catalogue is changing continuously, lists aren't refetched more often than this. */
 const CATALOGUE_EVERY_MS = 500;
 /** View counts rise all the time, and open lists shouldn't be refetched after every view. */
 const VIEWS_EVERY_MS = 15_000;

@@ -14,7 +14,7 @@ export interface Email {
  * Sends a plain-text email. The connection must be encrypted, unless the server is this machine.
  *
  * @param server smtp://user:password@host:port, or smtps://.
- * @throws an Error whose message doesn't quote the server, because the server's response may contain a secret.
+ * @throws an Error whose message doesn't quote the server's response, because the response may contain a secret.
  */
 export async function sendEmail(
   server: string,

@@ -6,9 +6,9 @@ import { onRequestStart, routeNameOf } from "./request-context.server";
 
 /**
  * The access log: one line for each request, with its method, route, status, bytes and milliseconds. It contains
- * nothing about the visitor: no address, no user agent, and only the route (`/video/:id`) instead of the path. A path
- * can contain the tag that a visitor opened, the video that they watched, the secret in a link, or anything else that
- * they typed.
+ * nothing about the visitor: no address, no user agent, and the route (`/video/:id`) instead of the path. A path can
+ * contain the tag that a visitor opened, the video that they watched, the secret in a link, or anything else that they
+ * typed.
  */
 
 interface Morgan {
@@ -75,7 +75,7 @@ function numberOf(value: unknown): number | null {
   return value === "-" ? null : Number(value);
 }
 
-/** A line's level, by the console method that writes it. */
+/** The level of the lines that each console method writes. */
 const LEVELS = {
   debug: "debug",
   log: "info",

@@ -14,8 +14,8 @@ import { onConnection, RTA_LABEL, routeNameOf } from "./request-context.server";
  */
 
 /**
- * The maximum number of connections from all clients, including proxies: 10,000 event streams, which is their maximum,
- * and 2,000 others. Node closes further connections without reading from them.
+ * The maximum number of connections from all clients, including proxies: 10,000 event streams, which is the limit for
+ * streams, and 2,000 other connections. Node closes any further connection without reading from it.
  */
 const MAX_CONNECTIONS = 12_000;
 /**
@@ -26,7 +26,7 @@ const MAX_CONNECTIONS = 12_000;
 const MAX_CONNECTIONS_PER_NETWORK = 200;
 /**
  * The maximum number of requests in progress in Express and Remix. Each uses up to 100 KB of heap while its body is
- * arriving or its response is being read. That is 200 MB in total, of the 512 MB that the Docker image allows.
+ * arriving or its response is being read. In total, they use up to 200 MB of the 512 MB that the Docker image allows.
  */
 export const MAX_REQUESTS = 2_000;
 /**
@@ -72,7 +72,8 @@ export function limitConnections(): void {
       prepared.add(server);
       server.maxConnections = MAX_CONNECTIONS;
       server.on("drop", noteRefusal);
-      // Node silently drops headers beyond this number. Allowing one more than the limit reveals that it was exceeded.
+      // Node silently drops headers beyond this number. Allow one header more than the limit, so that a request that
+      // exceeds the limit is detected.
       server.maxHeadersCount = MAX_HEADERS + 1;
     }
     const { remoteAddress } = socket;
@@ -89,7 +90,10 @@ export function limitConnections(): void {
   });
 }
 
-/** Middleware that responds with 431 (RFC 6585 §5) if there are more or longer headers than any browser sends. */
+/**
+ * Middleware that responds with 431 (RFC 6585 §5) if a request has more headers, or longer headers, than any browser
+ * sends.
+ */
 export function refuseManyHeaders(request: IncomingMessage, response: ServerResponse): boolean {
   const bytes = request.rawHeaders.reduce((sum, text) => sum + text.length, 0);
   if (request.rawHeaders.length / 2 <= MAX_HEADERS && bytes <= MAX_HEADER_BYTES) return false;

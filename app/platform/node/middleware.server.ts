@@ -9,8 +9,8 @@ import { onRequestStart, RTA_LABEL } from "./request-context.server";
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Connections without traffic for this long are closed. This replaces Node's limit of 300 s for a whole request, which
- * would abort a large upload over a home connection.
+ * Connections are closed after this long without traffic. This replaces Node's limit of 300 s for a whole request,
+ * which would abort a large upload over a home connection.
  */
 export const IDLE_TIMEOUT_MS = 5 * 60 * 1000;
 
@@ -34,7 +34,7 @@ export function addMiddleware(added: Middleware): void {
 }
 
 /**
- * Replaces the server's listeners. Node is about to emit the first request, and even that one goes to the new listeners.
+ * Replaces the server's listeners. Node is about to emit the first request, and the new listeners already receive it.
  */
 function runBeforeExpress(server: Server): void {
   const replaced = server.listeners("request") as RequestListener[];

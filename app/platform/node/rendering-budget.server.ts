@@ -9,9 +9,9 @@ import { type Middleware, whenClosed } from "./middleware.server";
 import { routeNameOf } from "./request-context.server";
 
 /**
- * Limits how long one network's pages may keep the serving thread busy. What has to be limited is the thread's time,
- * not the number of requests: 30 connections to one slow page delayed all other pages by half a second. Cached pages
- * and files don't count.
+ * Limits how long one network's pages may keep the serving thread busy. The limit applies to the thread's time rather
+ * than the number of requests, because just 30 connections to one slow page delayed all other pages by half a second.
+ * Cached pages and files don't count.
  */
 
 /** The rendering time, in milliseconds per second, that a network may use. */
@@ -20,7 +20,10 @@ const BUDGET_MS = 300;
 const MAX_SAVED_MS = 3_000;
 /** The maximum debt, which limits how long a network has to wait after many requests have exceeded its budget. */
 const MAX_DEBT_MS = 3_000;
-/** The time reserved for each request in progress. Otherwise, 100 requests could start with one millisecond left. */
+/**
+ * The time reserved for each request in progress. Otherwise, 100 requests could start when only one millisecond is
+ * left.
+ */
 const RESERVED_MS = 20;
 /** The maximum number of networks, which limits memory use to about 2 MB even if there are many addresses. */
 const MAX_NETWORKS = 10_000;

@@ -30,9 +30,9 @@ const STREAMED_TYPES = /^(multipart\/form-data|application\/offset\+octet-stream
 /** The bodies of all other API calls are read through Remix. */
 const API_UPLOAD = /^\/api\/v1\/uploads\//i;
 
-/** During a shutdown, an upload that hasn't received anything for this long is ended with a response. */
+/** If no data arrives for an upload for this long during a shutdown, the upload is ended with a response. */
 const STALLED_MS = 1_000;
-/** During a shutdown, how long active uploads may continue. The rest of the grace period is for the response. */
+/** How long active uploads may continue during a shutdown. The rest of the grace period is for the response. */
 const MOVING_MS = 4_000;
 const POLL_EVERY_MS = 50;
 
@@ -146,8 +146,8 @@ function lingerOnClose(request: IncomingMessage, socket: Socket): void {
 
 /**
  * How long a request's body may take to arrive, except for uploads. Without this limit, a slow client (slowloris) could
- * keep a connection and a request open for hours by sending a byte every few seconds, so that the connection is never
- * idle.
+ * keep a connection and a request open for hours by sending a byte every few seconds, because the connection would
+ * never be idle.
  */
 const BODY_DEADLINE_MS = 60_000;
 

@@ -22,7 +22,7 @@ export function refuseUnknownMethod(request: IncomingMessage, response: ServerRe
  * has to be requested as `x%2Edata`, because Remix uses the `.data` extension for data requests.
  */
 const NEEDLESSLY_ENCODED = /%(?:4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae]|3\d|2d)/gi;
-/** Matches parts of a path that resolve to another path: the segments `.` and `..`, and `\\` instead of `/`. */
+/** Matches parts of a path that make it resolve to another path: the segments `.` and `..`, and `\\` instead of `/`. */
 const UNRESOLVED = /\\|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /**

@@ -33,9 +33,9 @@ export function narrowRouteMatching(): void {
 }
 
 /**
- * Returns a static handler that delegates to a separate handler for each first segment in the routes, and to another
- * one for all other URLs. That is necessary because a static handler matches internally, against the routes with which
- * it was created.
+ * Returns a static handler that delegates to a separate handler for each first segment in the routes, and to one more
+ * handler for all other URLs. Separate handlers are necessary because a static handler matches URLs internally, against
+ * the routes that it was created with.
  */
 export function narrowHandler(
   routes: AgnosticRouteObject[],

@@ -26,8 +26,7 @@ const STRICT_TRANSPORT: [string, string] = ["Strict-Transport-Security", "max-ag
 const OTHER_POLICY = "object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 /**
- * Sets the headers of every response before the request reaches a route. Also sets the policy of responses that don't
- * have one.
+ * Sets the headers of every response before the request reaches a route. Adds a policy to responses that don't set one.
  */
 export function sendSecurityHeaders(): void {
   const headers: [string, string][] = Object.entries(ALWAYS);

@@ -25,7 +25,7 @@ export function fileBody(
   length: number,
 ): ReadableStream<Uint8Array> {
   const response = requestContext()?.response;
-  // There is no response if a test calls a loader.
+  // There is no Node response if a test calls the loader directly.
   if (!response) return toWeb(file.createReadStream({ start, end: start + length - 1 }));
   const close = () => void file.close().catch(() => {});
   return responseBody(response, close, () => writeFile(response, file, start, length));

@@ -35,7 +35,7 @@ export function parseCountryRules(text: string): CountryRules | undefined {
 
 /**
  * Returns the rule for the country header of a request. If the header contains several codes, because the visitor has
- * also sent one, the strictest rule applies.
+ * also sent the header, the strictest rule applies.
  */
 export function countryRule(rules: CountryRules, header: string | undefined | null): CountryRule {
   const found = (header ?? "").split(",").map((code) => ruleOf(rules, code));

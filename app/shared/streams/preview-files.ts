@@ -5,7 +5,7 @@
 export const H264_PREVIEW = "h264.mp4";
 export const AV1_PREVIEW = "av1.mp4";
 
-/** Returns the URL of the same clip in AV1; undefined if there is none. */
+/** Returns the URL of the same clip in AV1; undefined if there is no AV1 clip. */
 export function av1Preview(url: string): string | undefined {
   return url.endsWith(`/${H264_PREVIEW}`)
     ? url.slice(0, -H264_PREVIEW.length) + AV1_PREVIEW

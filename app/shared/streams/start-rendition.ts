@@ -4,8 +4,8 @@
 const START_SIDE = 240;
 
 /**
- * Returns the rendition with which playback starts, which is a small one so that the first frame appears quickly. The
- * page preloads the beginning of this rendition, and the player starts with it.
+ * Returns the rendition that playback starts with. It is a small rendition, so that the first frame appears quickly.
+ * The page preloads the beginning of this rendition, and the player starts with it.
  *
  * @param renditions video renditions with their size in pixels.
  */

@@ -25,7 +25,7 @@ export function ListError({ message }: { message: string }) {
   );
 }
 
-/** Shows the same error for a failed client-side navigation. Its request waits to be retried. */
+/** Shows the same error for a client-side navigation that has failed. The request waits until it is retried. */
 export function RequestError({ failure }: { failure: RequestFailure }) {
   return (
     <LoadingError message={failure.message}>

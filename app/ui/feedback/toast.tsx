@@ -7,7 +7,7 @@ type ShowToast = (toast: ToastMessage) => () => void;
 
 const ToastContext = createContext<ShowToast | undefined>(undefined);
 
-/** The maximum number of toasts, because more would cover the page. The oldest is removed first. */
+/** The maximum number of toasts. More toasts would cover the page, so the oldest toast is removed first. */
 const MAX_TOASTS = 3;
 
 /**

@@ -29,7 +29,7 @@ export async function suggestsPasskeys(): Promise<boolean> {
 /**
  * Requests a challenge from the site, and then a passkey response to that challenge from the browser.
  *
- * @param inField whether the browser suggests its passkeys below the field and waits until one is chosen.
+ * @param inField whether the browser suggests its passkeys below the field and waits until the user chooses a passkey.
  * @param isWanted called once the challenge has arrived; if it returns false, nothing happens.
  * @returns the `passkey` field for the form; undefined if another request has been started in the meantime.
  * @throws {PasskeyError}

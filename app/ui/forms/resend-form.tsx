@@ -23,7 +23,7 @@ export function ResendForm({ fields }: { fields: readonly (readonly [string, str
   );
 }
 
-/** Lists the entered values, so that they can at least be copied. Renders nothing if all are empty. */
+/** Lists the entered values, so that they can at least be copied. Renders nothing if all values are empty. */
 export function EnteredTexts({ fields }: { fields: readonly (readonly [string, string])[] }) {
   const entered = fields.filter(([, value]) => value !== "");
   if (entered.length === 0) return null;

@@ -3,7 +3,8 @@ import { useEffect, useRef } from "react";
 import { useListener } from "../use-listener";
 
 /**
- * Prompts before unsaved work is lost, however the page is left: a link, Back, a dialog's Escape, a closed tab.
+ * Asks for confirmation before unsaved work is lost, no matter how the user leaves the page: by following a link, going
+ * back, closing a dialog with Escape, or closing the tab.
  *
  * @param question returns the prompt for navigating to a path; undefined if nothing would be lost. It is called during
  *   the navigation, so it can read the form.
@@ -38,7 +39,7 @@ export function useLeaveWarning(
 const UNSAVED = "You have unsaved changes. Leave anyway?";
 
 /**
- * Prompts before changes to a form are lost, unless the form is being sent.
+ * Asks for confirmation before changes to a form are lost, unless the form is being sent.
  *
  * @param isRefused whether the form shows rejected values, which aren't saved either.
  * @returns the props for the form.
@@ -61,7 +62,8 @@ export function useUnsavedWarning(busy: boolean, isRefused: boolean) {
 /** Whether a form has been changed since it was shown. */
 export function isChanged(form: HTMLFormElement | null): boolean {
   return [...(form?.elements ?? [])].some((control) => {
-    // The value of a text control has the browser's line endings, whereas its default value has those of the row.
+    // The value of a text control has the browser's line endings, but its default value has the line endings from the
+    // database.
     if (control instanceof HTMLTextAreaElement) {
       return control.value !== control.defaultValue.replaceAll(/\r\n?/g, "\n");
     }

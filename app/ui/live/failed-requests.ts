@@ -3,9 +3,10 @@ import { createStore, useStore } from "../store";
 /**
  * Handles failed requests for a page's data: while the browser is offline, if the connection breaks, if a proxy
  * responds with an error, or if the site responds with an error when an open page requests newer data. The router would
- * replace the page with an error page. Here, the request waits instead, until a retry succeeds or the router aborts it
- * because the visitor goes elsewhere. Remix 2 has no hook for this: its router doesn't accept a data strategy,
- * `clientLoader` would request the root's data separately, and in an error boundary, the previous data is gone.
+ * replace the page with an error page. With this module, the request waits instead, until a retry succeeds or the
+ * router aborts the request because the visitor navigates to another page. Remix 2 has no hook for this: its router
+ * doesn't accept a data strategy, `clientLoader` would request the root's data separately, and an error boundary no
+ * longer has the previous data.
  */
 export interface RequestFailure {
   /** Whether a list of videos or another page was requested. */
@@ -118,8 +119,9 @@ function pageAddress(url: URL): URL {
 }
 
 /**
- * Whether the current page should stay despite an error response: for an error from a proxy, a rate limit, or any error
- * if the request was for a list or a refresh. Otherwise, the site's error page is shown, with a reference to the log.
+ * Whether the current page should stay despite an error response. It stays after an error from a proxy, after a rate
+ * limit, and after any error if the request was for a list or a refresh. Otherwise, the site's error page is shown,
+ * with a reference to the log.
  */
 function isFailure({ status, headers }: Response, page: URL): boolean {
   const isFromSite = headers.has("X-Remix-Response");

@@ -12,9 +12,9 @@ interface Versions {
 }
 
 /**
- * Refetches the page's data when the catalogue has changed: within a second, once for several changes, after any
- * pending navigation, and not for changes that the page already shows. Changes made before the page started to listen
- * count too. Typed values and the scroll position are kept.
+ * Refetches the page's data within a second after the catalogue has changed. Several changes cause a single refetch, a
+ * pending navigation is completed first, and changes that the page already shows cause no refetch. Changes made before
+ * the page started to listen cause a refetch too. Typed values and the scroll position are kept.
  *
  * @param options.jobs also refetch for jobs and unpublished changes, for signed-in users.
  */
