@@ -62,7 +62,7 @@ describe("the permissions table", () => {
     });
   });
 
-  it("uses “publisher” only in the uploader column", () => {
+  it("always lets owners and editors publish, and uploaders only with permission", () => {
     for (const role of ROLES) {
       const { mayPublish } = permittedOf({ role, may_publish: 0 });
       expect(mayPublish, role).toBe(role === "owner" || role === "editor");

@@ -39,7 +39,7 @@ describe("the nearest word", () => {
     expect(find("beech", { bench: 2, beach: 5, leech: 1 })).toBe("beach");
   });
 
-  it("is never too different, the word itself, or a word without videos", () => {
+  it("is never a word that differs too much, the word itself, or a word without videos", () => {
     expect(find("ab", { abc: 1 })).toBeUndefined();
     expect(find("summer", { winter: 9, summer: 9 })).toBeUndefined();
     expect(find("nigth", { night: 0 })).toBeUndefined();

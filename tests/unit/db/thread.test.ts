@@ -47,7 +47,7 @@ it("handles pending requests before finishing", async () => {
   expect(new Set(await Promise.all(responses)).size).toBe(1);
 });
 
-it("finishes when the thread ends without a response", async () => {
+it("finishes even if the thread ends without responding", async () => {
   const thread = create();
   const rejected = expect(thread.request("exit")).rejects.toThrow("ended");
   await thread.finish();

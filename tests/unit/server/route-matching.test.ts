@@ -74,7 +74,7 @@ it("excludes routes with a different first segment", async () => {
   ]);
 });
 
-it.each(PATHS)("runs the same loaders for %j as a handler for all routes", async (path) => {
+it.each(PATHS)("runs the same loaders for %j as a handler for all routes would", async (path) => {
   const routes = await allRoutes();
   const few = narrowHandler(routes, createStaticHandler);
   const all = createStaticHandler(routes);

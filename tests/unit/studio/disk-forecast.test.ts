@@ -24,7 +24,7 @@ describe("the disk forecast", () => {
     ["a third of a GB a day", 1 / 3, "Full in about 300 days"],
     ["100 GB a day", 100, "Full in about 1 day"],
     ["200 GB a day", 200, "Full in less than a day"],
-  ])("is correct for 100 GB of free space filling at %s", (_, growth, expected) => {
+  ])("is correct if 100 GB of free space fills up at %s", (_, growth, expected) => {
     expect(message(records(month, (days) => (500 - days * growth) * GB))).toBe(expected);
   });
 

@@ -23,7 +23,7 @@ it("opens the keyboard shortcuts with a question mark, except while typing", asy
   expect(screen.getByText("hide or show")).toBeTruthy();
 });
 
-it("jumps to a page number and keeps the filters", async () => {
+it("jumps to the entered page and keeps the filters", async () => {
   const view = { ...DEFAULT_VIEW, page: 3, search: "night", sort: "views" as const };
   renderAt(<PageJump view={view} pageCount={900} />);
   const page = (await screen.findByLabelText(/Go to page/)) as HTMLInputElement;
@@ -70,7 +70,7 @@ it("keeps the additional filters closed, and hides the uploader filter from user
   expect(screen.queryByRole("link", { name: "Clear" })).toBeNull();
 });
 
-it("sends a date as the timestamps of its start and end in the browser's time zone", async () => {
+it("sends the start and end of the selected day in the browser's time zone as timestamps", async () => {
   renderAt(<FilterBar view={DEFAULT_VIEW} />);
   for (const label of ["Added on or after", "Added on or before"]) {
     fireEvent.change(await screen.findByLabelText(label), { target: { value: "2026-03-29" } });

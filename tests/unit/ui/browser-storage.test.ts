@@ -93,7 +93,7 @@ describe("browser storage", () => {
   });
 
   it.each(["", "{", "null", "7", "[]", '"x"', '{"saved":{"a":1},"speed":'])(
-    "is empty and gets overwritten when %s is stored",
+    "is treated as empty and overwritten if %s is stored",
     async (text) => {
       localStorage.setItem("visitor", text);
       const { readStored, writeStored } = await load();

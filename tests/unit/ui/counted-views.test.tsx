@@ -108,7 +108,7 @@ describe("a view", () => {
     ["rejected", () => sent.mockResolvedValue(new Response(null, { status: 404 }))],
     ["lost", () => sent.mockRejectedValue(new TypeError("offline"))],
   ])(
-    "leaves the displayed count unchanged without an error if the request is %s",
+    "keeps the displayed count and doesn't cause an error if the request is %s",
     async (_, fail) => {
       fail();
       open("/");
