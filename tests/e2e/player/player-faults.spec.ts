@@ -54,7 +54,10 @@ test.describe("damaged and unusual files", () => {
   });
 });
 
-test("a browser that blocks storage can still save and play videos", async ({ page, site }) => {
+test("in a browser that blocks storage, videos can still be saved and played", async ({
+  page,
+  site,
+}) => {
   await page.addInitScript(() => {
     Object.defineProperty(window, "localStorage", {
       get() {

@@ -23,7 +23,7 @@ function respondToDialogs(page: Page, reply: { yes: boolean }): string[] {
   return messages;
 }
 
-test("scrolls an error in the last row into view, and removes it once a change succeeds", async ({
+test("shows an error about the last row inside the viewport, and removes the error once a change succeeds", async ({
   page,
   site,
 }) => {
@@ -182,7 +182,7 @@ test("warns before entered text is lost, and discards it after the user leaves t
   expect(messages).toHaveLength(2);
 });
 
-test("shows the video, errors and an expired session in the edit dialog, and keeps the input", async ({
+test("shows the video, errors and a sign-in prompt in the edit dialog, and keeps the input", async ({
   page,
   site,
   context,
@@ -292,7 +292,7 @@ test("links to the admin pages, and highlights Upload only on the upload page", 
   }
 });
 
-test("limits the bulk actions to a tenth of the screen until they are opened @phone-only", async ({
+test("limits the bulk actions to a tenth of the screen's height until an action is selected @phone-only", async ({
   page,
   site,
 }) => {
