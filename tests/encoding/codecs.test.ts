@@ -208,7 +208,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(await jobsCommand("--codecs", "nothing")).toContain("There are no codecs to add.");
   });
 
-  it("are added to the current stream, but not to one that was replaced or deleted", async () => {
+  it("are added to the current stream, but not to a stream that was replaced or deleted", async () => {
     const id = addStream();
     const files = filesBelow(path.join(site.uploads, "videos"));
     const { hls_url } = videoRow(id);

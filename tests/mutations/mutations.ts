@@ -628,7 +628,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'return mayPublish ? "own" : "none";',
     replace: 'return "own";',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title: "lets only uploaders with permission publish, hide and schedule",
+    title: "lets uploaders publish, hide and schedule only if they have permission",
   },
   {
     rule: "An uploader can change only their own videos",

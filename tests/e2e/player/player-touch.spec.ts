@@ -26,7 +26,7 @@ test("taps toggle playback, seek and show the controls, and holding a finger dow
     await expect.poll(() => player.events()).toEqual(["pause"]);
   });
 
-  await test.step("a double tap seeks with a ripple, and more taps add up", async () => {
+  await test.step("a double tap seeks and shows a ripple, and further taps add up", async () => {
     await player.seekTo(15);
     const right = await player.at(0.85, 0.4);
     await touch.tap(right);

@@ -161,7 +161,7 @@ test("warns about an unsaved edit, however the dialog is closed", async ({ page,
   expect(messages.length).toBe(before);
 });
 
-test("warns before entered text is lost, and discards it after the user leaves the page", async ({
+test("warns before entered text is lost, and discards the text once the user leaves the page", async ({
   page,
 }) => {
   await signIn(page);

@@ -176,7 +176,7 @@ describe("periodic work", () => {
     vi.mocked(console.error).mockClear();
   });
 
-  it("doesn't log that another process is writing to the database", async () => {
+  it("doesn't log an error if another process is writing to the database", async () => {
     const work = vi.fn(async () => {
       throw new DatabaseBusyError(undefined);
     });

@@ -62,7 +62,7 @@ afterEach(() => {
 const pass = (ms = SPREAD_MS + 50) => vi.advanceTimersByTimeAsync(ms);
 
 describe("a list with live refresh", () => {
-  it("refetches once for several changes and keeps typed text", async () => {
+  it("refetches only once after several changes, and keeps typed text", async () => {
     const input = screen.getByLabelText<HTMLInputElement>("Search");
     input.value = "half a wo";
     for (version = 2; version < 5; version++) source().send("catalogue", version);

@@ -29,7 +29,7 @@ describe("SubRip captions", () => {
     ]);
   });
 
-  it("can be out of order and lack numbers, blank lines and hours", () => {
+  it("can be out of order, and can lack numbers, blank lines and hours", () => {
     const cues = readCues("00:05.5 --> 00:06.0\nlater\n0:01,5 --> 0:02,25\nfirst\n");
     expect(cues.map(({ start, end, text }) => [start, end, text])).toEqual([
       [1.5, 2.25, "first"],

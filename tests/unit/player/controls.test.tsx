@@ -73,7 +73,7 @@ describe("keyboard shortcuts", () => {
     expect(video.volume).toBe(0.95);
   });
 
-  it("step by one frame, but only while paused", () => {
+  it("step by one frame, but only while the video is paused", () => {
     const { video } = renderPlayer();
     video.currentTime = 10;
     key(".");
@@ -85,7 +85,7 @@ describe("keyboard shortcuts", () => {
     expect(video.currentTime).toBeCloseTo(10.02, 3);
   });
 
-  it("are ignored while typing or with a modifier key", () => {
+  it("are ignored while the user is typing or holding a modifier key", () => {
     const { root, video } = renderPlayer();
     const field = root.parentElement!.appendChild(document.createElement("input"));
     field.focus();
@@ -195,7 +195,7 @@ describe("the controls", () => {
     expect(isIdle()).toBe(true);
   });
 
-  it("stay visible while hovered, focused, paused, or with an open menu", async () => {
+  it("stay visible while they are hovered or focused, the video is paused or a menu is open", async () => {
     const { root, isIdle, button, press } = renderPlayer();
     wait(60_000);
     expect(isIdle()).toBe(false);

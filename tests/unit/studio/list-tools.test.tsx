@@ -8,7 +8,7 @@ import { ListKeys, VideoList } from "~/features/library/list/video-list";
 import { PageJump } from "~/features/library/routes/manage-tab";
 import { renderAt } from "../ui/page";
 
-it("opens the keyboard shortcuts with a question mark, except while typing", async () => {
+it("shows the keyboard shortcuts when a question mark is typed outside a text field", async () => {
   renderAt(
     <>
       <input aria-label="Search" />
@@ -80,7 +80,7 @@ it("sends the start and end of the selected day in the browser's time zone as ti
   expect(sent.get("to")).toBe(new Date(2026, 2, 30).toISOString());
 });
 
-it("shows the names of saved views as plain text that links to their URLs", async () => {
+it("shows each saved view as a link to its URL, with its name as plain text", async () => {
   const to = "/admin?tab=manage&missing=1";
   const views = [{ id: 1, name: "<img src=x onerror=alert(1)>", to }];
   renderAt(<SavedViews views={views} here={to} />);

@@ -26,7 +26,7 @@ const item = (key: string, more: Partial<QueueItem> = {}): QueueItem => ({
 });
 
 describe("the upload queue", () => {
-  it("adds, changes and removes files by key without affecting others", () => {
+  it("adds, changes and removes files by key without affecting other files", () => {
     const [a, b] = [item("a"), item("b")];
     const added = reduceQueue([a], { type: "add", items: [b] });
     expect(added).toEqual([a, b]);
@@ -48,7 +48,7 @@ describe("the upload queue", () => {
     expect(nextToSend([])).toBeUndefined();
   });
 
-  it("warns before the page is left, but only while something would be lost", () => {
+  it("warns before the user leaves the page, but only while something would be lost", () => {
     const states = ["waiting", "sending", "paused", "publishing"] as const;
     expect(states.every((state) => isUnderWay(item("a", { state })))).toBe(true);
     const rest = ["chosen", "duplicate", "failed", "done"] as const;

@@ -57,7 +57,7 @@ describe("browser storage", () => {
     expect(Object.keys(localStorage).sort()).toEqual(["tus::1", "visitor"]);
   });
 
-  it("adds values written by an open tab of an earlier version without replacing newer ones", async () => {
+  it("adds values written by an open tab of an earlier version without replacing newer values", async () => {
     localStorage.setItem(
       "visitor",
       '{"version":1,"saved":["b"],"resume":[["x",50]],"speed":1,"unknown":7}',
@@ -142,7 +142,7 @@ describe("browser storage", () => {
     ]);
   });
 
-  it("imports fields from another browser, but only the missing entries of lists", async () => {
+  it("imports fields from another browser, and adds only the missing entries to lists", async () => {
     const { addStoredFields, writeStored } = await load();
     writeStored("resume", [["a", 10]]);
     writeStored("exitByShift", true);

@@ -156,7 +156,7 @@ describe.each(["{", "7", '{"a":1}', '[["v1","x"],[5,5],null]', "[]", undefined])
       }
     });
 
-    it("doesn't reserve any space before the first paint or show anything", async () => {
+    it("neither reserves space before the first paint nor shows anything", async () => {
       renderRoutes([
         {
           path: "/",
