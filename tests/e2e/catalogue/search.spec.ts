@@ -112,7 +112,7 @@ test("the titles and tags of public videos are suggested, and can be selected wi
   await expect(page.locator(cards)).toHaveCount(1);
 });
 
-test("a late response doesn't replace a newer one", async ({ page, site }) => {
+test("a late response doesn't replace a newer response", async ({ page, site }) => {
   await addVideos(site);
   await page.goto("/trending");
   const box = await suggest(page, "quiet");

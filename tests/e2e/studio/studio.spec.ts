@@ -120,7 +120,7 @@ test("shows the sign-in prompt if the session ends before an upload, and continu
   await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
 });
 
-test("warns about an unsaved edit, however the dialog is closed", async ({ page, site }) => {
+test("warns about an unsaved edit, no matter how the dialog is closed", async ({ page, site }) => {
   addVideos(site, 1);
   await signIn(page);
   await page.goto(MANAGE);

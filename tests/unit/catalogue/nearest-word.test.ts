@@ -25,7 +25,7 @@ describe("the edit distance", () => {
     expect(editDistance("a", "abcdefgh", 2)).toBe(3);
   });
 
-  it("is limited to 0 for the shortest words, 1 for short ones and 2 for longer ones", () => {
+  it("is limited to 0 for the shortest words, 1 for short words and 2 for longer words", () => {
     expect(["ab", "abc", "abcd", "abcde"].map(maxEdits)).toEqual([0, 1, 1, 2]);
   });
 });

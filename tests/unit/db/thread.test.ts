@@ -23,7 +23,7 @@ it.each([
   ["exit", "The test thread ended."],
   ["throw", "It failed."],
 ])(
-  "rejects pending requests when the thread ends (%s), and starts a new one for the next request",
+  "rejects pending requests when the thread ends (%s), and starts a new thread for the next request",
   async (request, message) => {
     const thread = create();
     const first = await thread.request("id");

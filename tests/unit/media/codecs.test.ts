@@ -72,7 +72,7 @@ const kept = (all: Levels, efficient: string[]) =>
 describe("the codec chosen by a player", () => {
   const both = levels("avc1.64001f", "av01.0.05M.08", "avc1.640028", "av01.0.08M.08");
 
-  it("is the best one that the device decodes efficiently, or else H.264, and is never mixed with another", () => {
+  it("is the best codec that the device decodes efficiently or else H.264, and is never mixed with another codec", () => {
     expect(kept(both, [])).toEqual(["avc1.64001f", "avc1.640028"]);
     expect(kept(both, ["av01", "hvc1"])).toEqual(["av01.0.05M.08", "av01.0.08M.08"]);
     expect(kept(both, ["hvc1"])).toEqual(["avc1.64001f", "avc1.640028"]);

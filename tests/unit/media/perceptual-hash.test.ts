@@ -38,7 +38,7 @@ describe("the perceptual hash of a frame", () => {
 });
 
 describe("the fingerprint of a video", () => {
-  it("matches another one if most of their frames match, even if they are slightly shifted in time", () => {
+  it("matches another fingerprint if most of their frames match, even if they are slightly shifted in time", () => {
     const words = (hashes: Uint8Array[]) => wordsOf(fingerprintOf(hashes));
     const all = video(1);
     expect(isSimilar(words(all), words(all))).toBe(true);

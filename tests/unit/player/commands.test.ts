@@ -146,7 +146,7 @@ describe("observePlayback", () => {
 });
 
 describe("stepFrame", () => {
-  it("moves by exactly one frame while paused, from any position", () => {
+  it("moves by exactly one frame from any position while the video is paused", () => {
     const { video, commands } = player();
     video.currentTime = 1.0399;
     commands.stepFrame(1, 25);

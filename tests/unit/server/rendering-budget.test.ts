@@ -79,7 +79,7 @@ describe("a network's rendering budget", () => {
     expect(render(A, 2_500)).toBeUndefined();
   });
 
-  it("is charged an equal share of the rendering time, however many requests each network has open", () => {
+  it("is charged an equal share of the rendering time, no matter how many open requests each network has", () => {
     const idle = Array.from({ length: 100 }, () => begin(A));
     const other = begin(B);
     pass(4_000);

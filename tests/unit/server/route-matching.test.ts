@@ -95,7 +95,7 @@ it.each(PATHS)("runs the same loaders for %j as a handler for all routes would",
   }
 });
 
-it("creates at most one handler per first segment, however many requests there are", async () => {
+it("creates at most one handler per first segment, no matter how many requests there are", async () => {
   let created = 0;
   const handler = narrowHandler(await allRoutes(), (routes) => {
     created += 1;

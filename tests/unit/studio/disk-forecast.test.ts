@@ -79,7 +79,7 @@ describe("the disk forecast", () => {
     expect(days).toBeLessThan(41);
   });
 
-  it("ignores future records and those older than a month", () => {
+  it("ignores records from the future and records that are older than a month", () => {
     const then = records([300, 200, 100, 60], () => 0);
     const tomorrow = records([-1, -400], () => 900 * GB);
     expect(message([...then, ...records(month, () => 500 * GB), ...tomorrow])).toBe("Stable");

@@ -103,7 +103,7 @@ describe("browser storage", () => {
     },
   );
 
-  it("changes only one field at a time when two tabs write alternately", async () => {
+  it("changes only the field that is written when two tabs write alternately", async () => {
     const firstTab = await load();
     const secondTab = await load();
     firstTab.writeStored("speed", 2);

@@ -42,7 +42,7 @@ describe("the exported file of saved videos", () => {
 });
 
 describe("an import of saved videos", () => {
-  it("appends new videos to the saved ones and reports the counts", () => {
+  it("appends new videos to the saved videos and reports the counts", () => {
     saveVideo("a");
     expect(addSavedVideos(["b", "a", "c"])).toEqual({
       added: 2,

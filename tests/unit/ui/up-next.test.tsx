@@ -59,7 +59,7 @@ describe("the Up next list", () => {
     expect(titles()).toHaveLength(5);
   });
 
-  it("keeps the order of the other videos when one is moved", () => {
+  it("keeps the order of the other videos when a video is moved", () => {
     expect(moved(["a", "b", "c", "d"], 0, 2)).toEqual(["b", "c", "a", "d"]);
     expect(moved(["a", "b", "c", "d"], 3, 0)).toEqual(["d", "a", "b", "c"]);
   });
