@@ -95,7 +95,7 @@ async function attempt(id: string) {
 }
 
 describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs", () => {
-  it("are encoded for a popular video after all other jobs, with the same audio renditions", async () => {
+  it("are encoded for a popular video after all other jobs, and reuse the audio of its H.264 renditions", async () => {
     const id = addStream(9);
     expect([await enqueuePopularCodecs(), codecsJob(id)]).toEqual([0, undefined]);
     sqliteHandle().exec("UPDATE videos SET views = 10");
@@ -171,7 +171,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(codecsJob(id)).toMatchObject({ state: "done", reason: null });
   });
 
-  it("are encoded once the stream is complete, after a killed attempt's files are removed", async () => {
+  it("are encoded once the stream is complete and the files of a killed attempt have been removed", async () => {
     const id = addStream();
     await enqueueCodecs(id);
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'ladder'");
@@ -208,7 +208,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(await jobsCommand("--codecs", "nothing")).toContain("There are no codecs to add.");
   });
 
-  it("are added to the current stream, but not to one that was replaced or deleted", async () => {
+  it("are added to the current stream, but not to a stream that was replaced or deleted", async () => {
     const id = addStream();
     const files = filesBelow(path.join(site.uploads, "videos"));
     const { hls_url } = videoRow(id);

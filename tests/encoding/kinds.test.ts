@@ -125,7 +125,7 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
     expect(row).toMatchObject({ duration: "0:01" });
   });
 
-  it("are recognized by their extensions in an import", async () => {
+  it("are recognized by their extensions during an import", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     const names = ["a.mxf", "b.m1v", "c.m2v", "d.vob", "e.mts"];
@@ -173,7 +173,7 @@ describe.runIf(ffmpegAvailable())("supported containers", () => {
 });
 
 describe.runIf(ffmpegAvailable())("rejected files", () => {
-  it("get a specific message for VVC", async () => {
+  it("are reported with a specific message if they contain VVC", async () => {
     const clip = small("plain", { output: ["-movflags", "+faststart"] });
     const outcome = await upload(patched(clip, "vvc.mp4", "avc1\0", "vvc1\0"));
     const message =
@@ -184,7 +184,7 @@ describe.runIf(ffmpegAvailable())("rejected files", () => {
     expect(await upload(unknown)).toMatchObject({ status: 415, failure: { message: other } });
   });
 
-  it("get a specific message if they are empty, whether they are sent by form or over tus, or imported", async () => {
+  it("are reported with a specific message if they are empty, no matter how they are uploaded or imported", async () => {
     const message = "This file is empty.";
     const file = path.join(site.folder, "empty.mp4");
     fs.writeFileSync(file, "");

@@ -88,7 +88,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     }
   });
 
-  it("is available in every language of the video, and in surround if the video has it", async () => {
+  it("is available in every language of the video, and in surround if the video has surround audio", async () => {
     const ladder = await createLadder(
       probeOf("languages.mkv", [
         { codec: "aac", metadata: ["language=ger"] },
@@ -161,7 +161,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     expect(copyHasAllTracks(found)).toBe(isAll);
   });
 
-  it("is padded in the playable copy if it is re-encoded", async () => {
+  it("is padded to the video's length if it is re-encoded for the playable copy", async () => {
     const short = {
       extension: "avi",
       seconds: 4,

@@ -41,7 +41,7 @@ describe.runIf(ffmpegAvailable())("a video's jobs", () => {
     expect(probes()).toBe(2);
   });
 
-  it("extract the frames for the poster in one process, and those for the storyboard in another", async () => {
+  it("use one process to extract the poster's frames, and another to extract the storyboard's frames", async () => {
     const clip = makeClip(site.folder, "clip", {
       seconds: 10,
       output: ["-movflags", "+faststart"],

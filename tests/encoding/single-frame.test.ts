@@ -28,7 +28,7 @@ describe.runIf(ffmpegAvailable())("a video that has a single frame or is extreme
       { ...ONE_FRAME, extension: "avi", video: ["mpeg4"], audio: ["mp2"] },
     ],
     ["19 ms", { videoSource: "testsrc2=size=160x90:rate=1000:duration=0.019", audio: false }],
-  ])("can be played, without a ladder or a storyboard: %s", async (_, clip) => {
+  ])("can be played, but has no ladder or storyboard: %s", async (_, clip) => {
     const id = await addToLibrary(site.uploads, makeClip(site.folder, "short", clip), false);
     await workUntilIdle();
     const reasons = jobRows(id).filter(({ state, kind }) => state !== "done" && kind !== "cleanup");

@@ -64,7 +64,7 @@ async function expectTrimmed({ id, row, video, bytes }: RequestedTrim): Promise<
 }
 
 describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, () => {
-  it("continues after the site was killed, while the video remains playable", async () => {
+  it("continues after the site is killed, and the video remains playable in the meantime", async () => {
     const trim = await requestTrim();
     interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, readSpeedLines(0.1));
     const child = spawn(process.execPath, command("jobs", "--once"), {
@@ -81,7 +81,7 @@ describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, ()
     await expectTrimmed(trim);
   });
 
-  it("is retried after its ffmpeg process was killed, and the queue shows the retry", async () => {
+  it("is retried after its ffmpeg process is killed, and the queue shows the reason", async () => {
     const trim = await requestTrim();
     interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, KILL_LINES);
     await workUntilIdle();
@@ -93,7 +93,7 @@ describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, ()
     await expectTrimmed(trim);
   });
 
-  it("waits for disk space without using up an attempt, and the queue shows the wait", async () => {
+  it("waits for disk space without using up an attempt, and the queue shows the reason", async () => {
     const trim = await requestTrim();
     interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, ["ln -s /dev/full cut.mp4"]);
     await workUntilIdle();

@@ -44,7 +44,7 @@ const probed = (file: string, entries: string) =>
 describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))(
   "a hover preview in two codecs",
   () => {
-    it("is a folder with the same silent clip in both codecs, and the row refers to the H.264 clip", async () => {
+    it("is stored as two silent clips in one folder, and the video's row refers to the H.264 clip", async () => {
       const url = videoRow(await videoWithPreview()).preview_url!;
       expect(url).toMatch(/\/preview-\w+\/h264\.mp4$/);
       const folder = path.dirname(diskPath(site.uploads, url));

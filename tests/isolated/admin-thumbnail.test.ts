@@ -77,7 +77,7 @@ describe("the thumbnail in the edit form", () => {
     expect(video()).toMatchObject({ title: "New", thumbnail_url: "/media/thumbnails/u/1.jpg" });
   });
 
-  it("is rejected with 415 if it isn't an image; the text fields are kept and nothing is changed", async () => {
+  it("is rejected with 415 if it isn't an image, and the form keeps the entered text without saving it", async () => {
     const response = await sendMultipart(form(Buffer.from("not an image")), ADDRESS);
     expect(response).toMatchObject({
       init: { status: 415 },
@@ -142,7 +142,7 @@ describe("the storyboard tiles", () => {
     expect(await frames()).toEqual([]);
   });
 
-  it("are missing if there is no storyboard, and are never fetched from another site", async () => {
+  it("aren't offered if there is no storyboard, and are never fetched from another site", async () => {
     expect(await frames()).toEqual([]);
     expect((await page("/admin?tab=manage")).manage?.frames).toBeUndefined();
   });
@@ -223,7 +223,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("is rejected with 422 if it doesn't exist; the form is kept and nothing is changed", async () => {
+  it("is rejected with 422 if it doesn't exist, and the form keeps the entered values without saving them", async () => {
     for (const [frame, message] of [
       ["soon", "Enter a position in the video, such as 1:30."],
       ["9:00", "This position is after the end of the video."],

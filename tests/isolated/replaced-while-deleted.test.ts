@@ -47,7 +47,7 @@ async function replaceWhile(work: () => Promise<void>): Promise<void> {
   await removeFiles();
 }
 
-it("keeps the copy and the original if the video is deleted in the meantime, until it is deleted permanently", async () => {
+it("keeps the copy and the original of a video that is deleted during the replacement, until it is deleted permanently", async () => {
   await replaceWhile(async () => {
     await removeVideos([id], "u");
   });
@@ -60,7 +60,7 @@ it("keeps the copy and the original if the video is deleted in the meantime, unt
   expect(filesBelow(path.join(site.uploads, "videos"))).toEqual([]);
 });
 
-it("leaves no file behind if the video is deleted permanently in the meantime", async () => {
+it("leaves no file behind if the video is permanently deleted during the replacement", async () => {
   await replaceWhile(async () => {
     await removeVideos([id], "u");
     await purge([id]);

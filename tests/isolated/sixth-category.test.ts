@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-it("adds a sixth category to lists, search, related videos, statistics and the sitemap just by changing the list of categories", async () => {
+it("a sixth category added to the list of categories appears in lists, search, related videos, statistics and the sitemap", async () => {
   expect(retro).toBe("retro");
   const category = retro ?? "desi";
   expect(toCategoryId("vintage")).toBe("retro");

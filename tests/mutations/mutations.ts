@@ -409,7 +409,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"HttpOnly",',
     replace: "",
     killedBy: "tests/unit/account/signed-cookie.test.ts",
-    title: "returns its value",
+    title: "can be read back",
   },
   {
     rule: "The session cookie is SameSite=Lax",
@@ -417,7 +417,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"SameSite=Lax",',
     replace: "",
     killedBy: "tests/unit/account/signed-cookie.test.ts",
-    title: "returns its value",
+    title: "can be read back",
   },
   {
     rule: "The session cookie is Secure over https",
@@ -530,7 +530,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!last || last.requester.failures <= failures) return false;",
     replace: "return false;",
     killedBy: "tests/unit/account/password.test.ts",
-    title: "replaces a network that has more failures than the new one",
+    title: "evicts a request from a network that has failed more often than the new request's network",
   },
   {
     rule: "Changing the password or the second factor invalidates device cookies",
@@ -633,7 +633,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'return mayPublish ? "own" : "none";',
     replace: 'return "own";',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title: "lets only uploaders with permission publish, hide and schedule",
+    title: "lets uploaders publish, hide and schedule only if they have permission",
   },
   {
     rule: "An uploader can change only their own videos",

@@ -67,14 +67,14 @@ describe.runIf(hasS3Server)("a bucket of an S3-compatible store", () => {
     ["a wrong secret", () => s3Store(address, { ...keys, secretAccessKey: "wrong" })],
     ["an unknown key", () => s3Store(address, { ...keys, accessKeyId: "unknown:none" })],
     ["a bucket that doesn't exist", () => s3Store({ ...address, bucket: "none" }, keys)],
-  ])("fails immediately with %s", async (_, openStore) => {
+  ])("rejects requests immediately with %s", async (_, openStore) => {
     const store = openStore();
     const file = fileOf("refused", Buffer.from("x"));
     await expect(store.put("videos/u/9.mp4", file)).rejects.toMatchObject({ failure: "denied" });
     await expect(keysOf(store)).rejects.toMatchObject({ failure: "denied" });
   });
 
-  it("fails with `away` if the server isn't running", async () => {
+  it("reports the failure `away` if the server isn't running", async () => {
     const endpoint = `http://127.0.0.1:${await freePort()}`;
     const store = s3Store({ ...address, endpoint }, keys);
     await expect(store.get("videos/u/1.mp4")).rejects.toMatchObject({ failure: "away" });

@@ -53,7 +53,7 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
     expect(Buffer.from(await (await request(part)).arrayBuffer()).equals(VIDEO)).toBe(true);
   });
 
-  it("hides stored files together with their video", async () => {
+  it("stops serving a video's files from the store while the video is hidden", async () => {
     setStatus("hidden");
     for (const address of [url, part]) expect((await request(address)).status).toBe(404);
     setStatus("published");
@@ -100,7 +100,7 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
     setStatus("published");
   });
 
-  it("doesn't start with wrong keys or an unavailable store, and reports the reason", async () => {
+  it("doesn't start with wrong keys or without STORAGE_URL, and reports the reason", async () => {
     await site.stop();
     const secret = server.environment.AWS_SECRET_ACCESS_KEY;
     await expect(site.start({ AWS_SECRET_ACCESS_KEY: "wrong" })).rejects.toThrow(
@@ -114,7 +114,7 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
     expect((await request(url, { Range: "bytes=0-0" })).status).toBe(206);
   });
 
-  it("moves all files back to the disk while the site is running, without failed requests", async () => {
+  it("moves all files back to the disk while it is running, without any request failing", async () => {
     const moving = execa(process.execPath, command("move-storage", "--to", "disk"), {
       env: {
         ...server.environment,

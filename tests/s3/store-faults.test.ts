@@ -137,14 +137,14 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     },
   );
 
-  it("is retried until the fourth attempt when it responds with SlowDown three times", async () => {
+  it("is tried a fourth time after it responds with SlowDown three times", async () => {
     store.fail({ when: SINGLE_PUT, response: SLOW_DOWN, times: 3 });
     expect((await moveIntoStore()).files).toBe(2);
     expect(store.sent(SINGLE_PUT)).toBe(4);
     await expectRecovery();
   });
 
-  it("gets four attempts when it always responds with SlowDown, and the video is kept", async () => {
+  it("is tried four times if it always responds with SlowDown, and the video is kept", async () => {
     store.fail({ when: WRITES, response: SLOW_DOWN });
     await expect(moveIntoStore()).rejects.toThrow("The file store isn't responding. (SlowDown)");
     expect(store.sent(WRITES)).toBe(4);
@@ -152,14 +152,14 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     await expectRecovery();
   });
 
-  it("is retried when completing an upload fails with status 200", async () => {
+  it("is retried if it reports an error with status 200 when an upload is completed", async () => {
     store.fail({ when: COMPLETE, response: { status: 200, code: "InternalError" }, times: 2 });
     expect((await moveIntoStore()).files).toBe(2);
     expect(store.sent(COMPLETE)).toBe(3);
     await expectRecovery();
   });
 
-  it("is reported immediately when it rejects the access keys, and the video is kept", async () => {
+  it("is reported immediately if it rejects the access keys, and the video is kept", async () => {
     store.fail({ when: ANY, response: { status: 403, code: "InvalidAccessKeyId" } });
     await expect(moveIntoStore()).rejects.toThrow(/^The file store rejected the access keys/);
     expect(store.sent(WRITES)).toBe(1);
@@ -167,7 +167,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     await expectRecovery();
   });
 
-  it("gets four attempts when it disconnects, after which the video is kept and incomplete uploads are removed", async () => {
+  it("is tried four times if it disconnects; the video is kept and incomplete uploads are removed", async () => {
     store.fail({ when: WRITES, response: "disconnect" });
     await expect(moveIntoStore()).rejects.toThrow(/^The file store isn't responding/);
     expect(store.sent(WRITES)).toBe(4);
@@ -203,7 +203,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     60_000,
   );
 
-  it("that disconnects in the middle of a video ends the response, but copying the object is retried", async () => {
+  it("that disconnects in the middle of a video ends the response, but the site retries when it copies the object", async () => {
     await moveIntoStore();
     loseCopies();
     store.fail({ when: /^GET /, response: "disconnect", times: 1 });
@@ -219,7 +219,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     expect(fs.existsSync(target)).toBe(false);
   });
 
-  it("is reported to an admin who chooses a thumbnail frame in the studio", async () => {
+  it("causes an error message when an admin chooses a thumbnail frame in the studio", async () => {
     await moveIntoStore();
     loseCopies();
     store.fail({ when: ANY, response: SLOW_DOWN });
@@ -230,7 +230,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     });
   }, 60_000);
 
-  it("that has an incomplete upload from a killed process is reported by check-library, which aborts the upload", async () => {
+  it("doesn't keep an incomplete upload from a killed process, because check-library reports and aborts it", async () => {
     await beginUpload(store.environment, "videos/u/half.mp4");
     expect((await checkStore())?.unfinished).toEqual([]);
     const later = Date.now() + 2 * DAY_MS;

@@ -58,7 +58,7 @@ describe("findFaults", () => {
   const faultsIn = (bytes: string, more = {}) =>
     findFaults({ ...exchange, ...more }, { bytes, closedBySite: true });
 
-  it("accepts correct responses, responses that the client didn't wait for, and 503", () => {
+  it("accepts correct responses, responses that the client didn't wait for, and status 503", () => {
     expect(faultsIn(response("200 OK", "<a>"), { marks: ["a"] })).toEqual([]);
     expect(faultsIn(response("200 OK", "<a>").slice(0, -2))).toEqual([]);
     expect(faultsIn(response("503 Service Unavailable"))).toEqual([]);

@@ -27,7 +27,7 @@ it("doesn't reveal hidden videos at any URL, in any list or in any event", async
   expect(requests).toBeGreaterThan(500);
 }, 180_000);
 
-it("reports a video that is still public although it should be hidden", async () => {
+it("reports a video that is still public even though it should be hidden", async () => {
   const { faults } = await runHidden("npm test", {
     states: ["hidden"],
     share: 0,
@@ -43,7 +43,7 @@ it("reports a video that is still public although it should be hidden", async ()
   expect(all).toMatch(/^\/events notified a visitor about hidden videos/m);
 }, 180_000);
 
-it("doesn't serve any image of a hidden video, and reports images of a video that is still public", async () => {
+it("finds no image of a hidden video, but reports images of a video that is still public", async () => {
   const { faults, media } = await runFrames();
   expect(faults).toEqual([]);
   expect(media).toBeGreaterThan(8);

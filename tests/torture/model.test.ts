@@ -12,7 +12,7 @@ const STEPS = 300;
 /** The site is started with three different sets of settings, each for a third of the steps. */
 const VISIBILITY_STEPS = 99;
 
-it("shows the same results as plain arrays after any sequence of changes", async () => {
+it("shows the same results as a model based on plain arrays after any sequence of changes", async () => {
   expect(await compare("npm test", STEPS)).toEqual([]);
 }, 180_000);
 

@@ -34,7 +34,7 @@ describe("the Dockerfile", () => {
     expect(ignored).toEqual(expect.arrayContaining([".env", "certificates", "db/data"]));
   });
 
-  it("limits Node's memory itself, because npm start doesn't", () => {
+  it("sets Node's memory limit, because npm start doesn't set one", () => {
     const { NODE_OPTIONS, ...malloc } = imageEnvironment();
     expect(NODE_OPTIONS).toContain("--max-old-space-size=");
     expect(malloc).toHaveProperty("MALLOC_ARENA_MAX");

@@ -175,7 +175,7 @@ interface Module {
 afterAll(() => console.info(`Lines by module: ${sizes().join(", ")}`));
 
 describe("module dependencies", () => {
-  it("go in one direction", () => {
+  it("only go in one direction", () => {
     expect(MODULES.length).toBeGreaterThan(100);
     expect(brokenRules(MODULES)).toEqual([]);
   });
@@ -246,7 +246,7 @@ describe("the source files", () => {
     expect(unused.map(({ file }) => file)).toEqual([]);
   });
 
-  it("load the studio's styles on each of its pages", () => {
+  it("load the studio's styles on every studio page", () => {
     const sheet = fs.readFileSync(path.join(root, "app/ui/site.css"), "utf8");
     const [, features = ""] = sheet.match(/features\/\{(.*)\}"/) ?? [];
     const isPage = new RegExp(

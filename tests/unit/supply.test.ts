@@ -32,7 +32,7 @@ describe("the packages in the lock file", () => {
     expect(missing, "run npm run licenses").toEqual([]);
   });
 
-  it("don't run install scripts, except for two known ones", () => {
+  it("don't run install scripts, except for two known packages", () => {
     const names = packages.filter((one) => one.hasInstallScript).map(({ name }) => name);
     expect([...new Set(names)].sort()).toEqual(["better-sqlite3", "esbuild"]);
     expect(Object.keys(site.allowScripts).sort()).toEqual(["better-sqlite3", "esbuild"]);

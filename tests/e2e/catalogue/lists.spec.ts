@@ -65,7 +65,7 @@ test("selecting a category keeps the search and returns to page 1", async ({ pag
   await expect(page).toHaveURL("/trending");
 });
 
-test("searching while typing updates the URL, and Back leaves the search", async ({
+test("the URL is updated while the visitor types a search, and Back leaves the search", async ({
   page,
   site,
 }) => {
@@ -112,7 +112,7 @@ test("while a list is loading slowly, the old list stays visible with a loading 
   await expect(page.getByText("Loading videos...")).toBeHidden();
 });
 
-test("a card opens with a click, Enter or Space, and in a new tab with the middle mouse button", async ({
+test("a click, Enter or Space opens a card's video, and a middle click opens it in a new tab", async ({
   page,
   site,
   context,
@@ -132,7 +132,7 @@ test("a card opens with a click, Enter or Space, and in a new tab with the middl
   await expect(tab).toHaveURL(/\/video\/v1/);
 });
 
-test("a hovered card plays a muted loop from 25 s, or its AV1 or H.264 clip, and stops when the pointer leaves", async ({
+test("a hovered card plays a muted loop that starts at 25 s, or a clip in AV1 or H.264, and stops when the pointer leaves", async ({
   page,
   site,
 }) => {

@@ -93,7 +93,7 @@ test("an admin uploads a video, a visitor watches it, and the admin hides, shows
   ).toBeVisible();
   expect([await statusOf(url), await statusOf(file)]).toEqual([404, 404]);
 
-  await test.step("a WebM file also plays and can be seeked", async () => {
+  await test.step("a WebM file also plays and supports seeking", async () => {
     const webm = site.addFile("videos", "u/2.webm", fs.readFileSync(webmClip()));
     await visit.goto(`/video/${site.addVideo({ title: "A WebM file", video_url: webm })}`);
     await playsOn(visit);

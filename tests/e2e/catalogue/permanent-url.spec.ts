@@ -12,7 +12,7 @@ const source = () =>
     ),
   );
 
-test("a video with its moov atom at the end can be watched and seeked while it is being converted", async ({
+test("a video whose moov atom is at the end plays and supports seeking while it is being converted", async ({
   page,
   site,
 }) => {

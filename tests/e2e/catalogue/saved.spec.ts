@@ -2,7 +2,11 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, test } from "../site";
 
-test("videos can be saved, found in another tab and removed", async ({ page, context, site }) => {
+test("a saved video also appears in another tab, and can be removed", async ({
+  page,
+  context,
+  site,
+}) => {
   await fill(site, 4);
   await page.goto("/saved");
   await expect(page.getByText("No saved videos yet.")).toBeVisible();
@@ -37,7 +41,7 @@ test("videos can be saved, found in another tab and removed", async ({ page, con
   await expect(cards).toHaveText([/Video 1/]);
 });
 
-test("saved videos that are no longer public are counted in a message and can be removed", async ({
+test("a message says how many saved videos are no longer public, and has a button that removes them", async ({
   page,
   site,
 }) => {
@@ -56,7 +60,7 @@ test("saved videos that are no longer public are counted in a message and can be
   expect(await saved(page)).toEqual(["v2"]);
 });
 
-test("many videos are loaded in batches, and a failed batch shows an error and can be retried", async ({
+test("many saved videos are loaded in batches, and a failed batch shows an error and can be retried", async ({
   page,
   site,
 }) => {
@@ -108,7 +112,11 @@ test("a card's button saves its video while the preview keeps playing, and the h
   await expect(page.locator("main article")).toHaveText([/Video 3/, /Video 2/]);
 });
 
-test("the list can be moved to another browser as a file", async ({ page, browser, site }) => {
+test("the list of saved videos can be moved to another browser in a file", async ({
+  page,
+  browser,
+  site,
+}) => {
   await fill(site, 3);
   // Storage as written by versions that used a separate key for each value.
   await page.addInitScript(() => {

@@ -36,7 +36,7 @@ async function suggest(page: Page, text: string) {
   return box;
 }
 
-test("a search from any page opens the results on Home, keeping its category @phone", async ({
+test("a search on any page opens the results on Home and keeps the page's category @phone", async ({
   page,
   site,
 }) => {
@@ -59,7 +59,7 @@ test("a search from any page opens the results on Home, keeping its category @ph
   await expect(await openField(page)).toHaveValue("neon");
 });
 
-test("titles and tags of public videos are suggested, and can be selected with the usual combobox keys", async ({
+test("the titles and tags of public videos are suggested, and can be selected with the usual combobox keys", async ({
   page,
   site,
 }) => {
@@ -112,7 +112,7 @@ test("titles and tags of public videos are suggested, and can be selected with t
   await expect(page.locator(cards)).toHaveCount(1);
 });
 
-test("a late response doesn't replace a newer one", async ({ page, site }) => {
+test("a late response doesn't replace a newer response", async ({ page, site }) => {
   await addVideos(site);
   await page.goto("/trending");
   const box = await suggest(page, "quiet");
@@ -177,7 +177,7 @@ test("pressing slash focuses the search field, except while the user is typing",
   await expect(field(page)).toBeHidden();
 });
 
-test("Home has a single search field, which can be focused by pressing slash or with the header's icon", async ({
+test("Home has a single search field, and both the slash key and the header's icon move the focus to it", async ({
   page,
   site,
 }) => {

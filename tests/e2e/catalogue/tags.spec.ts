@@ -23,7 +23,10 @@ test("a video's tag opens the tag's list, and Back returns to the video", async 
   await expect(page).toHaveURL("/tags/one%20take?page=2");
 });
 
-test("a tag's list can be opened, whatever characters the tag contains", async ({ page, site }) => {
+test("a tag's list can be opened, no matter which characters the tag contains", async ({
+  page,
+  site,
+}) => {
   const tags = ["AC/DC", "50%2F50", "what? #1", "x.data", "🎬", "v1.0", '"a" OR b*'];
   await fill(site, 1, () => ({ tags: JSON.stringify(tags) }));
   await page.goto("/video/v1");

@@ -113,7 +113,7 @@ test.describe("the site with an object store, two workers and a read replica beh
       await expect.poll(signInStatus, { timeout: 30_000 }).toBe(200);
     });
 
-    await test.step("the store is killed, and local files still play and are moved once the store is back", async () => {
+    await test.step("the store is killed, local files still play, and they are moved once the store is back", async () => {
       await store.kill?.();
       const [, file] = urlsOf(setup, idOf(setup, "Lighthouse"));
       const response = await fetch(setup.url + file, { headers: { Range: "bytes=0-9" } });

@@ -16,7 +16,7 @@ test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 const captionLines = (page: Page) => page.locator(".player-captions p");
 
-test("embedded captions can be shown, switched and removed, and the choice is remembered", async ({
+test("embedded captions can be turned on, switched and turned off, and the choice is remembered", async ({
   page,
   site,
 }) => {

@@ -31,7 +31,7 @@ function publishWithStoryboard(site: SiteProcess): string {
   return id;
 }
 
-test("the seek bar shows previews and can be dragged, and chapters and timestamps seek in place", async ({
+test("the seek bar shows previews and can be dragged, and clicking a chapter or timestamp seeks without leaving the page", async ({
   page,
   site,
 }) => {
@@ -58,7 +58,7 @@ test("the seek bar shows previews and can be dragged, and chapters and timestamp
   const preview = player.root.locator(".player-preview");
   const tile = player.root.locator(".player-storyboard");
 
-  await test.step("hovering shows the time, chapter and storyboard tile", async () => {
+  await test.step("hovering over the seek bar shows the time, chapter and storyboard tile", async () => {
     // A file doesn't need hls.js, and the storyboard isn't loaded before the first hover.
     expect(requests.filter((path) => /\.vtt$|\/hls-[\w-]+\.mjs$/.test(path))).toEqual([]);
     await page.mouse.move(bar.x + bar.width * 0.6, y);
@@ -84,7 +84,7 @@ test("the seek bar shows previews and can be dragged, and chapters and timestamp
     await expect(player.seek).toHaveAttribute("aria-valuetext", "0:20 of 0:40");
   });
 
-  await test.step("chapters are listed and seek in place", async () => {
+  await test.step("chapters are listed, and clicking one seeks without leaving the page", async () => {
     await expect(player.root.locator(".player-seek-track > span")).toHaveCount(3);
     const list = page.getByRole("navigation", { name: "Chapters" });
     await expect(list.getByRole("link")).toHaveText([

@@ -8,7 +8,7 @@ import { expect, test } from "../site";
 import { PlayerPage } from "./player-page";
 
 test.describe("damaged and unusual files", () => {
-  test("a truncated file plays up to where it ends and then shows an error", async ({
+  test("a truncated file plays to its end, and the player then shows an error or offers a replay", async ({
     page,
     site,
   }) => {
@@ -54,7 +54,10 @@ test.describe("damaged and unusual files", () => {
   });
 });
 
-test("a browser that blocks storage can still save and play videos", async ({ page, site }) => {
+test("in a browser that blocks storage, videos can still be saved and played", async ({
+  page,
+  site,
+}) => {
   await page.addInitScript(() => {
     Object.defineProperty(window, "localStorage", {
       get() {

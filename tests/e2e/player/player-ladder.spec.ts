@@ -4,7 +4,7 @@ import { expect, test } from "../site";
 import { plays } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-test("the quality of an encoded video is switched during playback without a gap", async ({
+test("the quality of an encoded video can be switched during playback without a gap", async ({
   page,
   site,
 }) => {

@@ -3,7 +3,7 @@ import { publishVideo } from "../../publish-video";
 import { expect, test } from "../site";
 import { PlayerPage } from "./player-page";
 
-test("clicks toggle playback, double clicks seek, and holding plays faster", async ({
+test("clicks toggle playback, double clicks seek, and holding the mouse button speeds up playback", async ({
   page,
   site,
 }) => {

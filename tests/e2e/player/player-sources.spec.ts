@@ -3,7 +3,7 @@ import { plays, publishAdaptive } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
 test.describe("the adaptive source", () => {
-  test("starts at the time given in a link, and continues in every quality and in the original", async ({
+  test("starts at the time given in a link, and continues when the viewer selects another quality or the original", async ({
     page,
     site,
   }) => {

@@ -5,7 +5,7 @@ import { TouchScreen } from "./touch-screen";
 
 test.use({ hasTouch: true, isMobile: true, viewport: { width: 412, height: 800 } });
 
-test("taps toggle playback, seek and show the controls, and holding a finger down plays faster", async ({
+test("taps toggle playback, seek and show the controls, and holding a finger down speeds up playback", async ({
   page,
   site,
 }) => {
@@ -26,7 +26,7 @@ test("taps toggle playback, seek and show the controls, and holding a finger dow
     await expect.poll(() => player.events()).toEqual(["pause"]);
   });
 
-  await test.step("a double tap seeks with a ripple, and more taps add up", async () => {
+  await test.step("a double tap seeks and shows a ripple, and further taps add up", async () => {
     await player.seekTo(15);
     const right = await player.at(0.85, 0.4);
     await touch.tap(right);
@@ -119,7 +119,7 @@ test("vertical swipes set the volume and brightness, and other gestures are left
     await touch.up();
   });
 
-  await test.step("the right half sets the volume, with an indicator for 1 s", async () => {
+  await test.step("swiping on the right half sets the volume and shows an indicator for 1 s", async () => {
     const from = await player.at(0.8, 0.3);
     await touch.swipe(from, { x: from.x, y: from.y + 90 });
     const { volume } = await player.state();
@@ -141,7 +141,7 @@ test("vertical swipes set the volume and brightness, and other gestures are left
     await player.expectState({ volume: 1 });
   });
 
-  await test.step("the left half sets the brightness, from 0.2 to 2", async () => {
+  await test.step("swiping on the left half sets the brightness to a value from 0.2 to 2", async () => {
     const low = await player.at(0.2, 0.6);
     await touch.swipe(low, { x: low.x, y: low.y - 100 });
     expect(await brightness()).toBeGreaterThan(1.3);

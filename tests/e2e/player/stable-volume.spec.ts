@@ -65,7 +65,7 @@ const level = (page: Page) =>
 const contexts = (page: Page) =>
   page.evaluate(() => (window as unknown as { heard: Heard }).heard.contexts);
 
-test("audibly lowers the volume of a loud stream and raises that of a quiet video", async ({
+test("stable volume makes a loud stream audibly quieter and a quiet video audibly louder", async ({
   page,
   site,
 }) => {

@@ -33,7 +33,7 @@ test("Back returns to the same list, page and scroll position", async ({ page, s
   await expect.poll(() => scrolled(page)).toBe(before);
 });
 
-test("a slow video page shows a skeleton whose player has the final size and position @phone", async ({
+test("a video page that loads slowly shows a skeleton whose player has the final size and position @phone", async ({
   page,
   site,
   isMobile,

@@ -21,7 +21,7 @@ test("shows that a video is still being processed", async ({ page, site }) => {
   expect((await page.request.get(source_url)).status()).toBe(404);
 });
 
-test("shows a failed job with its reason on the queue page, and queues it again on Retry", async ({
+test("shows on the queue page why a job failed, and queues the job again when Retry is pressed", async ({
   page,
   site,
 }) => {

@@ -21,7 +21,7 @@ test.afterAll(async ({ siteProcess }) => {
   fs.rmSync(folder, { recursive: true, force: true });
 });
 
-test("the open page shows the result of importing the folder", async ({ page, site }) => {
+test("after a folder is imported, the open page shows the result", async ({ page, site }) => {
   makeClip(folder, "aurora", { seconds: 1, size: "96x54", audio: false });
   await signIn(page);
   await page.goto("/admin/import");

@@ -51,7 +51,7 @@ test("a moderator hides, keeps and removes a reported video with the keyboard", 
   await expect(page.getByRole("row", { name: "Reports received 2" })).toBeVisible();
 });
 
-test("a moderator adds a video to a report, uncovers it and makes a decision with a key", async ({
+test("a moderator adds a video to a report, reveals and covers it, and chooses a decision by pressing a key", async ({
   page,
   site,
 }) => {

@@ -174,7 +174,10 @@ const titles = (page: Page) =>
   rows(page).evaluateAll((all) => all.map((row) => row.querySelector("a")?.textContent));
 const dragged = (page: Page) => page.locator("[data-dragged]");
 
-test("reorders videos with the mouse, except after a canceled drag", async ({ page, site }) => {
+test("reorders videos when they are dragged with the mouse, unless the drag is canceled", async ({
+  page,
+  site,
+}) => {
   await openOrdered(page, site, "abc");
   const [from, to] = [await middle(page, "Aurora"), await middle(page, "Cinema")];
   await page.mouse.move(from.x, from.y);
@@ -222,7 +225,7 @@ test("scrolls the page when a row is dragged to the edge of the window", async (
 test.describe("on a touch screen", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
-  test("reorders videos by their handles, and scrolls when the page is touched elsewhere", async ({
+  test("reorders videos when they are dragged by their handles, and scrolls when the page is swiped elsewhere", async ({
     page,
     site,
   }) => {

@@ -96,7 +96,7 @@ test("doesn't have accessibility violations or overflow on any studio page", asy
 
 const topOf = async (locator: Locator) => (await locator.boundingBox())?.y;
 
-test("keeps filters and counts in complete rows on phones in both orientations", async ({
+test("keeps the filter buttons in one row and doesn't wrap counts on phones in both orientations", async ({
   page,
   site,
 }) => {

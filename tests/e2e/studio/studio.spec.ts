@@ -23,7 +23,7 @@ function respondToDialogs(page: Page, reply: { yes: boolean }): string[] {
   return messages;
 }
 
-test("scrolls an error in the last row into view, and removes it once a change succeeds", async ({
+test("shows an error about the last row inside the viewport, and removes the error once a change succeeds", async ({
   page,
   site,
 }) => {
@@ -120,7 +120,7 @@ test("shows the sign-in prompt if the session ends before an upload, and continu
   await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
 });
 
-test("warns about an unsaved edit, however the dialog is closed", async ({ page, site }) => {
+test("warns about an unsaved edit, no matter how the dialog is closed", async ({ page, site }) => {
   addVideos(site, 1);
   await signIn(page);
   await page.goto(MANAGE);
@@ -161,7 +161,7 @@ test("warns about an unsaved edit, however the dialog is closed", async ({ page,
   expect(messages.length).toBe(before);
 });
 
-test("warns before entered text is lost, and discards it after the user leaves the page", async ({
+test("warns before entered text is lost, and discards the text once the user leaves the page", async ({
   page,
 }) => {
   await signIn(page);
@@ -182,7 +182,7 @@ test("warns before entered text is lost, and discards it after the user leaves t
   expect(messages).toHaveLength(2);
 });
 
-test("shows the video, errors and an expired session in the edit dialog, and keeps the input", async ({
+test("shows the video, errors and a sign-in prompt in the edit dialog, and keeps the input", async ({
   page,
   site,
   context,
@@ -293,7 +293,7 @@ test("links to the admin pages, and highlights Upload only on the upload page", 
   }
 });
 
-test("limits the bulk actions to a tenth of the screen until they are opened @phone-only", async ({
+test("limits the bulk actions to a tenth of the screen's height until an action is selected @phone-only", async ({
   page,
   site,
 }) => {

@@ -70,7 +70,10 @@ test("renames, merges, removes and restores tags", async ({ page, site }) => {
   await expect(entry(page, "4K")).toHaveCount(0);
 });
 
-test("reports a change made in another tab, and updates an open page", async ({ page, site }) => {
+test("updates a page that is open in another tab, and says there that the tag has no videos anymore", async ({
+  page,
+  site,
+}) => {
   await open(page, site);
   const other = await page.context().newPage();
   await other.goto("/admin/tags?tag=night");

@@ -69,7 +69,7 @@ test("fills in the duration, title and frames from the video, and resets the for
   expect(fs.readdirSync(path.join(site.uploads, "tmp", "tus"))).toEqual([]);
 });
 
-test("shows an error about a rejected file once, in a toast, and keeps the text that was entered", async ({
+test("shows an error about a rejected file only once, in a toast, and keeps the entered text", async ({
   page,
 }) => {
   await signIn(page);

@@ -41,7 +41,7 @@ function png(): Buffer {
 const videos = (site: SiteProcess) =>
   site.database().prepare("SELECT title, status FROM videos").all();
 
-test("a video can be published, mostly by keyboard, once it has a consent record", async ({
+test("a video can be published once it has a consent record, which an admin can create almost entirely by keyboard", async ({
   page,
   site,
 }) => {

@@ -107,7 +107,7 @@ test("a visitor can find and open a video with the keyboard alone", async ({ pag
   await expect(page.getByRole("searchbox")).toHaveValue("neon");
 });
 
-test("on a phone, the menu closes with Escape and after a choice, and the buttons above the list are side by side", async ({
+test("on a phone, the menu closes when Escape is pressed or a link is chosen, and the buttons above the list are side by side", async ({
   page,
 }) => {
   await page.setViewportSize(PHONE);

@@ -156,7 +156,7 @@ test("a failed live refresh keeps the list and can be retried", async ({ page, s
   await expect(notice(page)).toHaveCount(0);
 });
 
-test("an open page stays visible when its data can't be refreshed, and catches up later", async ({
+test("an open page stays visible when its data can't be refreshed, and is updated once the data is available again", async ({
   page,
   site,
 }) => {
@@ -185,7 +185,11 @@ test("an open page stays visible when its data can't be refreshed, and catches u
   }
 });
 
-test("the admin's list also stays visible", async ({ page, site, context }) => {
+test("the admin's list of videos also stays visible when the browser is offline", async ({
+  page,
+  site,
+  context,
+}) => {
   await fill(site, 3);
   await signIn(page);
   await page.goto("/admin?tab=manage", { waitUntil: "networkidle" });

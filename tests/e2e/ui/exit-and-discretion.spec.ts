@@ -49,7 +49,7 @@ test("pressing Shift three times leaves the site, even from a field or a dialog"
   await expect(page).toHaveURL("about:blank");
 });
 
-test("the preferences can disable the Shift shortcut, enable discreet titles and clear the stored data", async ({
+test("the visitor can disable the Shift shortcut, enable discreet titles and clear the stored data in the preferences", async ({
   page,
   site,
 }) => {

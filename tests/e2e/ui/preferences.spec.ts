@@ -163,7 +163,7 @@ test("titles, descriptions, tags and search queries each have their own text dir
   await expect(page.getByText("First line.")).toHaveCSS("unicode-bidi", "plaintext");
 });
 
-test("the selected category is visible, and the row fades out where it is cut off @phone-only", async ({
+test("the selected category is visible, and the row of categories fades out where it is cut off @phone-only", async ({
   page,
   site,
 }) => {

@@ -16,7 +16,10 @@ async function scrollBy(page: Page, pixels: number): Promise<number> {
 
 test.beforeEach(({ site }) => fill(site, 20));
 
-test("a refresh during scrolling keeps the scroll position", async ({ page, site }) => {
+test("a refresh while the visitor is scrolling doesn't change the scroll position", async ({
+  page,
+  site,
+}) => {
   await page.goto("/", { waitUntil: "networkidle" });
   for (const title of ["The first", "The second"]) {
     const release = await holdRequests(page, /_root\.data/);

@@ -29,6 +29,6 @@ it("allows a percent sign in a title", () => {
   expect(activityText("show", "100 % pure")).toBe("Ann made 100 % pure visible");
 });
 
-it("shows the raw name of an action that only another version of the site knows", () => {
+it("shows the raw name of an action that this version of the site doesn't know", () => {
   expect(activityText("levitate", "A video")).toBe("Ann levitate A video");
 });

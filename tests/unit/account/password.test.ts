@@ -14,7 +14,7 @@ import { FormError } from "~/platform/form-error.server";
 const REQUESTER = userRequester("somebody");
 
 describe("a password", () => {
-  it("is hashed at cost 12, like the dummy hash", async () => {
+  it("is hashed at cost 12, the same cost as the dummy hash", async () => {
     const longest = "é".repeat(36);
     const hash = await hashPassword(longest, REQUESTER);
     expect(bcrypt.getRounds(hash)).toBe(12);
@@ -35,7 +35,7 @@ describe("a password", () => {
     }
   });
 
-  it("must contain more than the site name and the email address if it is chosen in the browser", () => {
+  it("is rejected if it contains little more than the site name or the email address", () => {
     const email = "erika.mustermann@videos.example";
     for (const password of [
       ...["afterdark2026", "AFTERDARK-12", "Mustermann1990", "erika.mustermann!", "videosvideos"],
@@ -85,19 +85,19 @@ describe("the password queue", () => {
   }
   const flood = Array.from({ length: 30 }, (_, n) => strangerRequester(`flood${n}`, 3));
 
-  it("replaces a network that has more failures than the new one", async () => {
+  it("evicts a request from a network that has failed more often than the new request's network", async () => {
     const { checked, rejected } = await check([...flood, strangerRequester("new", 0)]);
     expect(checked[1]).toBe("new");
     expect(checked).toHaveLength(8);
     expect(rejected).toHaveLength(23);
   });
 
-  it("doesn't replace a network that has as many failures as the new one", async () => {
+  it("doesn't evict a request from a network that has failed just as often", async () => {
     const { checked } = await check([...flood, strangerRequester("alike", 3)]);
     expect(checked).not.toContain("alike");
   });
 
-  it("checks known users' passwords first during a flood from strangers, at most two per user", async () => {
+  it("checks known users' passwords first during a flood from strangers, but at most two per user", async () => {
     const users = ["a", "a", "a", "b"].map(userRequester);
     const { checked, rejected } = await check([...flood, ...users]);
     expect(checked.slice(0, 4)).toEqual(["flood0", "user a", "user a", "user b"]);

@@ -62,7 +62,7 @@ describe("the permissions table", () => {
     });
   });
 
-  it("uses “publisher” only in the uploader column", () => {
+  it("always lets owners and editors publish, and uploaders only with permission", () => {
     for (const role of ROLES) {
       const { mayPublish } = permittedOf({ role, may_publish: 0 });
       expect(mayPublish, role).toBe(role === "owner" || role === "editor");
@@ -76,7 +76,7 @@ describe("the permissions table", () => {
     expect(all).toEqual(["/admin/terms", "/events jobs"]);
   });
 
-  it("lets only uploaders with permission publish, hide and schedule", () => {
+  it("lets uploaders publish, hide and schedule only if they have permission", () => {
     const later = guarded.filter((name) => allows(PUBLISHER, name) && !allows(UPLOADER, name));
     expect(later).toEqual([
       "/admin publish",
@@ -89,7 +89,7 @@ describe("the permissions table", () => {
     ]);
   });
 
-  it("doesn't give uploaders access to pages about all videos", () => {
+  it("doesn't give uploaders access to pages that cover all videos", () => {
     for (const name of ["/admin/queue", "/admin/tags", "/admin/statistics", "/admin/activity"]) {
       expect(allows(PUBLISHER, name as Permission), name).toBe(false);
     }

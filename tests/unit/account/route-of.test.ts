@@ -85,7 +85,7 @@ describe("the route for a request target", () => {
     expect(routeOf(address)).toBe(route);
   });
 
-  it("is the route that the framework matches, however the URL is spelled", () => {
+  it("is the route that the framework matches, no matter how the URL is written", () => {
     const table = siteRoutes.map(({ path = "", index }) => ({
       ...{ id: `/${path}`, path, index: index ?? false },
     })) as AgnosticRouteObject[];

@@ -26,7 +26,7 @@ function setting(name: string, value: string | undefined) {
 }
 
 describe("a signed cookie", () => {
-  it("returns its value", () => {
+  it("can be read back", () => {
     const cookie = signedCookie("report", "hällo; =", Date.now() + 60_000);
     expect(cookie).toMatch(/; Path=\/; Max-Age=60; HttpOnly; SameSite=Lax$/);
     expect(readSignedCookie(withCookie(`x=1; ${nameAndValue(cookie)}; y`), "report")).toBe(
@@ -77,7 +77,7 @@ describe("a signed cookie", () => {
 });
 
 describe("the generated session secret", () => {
-  it("is generated once, next to the database, and readable only by the file's owner", () => {
+  it("is generated only once, and stored next to the database in a file that only its owner can read", () => {
     setting("SESSION_SECRET", undefined);
     const [secret] = sessionSecrets();
     const file = path.join(site.folder, "db", "session-secret");
@@ -94,7 +94,7 @@ describe("the generated session secret", () => {
     expect(sessionSecrets()).toEqual([NEW, OLD]);
   });
 
-  it("is rejected if its file contains a short secret", () => {
+  it("is rejected if its file contains a secret that is too short", () => {
     const file = path.join(site.folder, "db", "session-secret");
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, `${NEW}\nshort\n`);
@@ -112,7 +112,7 @@ describe("a toast", () => {
     kind: "success",
   } as const;
 
-  it("is carried by the redirect and read once", async () => {
+  it("is sent with the redirect and can be read only once", async () => {
     const response = redirectWithToast("/", toast, { headers: { "Set-Cookie": "other=1" } });
     expect([response.status, response.headers.get("Location")]).toEqual([302, "/"]);
     const cookies = response.headers.getSetCookie();
@@ -122,7 +122,7 @@ describe("a toast", () => {
     expect(read.headers.get("Set-Cookie")).toMatch(/^toast=; Path=\/; Max-Age=0/);
   });
 
-  it("is undefined if its cookie is missing or forged, and doesn't set a cookie", async () => {
+  it("is undefined if its cookie is forged, and reading it doesn't set a cookie", async () => {
     const { toast: none, headers } = await readToast(withCookie("toast=forged.mac"));
     expect(none).toBeUndefined();
     expect([...headers]).toEqual([]);

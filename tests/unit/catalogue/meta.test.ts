@@ -100,7 +100,7 @@ const pages: Record<string, MetaDescriptor[]> = {
 };
 
 describe("the meta tags of every page", () => {
-  it("have a unique title and description", () => {
+  it("include a unique title and description", () => {
     const titles = Object.values(pages).map(title);
     const descriptions = Object.values(pages).map((page) => content(page, "description"));
     expect(new Set(titles).size).toBe(titles.length);

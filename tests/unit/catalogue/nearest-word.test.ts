@@ -25,7 +25,7 @@ describe("the edit distance", () => {
     expect(editDistance("a", "abcdefgh", 2)).toBe(3);
   });
 
-  it("is limited to 0 for the shortest words, 1 for short ones and 2 for longer ones", () => {
+  it("is limited to 0 for the shortest words, 1 for short words and 2 for longer words", () => {
     expect(["ab", "abc", "abcd", "abcde"].map(maxEdits)).toEqual([0, 1, 1, 2]);
   });
 });
@@ -39,7 +39,7 @@ describe("the nearest word", () => {
     expect(find("beech", { bench: 2, beach: 5, leech: 1 })).toBe("beach");
   });
 
-  it("is never too different, the word itself, or a word without videos", () => {
+  it("is never a word that differs too much, the word itself, or a word without videos", () => {
     expect(find("ab", { abc: 1 })).toBeUndefined();
     expect(find("summer", { winter: 9, summer: 9 })).toBeUndefined();
     expect(find("nigth", { night: 0 })).toBeUndefined();

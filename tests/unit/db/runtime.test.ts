@@ -135,7 +135,7 @@ describe("periodic work", () => {
     end();
   });
 
-  it("runs on demand, or once more after the current round", async () => {
+  it("runs on demand, or again after the current round if one is in progress", async () => {
     let end = () => {};
     const work = vi.fn(() => new Promise<void>((resolve) => (end = resolve)));
     const periodic = every(60_000, "work", work);
@@ -176,7 +176,7 @@ describe("periodic work", () => {
     vi.mocked(console.error).mockClear();
   });
 
-  it("doesn't log that another process is writing to the database", async () => {
+  it("doesn't log an error if another process is writing to the database", async () => {
     const work = vi.fn(async () => {
       throw new DatabaseBusyError(undefined);
     });
@@ -185,7 +185,7 @@ describe("periodic work", () => {
     expect(work).toHaveBeenCalledTimes(2);
   });
 
-  it("stops with the runtime, after the current round", async () => {
+  it("stops when the runtime stops, once the current round has finished", async () => {
     const events: string[] = [];
     let end = () => {};
     const periodic = every(1_000, "work", async () => {

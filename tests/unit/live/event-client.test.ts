@@ -52,7 +52,7 @@ afterEach(() => {
 });
 
 describe("the event client", () => {
-  it("passes on the topic and version", () => {
+  it("passes the topic and version of each event to its listener", () => {
     FakeSource.all[0]!.send("hello", 3);
     FakeSource.all[0]!.send("catalogue", 4);
     expect(received).toEqual([
@@ -103,7 +103,7 @@ describe("the event client", () => {
     }
   });
 
-  it("reports a reconnection, but not the first connection", () => {
+  it("reports each reconnection, but not the first connection", () => {
     let reconnects = 0;
     const end = listenToEvents(
       "/events",

@@ -62,7 +62,7 @@ afterEach(() => {
 const pass = (ms = SPREAD_MS + 50) => vi.advanceTimersByTimeAsync(ms);
 
 describe("a list with live refresh", () => {
-  it("refetches once for several changes and keeps typed text", async () => {
+  it("refetches only once after several changes, and keeps typed text", async () => {
     const input = screen.getByLabelText<HTMLInputElement>("Search");
     input.value = "half a wo";
     for (version = 2; version < 5; version++) source().send("catalogue", version);
@@ -78,14 +78,14 @@ describe("a list with live refresh", () => {
     expect(loads).toBe(1);
   });
 
-  it("refetches when it connects if it has missed a change", async () => {
+  it("refetches upon connecting if it has missed a change", async () => {
     version = 7;
     source().send("hello", 7);
     await pass();
     await vi.waitFor(() => expect(loads).toBe(2));
   });
 
-  it("refetches when it connects only if the studio's version has changed", async () => {
+  it("doesn't refetch upon connecting unless the studio's version has changed", async () => {
     source().send("hello", 1, "4.1");
     await pass(5_000);
     expect(loads).toBe(1);

@@ -29,7 +29,7 @@ describe("SubRip captions", () => {
     ]);
   });
 
-  it("can be out of order and lack numbers, blank lines and hours", () => {
+  it("can be out of order, and can lack numbers, blank lines and hours", () => {
     const cues = readCues("00:05.5 --> 00:06.0\nlater\n0:01,5 --> 0:02,25\nfirst\n");
     expect(cues.map(({ start, end, text }) => [start, end, text])).toEqual([
       [1.5, 2.25, "first"],
@@ -39,7 +39,7 @@ describe("SubRip captions", () => {
 });
 
 describe("WebVTT captions", () => {
-  it("keep only the markup and position of cues", () => {
+  it("keep the cues with their markup and positions, and drop everything else", () => {
     const cues = readCues(
       "WEBVTT - a video\n\nSTYLE\n::cue { background: url(https://example.com/x) }\n\nNOTE\nnobody\n\n" +
         "name of the cue\n00:01.000 --> 00:02.000 align:start line:10% region:x onclick:alert(1)\n<v Ann>1 &lt; 2</v>\n",
@@ -110,7 +110,7 @@ describe("text that isn't captions", () => {
     );
   });
 
-  it("isn't decoded from bytes that are neither UTF-8 nor UTF-16 with a byte order mark", () => {
+  it("can't be decoded if it is neither UTF-8 nor UTF-16 with a byte order mark", () => {
     expect(decodeText(Buffer.from("grün", "latin1"))).toBeUndefined();
     expect(decodeText(Buffer.from([0, 1, 2, 0]))).toBeUndefined();
     expect(decodeText(Buffer.from("grün"))).toBe("grün");

@@ -9,7 +9,7 @@ it("signs CDN URLs as nginx's secure_link module requires", () => {
   );
 });
 
-it("signs CDN URLs as bunny.net's own libraries do", () => {
+it("signs CDN URLs in the same way as bunny.net's own libraries", () => {
   const cdn = { origin: "https://x.b-cdn.net", signing: "bunny", secret: "SecurityKey" } as const;
   expect(cdnAddress(cdn, "/300kb.jpg", 1598024587)).toBe(
     "https://x.b-cdn.net/300kb.jpg?token=HS256-o10JRWlsAItyAsdKS6jJKjabHN4FrFsplDHPV1idcX4&expires=1598024587",

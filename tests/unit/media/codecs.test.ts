@@ -72,7 +72,7 @@ const kept = (all: Levels, efficient: string[]) =>
 describe("the codec chosen by a player", () => {
   const both = levels("avc1.64001f", "av01.0.05M.08", "avc1.640028", "av01.0.08M.08");
 
-  it("is H.264 or the best one that the device decodes smoothly, but never both", () => {
+  it("is the best codec that the device decodes efficiently or else H.264, and is never mixed with another codec", () => {
     expect(kept(both, [])).toEqual(["avc1.64001f", "avc1.640028"]);
     expect(kept(both, ["av01", "hvc1"])).toEqual(["av01.0.05M.08", "av01.0.08M.08"]);
     expect(kept(both, ["hvc1"])).toEqual(["avc1.64001f", "avc1.640028"]);
@@ -84,7 +84,7 @@ describe("the codec chosen by a player", () => {
     ["smooth alone", { smooth: true, powerEfficient: false }, []],
     ["efficient alone", { smooth: false, powerEfficient: true }, []],
     ["not known", undefined, []],
-  ])("follows Media Capabilities: %s", async (_, result, expected) => {
+  ])("depends on what Media Capabilities reports: %s", async (_, result, expected) => {
     const decodingInfo = async () => result ?? Promise.reject(new TypeError("not supported"));
     vi.stubGlobal("navigator", { mediaCapabilities: { decodingInfo } });
     expect(await efficientCodecs()).toEqual(expected);

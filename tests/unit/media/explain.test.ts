@@ -14,7 +14,7 @@ describe("the explanation of a failed job", () => {
     });
   });
 
-  it("gives advice for each known message, and refers to the log for unknown ones", () => {
+  it("gives advice for each known message, and refers to the log for unknown messages", () => {
     const advice = (reason: string) => parseReason(reason).advice;
     expect(advice("The disk is full.")).toMatch(/Free up disk space/);
     expect(advice("The video has no file in this library.")).toMatch(/Upload the file again/);

@@ -39,7 +39,7 @@ describe("process slots", () => {
     expect(order.slice(4)).toEqual(["e", "f"]);
   });
 
-  it("reject a ninth waiting call from the same owner, but not one from another owner", async () => {
+  it("have a queue of at most eight calls for each owner", async () => {
     const gate = new ProcessGate(2, 8);
     const { order, enter, next } = recorder(gate);
     for (let count = 0; count < 10; count++) void enter("a");
@@ -64,7 +64,7 @@ describe("process slots", () => {
     expect(order).toHaveLength(30);
   });
 
-  it("free a client's queue position when it disconnects", async () => {
+  it("free a client's place in the queue when the client disconnects", async () => {
     const gate = new ProcessGate(1, 2);
     const { order, enter, next } = recorder(gate);
     await enter("a");

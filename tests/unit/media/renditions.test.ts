@@ -45,7 +45,7 @@ describe("a ladder's renditions", () => {
     [source(288, 162), 1080, ["162p"]],
     [source(320, 180), 1080, ["144p", "180p"]],
     [source(2560, 1440), 2160, ["144p", "240p", "360p", "480p", "720p", "1080p", "1440p"]],
-  ])("never exceed the size of the video or the limit", (video, maxHeight, expected) => {
+  ])("are never larger than the video or the configured limit", (video, maxHeight, expected) => {
     expect(names(video, maxHeight)).toEqual(expected);
     for (const { width, height } of renditionsFor(video, maxHeight)) {
       expect([width % 2, height % 2]).toEqual([0, 0]);
@@ -54,7 +54,7 @@ describe("a ladder's renditions", () => {
     }
   });
 
-  it("keep 60 frames per second at 720p and above, and half as many below", () => {
+  it("keep 60 frames per second at 720p and above, and have 30 below 720p", () => {
     const renditions = renditionsFor(source(1920, 1080, 60), 1080);
     expect(renditions.map(({ hasHalfFrameRate }) => hasHalfFrameRate)).toEqual([
       true,

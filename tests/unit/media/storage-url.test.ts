@@ -22,7 +22,7 @@ describe("STORAGE_URL", () => {
     });
   });
 
-  it("can be a folder", () => {
+  it("can refer to a folder", () => {
     expect(parseStorageUrl("file:///mnt/big%20disk")).toEqual({
       kind: "folder",
       folder: "/mnt/big disk",

@@ -91,14 +91,14 @@ describe("the speed", () => {
 });
 
 describe("play", () => {
-  it("ignores a blocked play() without an error", async () => {
+  it("doesn't throw an error when the browser blocks playback", async () => {
     const { video, commands, playback } = player();
     video.play = () => Promise.reject(new DOMException("no gesture", "NotAllowedError"));
     commands.togglePlay();
     await Promise.resolve();
     expect(playback.get().paused).toBe(true);
   });
-  it("returns to the same state after a hundred toggles", () => {
+  it("leaves a paused video paused after a hundred toggles", () => {
     const { video, commands } = player();
     for (let press = 0; press < 100; press++) commands.togglePlay();
     expect(video.paused).toBe(true);
@@ -146,7 +146,7 @@ describe("observePlayback", () => {
 });
 
 describe("stepFrame", () => {
-  it("moves by exactly one frame while paused, from any position", () => {
+  it("moves by exactly one frame from any position while the video is paused", () => {
     const { video, commands } = player();
     video.currentTime = 1.0399;
     commands.stepFrame(1, 25);

@@ -24,7 +24,7 @@ afterEach(() => {
 const wait = (milliseconds: number) => act(() => void vi.advanceTimersByTime(milliseconds));
 
 describe("keyboard shortcuts", () => {
-  it("seek, and add up while the feedback is still shown", () => {
+  it("seek, and show the total of several seeks while the feedback is still shown", () => {
     const { video, textOf } = renderPlayer();
     key("ArrowRight");
     expect(textOf(".player-ripple")).toBe("Forward 10 s");
@@ -73,7 +73,7 @@ describe("keyboard shortcuts", () => {
     expect(video.volume).toBe(0.95);
   });
 
-  it("step by one frame, but only while paused", () => {
+  it("step by one frame, but only while the video is paused", () => {
     const { video } = renderPlayer();
     video.currentTime = 10;
     key(".");
@@ -85,7 +85,7 @@ describe("keyboard shortcuts", () => {
     expect(video.currentTime).toBeCloseTo(10.02, 3);
   });
 
-  it("are ignored while typing or with a modifier key", () => {
+  it("are ignored while the user is typing or holding a modifier key", () => {
     const { root, video } = renderPlayer();
     const field = root.parentElement!.appendChild(document.createElement("input"));
     field.focus();
@@ -97,7 +97,7 @@ describe("keyboard shortcuts", () => {
     expect([video.paused, video.muted, video.currentTime]).toEqual([true, false, 0]);
   });
 
-  it("toggle only once when held, and seek at most five times a second", () => {
+  it("toggle playback only once while held down, and seek at most five times a second", () => {
     const { video } = renderPlayer();
     for (let repeat = 0; repeat < 10; repeat++) {
       // The page doesn't scroll either.
@@ -160,7 +160,7 @@ describe("the control bar", () => {
     expect(document.activeElement).toBe(root);
   });
 
-  it("has no volume slider on devices where only hardware keys set the volume", () => {
+  it("has no volume slider on devices where only the hardware keys can change the volume", () => {
     const { slider, button } = renderPlayer({}, { element: { hasFixedVolume: true } });
     expect(slider("Volume")).toBeUndefined();
     expect(button("Mute")).toBeDefined();
@@ -195,7 +195,7 @@ describe("the controls", () => {
     expect(isIdle()).toBe(true);
   });
 
-  it("stay visible while hovered, focused, paused, or with an open menu", async () => {
+  it("stay visible while they are hovered or focused, the video is paused or a menu is open", async () => {
     const { root, isIdle, button, press } = renderPlayer();
     wait(60_000);
     expect(isIdle()).toBe(false);
@@ -233,7 +233,7 @@ describe("clicks on the video", () => {
     return { ...all, events, click };
   }
 
-  it("toggle playback after the double-click window, except that the first click starts playback immediately", () => {
+  it("start playback immediately the first time, and otherwise toggle it after the double-click window", () => {
     const { video, click } = renderVideoArea();
     click(70);
     expect(video.paused).toBe(false);
@@ -251,7 +251,7 @@ describe("clicks on the video", () => {
     expect(video.paused).toBe(true);
   });
 
-  it("seek toward the clicked side on a double click, add up, and never toggle playback", () => {
+  it("seek in the direction of the clicked half from the second click on, and don't toggle playback", () => {
     const { video, click, events, textOf } = renderVideoArea();
     video.currentTime = 40;
     click(80);
@@ -267,7 +267,7 @@ describe("clicks on the video", () => {
     expect([video.currentTime, events]).toEqual([0, []]);
   });
 
-  it("only close the menu if one is open", () => {
+  it("close an open menu without doing anything else", () => {
     const { click, press, menu, events } = renderVideoArea();
     press("Settings");
     expect(menu()).not.toBeNull();
@@ -310,7 +310,7 @@ describe("at the end of a video, the player", () => {
 });
 
 describe("fullscreen mode", () => {
-  it("locks the screen to landscape, with a button that switches to portrait and back", async () => {
+  it("locks the screen to landscape, and has a button that switches to portrait and back", async () => {
     const calls: string[] = [];
     const orientation = Object.assign(new EventTarget(), {
       type: "portrait-primary",
@@ -349,7 +349,7 @@ describe("fullscreen mode", () => {
 });
 
 describe("integration with the device", () => {
-  it("shows the title and poster on the lock screen, where the buttons work", () => {
+  it("shows the title and poster on the lock screen, whose buttons control playback", () => {
     const handlers: Record<string, (details: object) => void> = {};
     const session = {
       metadata: null as MediaMetadataInit | null,
@@ -405,7 +405,7 @@ describe("integration with the device", () => {
 });
 
 describe("a player that can't play its video", () => {
-  it("shows the problem, and plays on Retry once it is resolved", async () => {
+  it("shows the problem, and plays when Retry is pressed after the problem has been resolved", async () => {
     vi.stubGlobal("fetch", async () => new Response(null, { status: 404 }));
     const { video, press, textOf } = renderPlayer();
     await act(async () => happen(video, "error", { error: { code: 4 } }));

@@ -10,7 +10,7 @@ describe("on-screen feedback", () => {
     vi.useRealTimers();
   });
 
-  it("adds up seeks in the same direction while it is shown", () => {
+  it("shows the total of several seeks in the same direction", () => {
     const board = createFeedback();
     board.seek(10);
     board.seek(10);

@@ -46,7 +46,7 @@ describe("keyCommand (specification, section 2)", () => {
     },
   );
 
-  it("ignores other keys, including those named like object properties", () => {
+  it("ignores other keys, including keys with the names of object properties", () => {
     for (const key of ["x", "Tab", "Enter", "Escape", "constructor", "toString"]) {
       expect(keyCommand(press(key))).toBeUndefined();
     }

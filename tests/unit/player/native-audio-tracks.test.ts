@@ -35,7 +35,7 @@ it("lists audio tracks once the metadata has loaded, and switches between them",
   expect(enabled()).toEqual([false, true]);
 });
 
-it("starts with the last chosen track, or another one in its language", async () => {
+it("starts with the last chosen track, or with another track in the same language", async () => {
   rememberAudioTrack(ENGLISH);
   const { onAudioTracks, enabled } = await open(GERMAN, { label: "English (SDH)", language: "en" });
   expect(onAudioTracks.mock.calls[0]?.[1]).toBe(1);

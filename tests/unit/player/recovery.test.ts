@@ -100,7 +100,7 @@ describe("a file that the browser can't decode", () => {
     [false, "unsupported"],
     [true, "preparing"],
   ] as const)(
-    "is detected while only its audio plays (stream expected: %s)",
+    "is detected if only its audio plays (stream expected: %s)",
     async (streamIsComing, problem) => {
       const { video, watch } = watched({ ...FILE, streamIsComing });
       happen(video, "loadeddata", { videoWidth: 0 });
@@ -114,7 +114,7 @@ describe("a file that the browser can't decode", () => {
   it.each([
     ["whose URL has changed", MISSING],
     ["that can't be played further", FOUND],
-  ])("is shown as being prepared if it only has a stream %s", async (_, then) => {
+  ])("is shown as being prepared if the video only has a stream %s", async (_, then) => {
     const url = "/media/videos/u/1/hls-1/master.m3u8";
     const { video, watch } = watched({ fileUrl: url, hlsUrl: url });
     respond = then;
@@ -123,7 +123,7 @@ describe("a file that the browser can't decode", () => {
     watch.close();
   });
 
-  it("is detected if it loaded before the scripts, unless a stream is going to play", () => {
+  it("is detected even if it loaded before the scripts, unless a stream will be played instead", () => {
     for (const hlsUrl of [undefined, "/media/videos/u/1/hls-1/master.m3u8"]) {
       const video = fakeVideo();
       happen(video, "loadeddata", { videoWidth: 0 });
@@ -172,7 +172,7 @@ describe("a file that fails during playback", () => {
     },
   );
 
-  it("continues to play even though the failure paused it", async () => {
+  it("resumes playing after it is reloaded, even though the failure paused it", async () => {
     const { video, watch, reload } = played(42);
     Object.assign(video, { error: { code: 3 } });
     video.pause();
@@ -236,7 +236,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("is detected without an error after buffering for too long", async () => {
+  it("is detected without an error event if the video buffers for too long", async () => {
     const { video, watch } = watched();
     void video.play();
     respond = UNREACHABLE;
@@ -246,7 +246,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("restarts a download that has stalled if the server is reachable", async () => {
+  it("is ruled out if the server is reachable, and the stalled download is restarted", async () => {
     const { video, watch, reload } = watched();
     video.currentTime = 7;
     void video.play();
@@ -270,7 +270,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("is handled the same way for the adaptive source", async () => {
+  it("is also handled for the adaptive source", async () => {
     const { state, watch, reload } = watched();
     state.set({ ...state.get(), playing: "adaptive", lost: true });
     expect(watch.problem.get()).toBe("connection");

@@ -88,7 +88,7 @@ it("doesn't rerender the player while the seek bar is being dragged with a loade
   expect(video().currentTime).toBe(60);
 });
 
-it("rerenders only the spinner when each seek has to wait for the network", () => {
+it("rerenders only the spinner when seeks have to wait for the network", () => {
   icons.mockClear();
   for (let second = 2; second <= 20; second++) {
     is({ seeking: true, readyState: 1, currentTime: second });

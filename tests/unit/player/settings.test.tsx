@@ -19,7 +19,7 @@ const focused = () => document.activeElement;
 const stored = () => JSON.parse(localStorage.getItem("visitor") ?? "{}");
 
 describe("the settings menu", () => {
-  it("can be operated with the keyboard: arrows wrap around, Escape goes back a page, then to the button", async () => {
+  it("can be operated with the keyboard: arrow keys wrap around, and Escape returns to the previous page or the button", async () => {
     const { video, button, item, menu } = renderPlayer();
     const settings = button("Settings")!;
     const press = (keys: string) => userEvent.keyboard(keys);
@@ -50,7 +50,7 @@ describe("the settings menu", () => {
     expect([menu(), focused()]).toEqual([null, button("Theater mode")]);
   });
 
-  it("leaves the space bar to the player, and hides the controls when closed with the mouse", () => {
+  it("after an item is clicked, leaves the space bar to the player and lets the controls be hidden", () => {
     vi.useFakeTimers();
     const { video, button, press, menu, isIdle } = renderPlayer();
     const click = (label: string) => {
@@ -179,7 +179,7 @@ describe("stored player state", () => {
 
 describe("a link with a start time", () => {
   it.each(["?from=home&t=12", "#t=12"])(
-    "starts playback at that time and doesn't offer another position: %s",
+    "moves the player to that time and doesn't offer to resume at another position: %s",
     (link) => {
       localStorage.setItem("visitor", '{"resume":[["one",40]]}');
       history.replaceState(null, "", `/video/one${link}`);
@@ -189,7 +189,7 @@ describe("a link with a start time", () => {
     },
   );
 
-  it("is copied from the menu, without other parameters", async () => {
+  it("can be copied from the menu, and contains no other parameters", async () => {
     // Adds a clipboard to jsdom.
     userEvent.setup();
     history.replaceState(null, "", "/video/one?from=home");

@@ -35,7 +35,7 @@ describe("parseStoryboard", () => {
       }),
     ]);
   });
-  it("parses files from Windows editors", () => {
+  it("parses files with Windows line endings", () => {
     expect(parseStoryboard(text.replaceAll("\n", "\r\n"), BASE)).toHaveLength(3);
   });
   it.each([
@@ -52,7 +52,7 @@ describe("parseStoryboard", () => {
 
 describe("frameAt", () => {
   const frames = parseStoryboard(text, BASE);
-  it("returns the last frame that has started", () => {
+  it("returns the last frame that starts at or before the given time", () => {
     expect(frameAt(frames, 0)?.x).toBe(0);
     expect(frameAt(frames, 4.9)?.x).toBe(0);
     expect(frameAt(frames, 5)?.x).toBe(160);

@@ -14,10 +14,10 @@ function seeksOf(taps: [at: number, side: Side][]): number[] {
 }
 
 describe("taps (specification, section 2: double tap; section 9: 300 ms)", () => {
-  it("toggle playback when single", () => {
+  it("toggle playback when they occur singly", () => {
     expect(seeksOf([[0, "right"]])).toEqual([0]);
   });
-  it("seek 10 s in the direction of the tapped half when two fall within the window", () => {
+  it("seek 10 s in the direction of the tapped half if two occur within the window", () => {
     expect(
       seeksOf([
         [0, "right"],
@@ -39,7 +39,7 @@ describe("taps (specification, section 2: double tap; section 9: 300 ms)", () =>
       ]),
     ).toEqual([0, 0]);
   });
-  it("add 10 s each after the first two", () => {
+  it("seek another 10 s with each tap after the second", () => {
     const taps: [number, Side][] = [
       [0, "right"],
       [200, "right"],
@@ -57,7 +57,7 @@ describe("taps (specification, section 2: double tap; section 9: 300 ms)", () =>
       ]),
     ).toEqual([0, 10, -10]);
   });
-  it("toggle playback only with the first of several rapid taps", () => {
+  it("never toggle playback after the first of several rapid taps", () => {
     const gaps = fc.array(fc.integer({ min: 0, max: DOUBLE_TAP_WINDOW_MS }), { minLength: 1 });
     fc.assert(
       fc.property(gaps, (list) => {

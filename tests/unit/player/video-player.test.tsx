@@ -110,7 +110,7 @@ describe("hydration", () => {
     expect(seek.getAttribute("aria-valuetext")).toBe("0:00 of 5:30");
   });
 
-  it("keeps the element and its file when the same video gets another file", () => {
+  it("keeps the element and its current file when the same video's file is replaced", () => {
     const { rerender } = render(<VideoPlayer video={VIDEO} />);
     const before = video();
     rerender(<VideoPlayer video={{ ...VIDEO, fileUrl: "/media/videos/u/converted.mp4" }} />);
@@ -185,7 +185,7 @@ describe("captions", () => {
     expect(screen.queryByText("<b>Good evening</b>")).toBeNull();
   });
 
-  it("restore the last choice: the same track, another one in its language, or none", () => {
+  it("restore the last choice: the same track, another track in the same language, or no track", () => {
     const tracks = [1, 2, 3].map(() => Object.assign(new EventTarget(), { activeCues: [] }));
     vi.mocked(
       Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "textTracks")!.get!,
@@ -260,7 +260,7 @@ describe("the next video", () => {
     act(() => void video().dispatchEvent(new Event("ended")));
   }
 
-  it("is opened once with the page's navigation, 8 s after the end", () => {
+  it("is opened 8 s after the end, by calling the page's navigation function once", () => {
     vi.useFakeTimers();
     const onNext = vi.fn();
     const Page = createRemixStub([

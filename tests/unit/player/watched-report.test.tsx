@@ -113,7 +113,7 @@ describe("the report of watched parts", () => {
     });
   });
 
-  it("is sent when the page is closed or another one is opened", async () => {
+  it("is sent when the page is closed or another page is opened", async () => {
     const first = await open();
     await play(first, [[0, 10]]);
     hide();
@@ -125,7 +125,7 @@ describe("the report of watched parts", () => {
     expect(reports()[1]).toEqual([`/video/${second}/watched`, digits(1)]);
   });
 
-  it("combines the parts played from all of the player's sources, although the element forgets earlier sources", async () => {
+  it("combines the parts played from all of the player's sources, even though the element forgets earlier sources", async () => {
     const id = await open();
     await play(id, [[0, 10]]);
     fire(id, "emptied");
@@ -134,7 +134,7 @@ describe("the report of watched parts", () => {
     expect(reports()).toEqual([[`/video/${id}/watched`, digits(4)]]);
   });
 
-  it("continues in the mini player and back on the video's page", async () => {
+  it("also includes parts played in the mini player", async () => {
     const id = await open();
     await play(id, [[0, 10]]);
     continued.set({ video: { id } } as never);
@@ -153,7 +153,7 @@ describe("the report of watched parts", () => {
     expect(reports()).toEqual([[`/video/${id}/watched`, digits(5)]]);
   });
 
-  it("uses the element's duration if the catalogue doesn't have one", async () => {
+  it("uses the element's duration if the catalogue doesn't have a duration", async () => {
     const id = await open({ seconds: 0 });
     await play(id, [[0, 50]], 50);
     hide();

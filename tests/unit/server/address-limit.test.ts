@@ -6,7 +6,7 @@ const allowed = (limit: ReturnType<typeof addressLimit>, addresses: string[]) =>
 const networks = (count: number) =>
   Array.from({ length: count }, (_, n) => `2001:db8:1:${n.toString(16)}`);
 
-it("limits a whole IPv6 /48 to four times as many attempts as one network", () => {
+it("allows an entire IPv6 /48 only four times as many attempts as a single network", () => {
   const limit = addressLimit("tests of a /48", 5, 60);
   expect(allowed(limit, Array(20).fill("2001:db8:1:0"))).toBe(5);
   expect(allowed(limit, networks(1_000))).toBe(15);

@@ -46,7 +46,7 @@ describe("the client address", () => {
     expect(from(forwarded)).toBe(address),
   );
 
-  it("has the same prefix for any notation of an IPv6 network, and never throws", () => {
+  it("has the same prefix in every notation of an IPv6 address, and never causes an error", () => {
     fc.assert(
       fc.property(fc.ipV6(), fc.ipV4(), fc.string(), (ipv6, ipv4, text) => {
         for (const written of [ipv6, ipv6.toUpperCase(), `[${ipv6}]:443`]) {
@@ -59,7 +59,7 @@ describe("the client address", () => {
     );
   });
 
-  it("ignores X-Forwarded-For without a proxy", () => {
+  it("isn't taken from X-Forwarded-For if there is no proxy", () => {
     delete process.env.PUBLIC_URL;
     forgetSettings();
     expect(from("192.0.2.7")).toBe("unknown");
@@ -73,7 +73,7 @@ describe("the network whose limits apply", () => {
       socket: { remoteAddress },
     } as unknown as IncomingMessage);
 
-  it("is the client's network behind a trusted proxy, and otherwise the connection's", () => {
+  it("is the client's network if a trusted proxy connects, and otherwise the network that connects", () => {
     expect(networkOf("127.0.0.1", "192.0.2.7")).toBe("192.0.2.7");
     expect(networkOf("::1", "2001:db8:1:2::9")).toBe("2001:db8:1:2");
     expect(networkOf("192.0.2.8", "192.0.2.7")).toBe("192.0.2.8");
@@ -126,7 +126,7 @@ describe("the list of trusted proxies", () => {
     expect(addressSeenFrom("127.0.0.1")).toBe("127.0.0.1");
   });
 
-  it("includes everyone if TRUSTED_PROXIES contains all networks", () => {
+  it("includes every address if TRUSTED_PROXIES covers all networks", () => {
     trust("0.0.0.0/0, ::/0");
     for (const address of ["203.0.113.9", "::ffff:203.0.113.9", "2001:db8:1:2::9"]) {
       expect(addressSeenFrom(address)).toBe("192.0.2.7");

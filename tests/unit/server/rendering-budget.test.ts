@@ -79,7 +79,7 @@ describe("a network's rendering budget", () => {
     expect(render(A, 2_500)).toBeUndefined();
   });
 
-  it("is charged an equal share of the rendering time, however many requests each network has open", () => {
+  it("is charged an equal share of the rendering time, no matter how many open requests each network has", () => {
     const idle = Array.from({ length: 100 }, () => begin(A));
     const other = begin(B);
     pass(4_000);
@@ -91,13 +91,13 @@ describe("a network's rendering budget", () => {
     expect(render(B, 900)).toBeGreaterThan(0);
   });
 
-  it("limits the number of requests that start before any of them has used time", () => {
+  it("limits the number of requests that can start before any time is charged", () => {
     let count = 0;
     while (count < 1_000 && typeof budgets.begin(A) !== "number") count += 1;
     expect(count).toBe(150);
   });
 
-  it("doesn't apply to requests without a network, whose time isn't charged to others", () => {
+  it("isn't charged for requests without a network, which aren't limited", () => {
     const exempt = Array.from({ length: 500 }, () => begin());
     const end = begin(A);
     pass(5_000);

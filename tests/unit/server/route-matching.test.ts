@@ -74,7 +74,7 @@ it("excludes routes with a different first segment", async () => {
   ]);
 });
 
-it.each(PATHS)("runs the same loaders for %j as a handler for all routes", async (path) => {
+it.each(PATHS)("runs the same loaders for %j as a handler for all routes would", async (path) => {
   const routes = await allRoutes();
   const few = narrowHandler(routes, createStaticHandler);
   const all = createStaticHandler(routes);
@@ -95,7 +95,7 @@ it.each(PATHS)("runs the same loaders for %j as a handler for all routes", async
   }
 });
 
-it("creates at most one handler per first segment, however many requests there are", async () => {
+it("creates at most one handler per first segment, no matter how many requests there are", async () => {
   let created = 0;
   const handler = narrowHandler(await allRoutes(), (routes) => {
     created += 1;

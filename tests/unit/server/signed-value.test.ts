@@ -77,7 +77,7 @@ describe("a signed value", () => {
     }
   });
 
-  it("is accepted with any of the listed secrets, but not with any other", () => {
+  it("is accepted with any of the listed secrets, but not with any other secret", () => {
     const secrets = fc.uniqueArray(SECRET, { minLength: 3, maxLength: 3 });
     fc.assert(
       fc.property(value, secrets, (text, [oldest, newer, foreign]) => {
@@ -112,7 +112,7 @@ describe("a puzzle's token", () => {
     expect(new Set(lengths).size).toBe(1);
   });
 
-  it("is used up after one answer, even if many forged tokens follow", () => {
+  it("can't be used again after one answer, even if many forged tokens follow", () => {
     const { token } = newPuzzle(NOW);
     const { question, token: solved } = newPuzzle(NOW);
     const answer = solvePuzzle(question);

@@ -45,7 +45,7 @@ describe("a Range header", () => {
     expect(parseByteRange(header, 100)).toBeUndefined();
   });
 
-  it("is parsed quickly, however many spaces it contains", () => {
+  it("is parsed quickly, no matter how many spaces it contains", () => {
     // A regular expression that backtracks would block the event loop for more than a second per header.
     const spaces = " ".repeat(16_000);
     for (let request = 0; request < 200; request++) {

@@ -29,7 +29,7 @@ describe("an exported CSV table", () => {
     );
   });
 
-  it("is parsed back into the original text", async () => {
+  it("can be parsed back into the original text", async () => {
     await fc.assert(
       fc.asyncProperty(texts, texts, async (first, second) => {
         // The first cell is never empty, because empty lines are skipped.

@@ -12,6 +12,6 @@ it.each([
   [1.5 * GB, "1.50 GB"],
 ])("shows %d bytes as %s", (bytes, text) => expect(formatStorage(bytes)).toBe(text));
 
-it("estimates 50 MB for each video, in GB", () => {
+it("estimates 50 MB for each video, and shows the total in GB", () => {
   expect(estimateStorage(75)).toBe("~3.66 GB");
 });

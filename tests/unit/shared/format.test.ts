@@ -100,7 +100,7 @@ describe("an age", () => {
     expect(formatAge(daysAgo(days), new Date(now))).toBe(text);
   });
 
-  it("is calculated from SQLite's timestamps as UTC", () => {
+  it("is calculated by treating SQLite's timestamps as UTC", () => {
     expect(parseTime("2026-06-08 12:00:00")).toBe(Date.parse("2026-06-08T12:00:00Z"));
     expect(formatAge("2026-06-08 12:00:00", now)).toBe("1 week ago");
     expect(parseTime("2026-06-08T14:00:00+02:00")).toBe(Date.parse("2026-06-08T12:00:00Z"));
@@ -153,7 +153,7 @@ describe("a duration", () => {
     expect(parseDuration(text)).toBe(seconds),
   );
 
-  it("is parsed back to the number of seconds it was formatted from", () => {
+  it("has the same number of seconds after it is formatted and parsed", () => {
     for (let seconds = 0; seconds < 10_000; seconds += 1) {
       if (parseDuration(formatDuration(seconds)) !== seconds) throw new Error(`${seconds}`);
     }

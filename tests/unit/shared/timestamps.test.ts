@@ -78,7 +78,7 @@ describe("chapters", () => {
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 
-  it("are found by their position in the video", () => {
+  it("can be looked up by a position in the video", () => {
     const chapters = [0, 10, 20].map((start) => ({ name: `from ${start}`, start }));
     expect([0, 9.9, 10, 99].map((seconds) => chapterAt(chapters, seconds)?.start)).toEqual([
       0, 0, 10, 20,

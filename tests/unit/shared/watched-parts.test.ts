@@ -24,7 +24,7 @@ describe("watched parts", () => {
     expect(parts([[7.4, 12.6]], 100)).toEqual([1, 2]);
   });
 
-  it("don't include brief stops while seeking, and add up the pieces of a part", () => {
+  it("don't count if only played briefly between seeks, and can consist of several spans", () => {
     const stops: Span[] = range(0, 19).map((part) => [part * 60, part * 60 + 1]);
     expect(parts(stops, 1_200)).toEqual([]);
     expect(
@@ -39,7 +39,7 @@ describe("watched parts", () => {
     ).toEqual([0]);
   });
 
-  it("count repeated spans once, whatever their order", () => {
+  it("count overlapping spans only once, in any order", () => {
     expect(
       union([
         [5, 9],

@@ -24,7 +24,7 @@ describe("the disk forecast", () => {
     ["a third of a GB a day", 1 / 3, "Full in about 300 days"],
     ["100 GB a day", 100, "Full in about 1 day"],
     ["200 GB a day", 200, "Full in less than a day"],
-  ])("is correct for 100 GB of free space filling at %s", (_, growth, expected) => {
+  ])("is correct if 100 GB of free space fills up at %s", (_, growth, expected) => {
     expect(message(records(month, (days) => (500 - days * growth) * GB))).toBe(expected);
   });
 
@@ -79,7 +79,7 @@ describe("the disk forecast", () => {
     expect(days).toBeLessThan(41);
   });
 
-  it("ignores future records and those older than a month", () => {
+  it("ignores records from the future and records that are older than a month", () => {
     const then = records([300, 200, 100, 60], () => 0);
     const tomorrow = records([-1, -400], () => 900 * GB);
     expect(message([...then, ...records(month, () => 500 * GB), ...tomorrow])).toBe("Stable");

@@ -8,7 +8,7 @@ import { ListKeys, VideoList } from "~/features/library/list/video-list";
 import { PageJump } from "~/features/library/routes/manage-tab";
 import { renderAt } from "../ui/page";
 
-it("opens the keyboard shortcuts with a question mark, except while typing", async () => {
+it("shows the keyboard shortcuts when a question mark is typed outside a text field", async () => {
   renderAt(
     <>
       <input aria-label="Search" />
@@ -23,7 +23,7 @@ it("opens the keyboard shortcuts with a question mark, except while typing", asy
   expect(screen.getByText("hide or show")).toBeTruthy();
 });
 
-it("jumps to a page number and keeps the filters", async () => {
+it("jumps to the entered page and keeps the filters", async () => {
   const view = { ...DEFAULT_VIEW, page: 3, search: "night", sort: "views" as const };
   renderAt(<PageJump view={view} pageCount={900} />);
   const page = (await screen.findByLabelText(/Go to page/)) as HTMLInputElement;
@@ -70,7 +70,7 @@ it("keeps the additional filters closed, and hides the uploader filter from user
   expect(screen.queryByRole("link", { name: "Clear" })).toBeNull();
 });
 
-it("sends a date as the timestamps of its start and end in the browser's time zone", async () => {
+it("sends the start and end of the selected day in the browser's time zone as timestamps", async () => {
   renderAt(<FilterBar view={DEFAULT_VIEW} />);
   for (const label of ["Added on or after", "Added on or before"]) {
     fireEvent.change(await screen.findByLabelText(label), { target: { value: "2026-03-29" } });
@@ -80,7 +80,7 @@ it("sends a date as the timestamps of its start and end in the browser's time zo
   expect(sent.get("to")).toBe(new Date(2026, 2, 30).toISOString());
 });
 
-it("shows the names of saved views as plain text that links to their URLs", async () => {
+it("shows each saved view as a link to its URL, with its name as plain text", async () => {
   const to = "/admin?tab=manage&missing=1";
   const views = [{ id: 1, name: "<img src=x onerror=alert(1)>", to }];
   renderAt(<SavedViews views={views} here={to} />);

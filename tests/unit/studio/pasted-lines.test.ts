@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readPastedLines } from "~/features/upload/paste-lines";
 
-it("reads a title, tags and a category from each line, separated by bars or tabs", () => {
+it("reads a title, tags and a category, separated by bars or tabs, from each line", () => {
   expect(
     readPastedLines("First | one, two | desi\r\nSecond\tthree\tModel/Star\n Third \n||English\n\n"),
   ).toEqual({
@@ -15,7 +15,7 @@ it("reads a title, tags and a category from each line, separated by bars or tabs
   });
 });
 
-it("leaves the file for an empty line unchanged", () => {
+it("leaves a file unchanged if its line is empty", () => {
   expect(readPastedLines("\nSecond").texts).toEqual([{}, { title: "Second" }]);
   expect(readPastedLines(" \n\n").texts).toEqual([]);
 });

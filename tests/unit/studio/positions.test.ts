@@ -11,7 +11,7 @@ describe("an entered position", () => {
       expect(parsePosition(text)).toBeUndefined();
   });
 
-  it("is formatted in a way that can be parsed again", () => {
+  it("can be parsed again after it is formatted", () => {
     expect([0, 59.96, 90.5, 3_723.55].map(formatPosition)).toEqual([
       "0:00",
       "0:59.9",
@@ -31,7 +31,7 @@ describe("a new chapter", () => {
     expect(text.slice(from, to)).toBe("Chapter");
   });
 
-  it("is preceded by a first chapter at 0:00, because there must be at least three chapters", () => {
+  it("is preceded by a chapter at 0:00, which is added if it doesn't exist", () => {
     expect(insertChapter("Words.", 75).text).toBe("Words.\n0:00 Beginning\n1:15 Chapter");
     expect(insertChapter("", 0).text).toBe("0:00 Chapter");
     const three = insertChapter(insertChapter("", 60).text, 30).text;

@@ -17,7 +17,7 @@ it.each([
   ],
   ["never", null, "Litestream hasn’t replicated anything yet.", "Check that it is running."],
 ] as const)(
-  "shows Litestream's state (%s), and doesn't claim more than is known",
+  "shows Litestream's state (%s), and the last replication time only if it is known",
   (state, copiedAt, says, hint) => {
     render(<ReplicationNote replication={{ state, copiedAt }} />);
     const note = screen.getByRole("region", { name: "Litestream" }).textContent;

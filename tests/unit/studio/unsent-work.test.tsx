@@ -50,7 +50,7 @@ describe("unsaved work", () => {
       () => fireEvent.change(screen.getByLabelText("Category"), { target: { value: "desi" } }),
     ],
     ["a checked box", () => fireEvent.click(screen.getByLabelText("Remove"))],
-  ])("causes a warning about %s before the page is left", async (_, type) => {
+  ])("causes a warning about %s before the user leaves the page", async (_, type) => {
     renderAt(<Work />);
     await screen.findByLabelText("Title");
     type();

@@ -29,7 +29,7 @@ beforeEach(() => {
 const namesIn = (root: ParentNode) =>
   [...root.querySelectorAll<HTMLInputElement>("[name]")].map(({ name }) => name);
 
-it("sends the text fields before the file without JavaScript, and shows the file first with JavaScript", async () => {
+it("puts the text fields before the file field without JavaScript, and after it with JavaScript", async () => {
   const html = renderToString(<Page />);
   // The test router has a layout effect, which React warns about on a server.
   for (const [message] of vi.mocked(console.error).mock.calls) {
@@ -51,7 +51,7 @@ it("sends the text fields before the file without JavaScript, and shows the file
   box.remove();
 });
 
-it("reports a rejected file once, and replaces it with the next one", async () => {
+it("reports a rejected file once, and replaces the message when another file is selected", async () => {
   renderAt(form);
   const input = await screen.findByLabelText(/Videos/);
   const choose = (name: string, type: string, text: string) =>

@@ -26,7 +26,7 @@ const item = (key: string, more: Partial<QueueItem> = {}): QueueItem => ({
 });
 
 describe("the upload queue", () => {
-  it("adds, changes and removes files by key without affecting others", () => {
+  it("adds, changes and removes files by key without affecting other files", () => {
     const [a, b] = [item("a"), item("b")];
     const added = reduceQueue([a], { type: "add", items: [b] });
     expect(added).toEqual([a, b]);
@@ -48,14 +48,14 @@ describe("the upload queue", () => {
     expect(nextToSend([])).toBeUndefined();
   });
 
-  it("warns before the page is left, but only while something would be lost", () => {
+  it("warns before the user leaves the page, but only while something would be lost", () => {
     const states = ["waiting", "sending", "paused", "publishing"] as const;
     expect(states.every((state) => isUnderWay(item("a", { state })))).toBe(true);
     const rest = ["chosen", "duplicate", "failed", "done"] as const;
     expect(rest.some((state) => isUnderWay(item("a", { state })))).toBe(false);
   });
 
-  it("retries files that failed for a reason that editing the form can fix", () => {
+  it("retries a failed file only if it had been sent and the error can be fixed", () => {
     const sent = { texts: TEXTS, intent: "publish" as const };
     expect(canBeSent(item("a"))).toBe(true);
     expect(canBeSent(item("a", { state: "failed", sent }))).toBe(true);
@@ -77,7 +77,7 @@ describe("the data sent with a file", () => {
     expect(titleFromFileName(name)).toBe(title);
   });
 
-  it("prefers the file's own fields to the form's", () => {
+  it("contains the values set for the file, and otherwise those from the form", () => {
     const form = {
       title: "Form",
       description: "For all",
@@ -104,7 +104,7 @@ describe("the data sent with a file", () => {
     expect(textsFor(item("a", { own }), timed, true).duration).toBe("1:00");
   });
 
-  it("requests immediate publication if the time to publish passed during the upload", () => {
+  it("requests immediate publication if the publish time passed during the upload", () => {
     const texts = { ...TEXTS, title: "A", publishAt: "2030-01-01T12:00:00.000Z" };
     const sent = { texts, intent: "draft" as const };
     const at = Date.parse(texts.publishAt);
@@ -114,7 +114,7 @@ describe("the data sent with a file", () => {
     expect(onArrival(untimed, at)).toEqual(untimed);
   });
 
-  it("is rejected before the transfer if it isn't a video or is too large", () => {
+  it("isn't sent if the file is empty, too large or not a video", () => {
     const limits = { maxVideoBytes: 1024, maxThumbnailBytes: 10 };
     const file = (name: string, type: string, size = 10) => ({ name, type, size });
     expect(fileError(file("a.mp4", "video/mp4"), limits)).toBeUndefined();
@@ -128,7 +128,7 @@ describe("the data sent with a file", () => {
 });
 
 describe("upload progress", () => {
-  it("shows the speed of the last few seconds", () => {
+  it("shows the average speed over the last few seconds", () => {
     let at = 0;
     const measure = throughputMeter(() => at);
     expect(measure(0)).toBe(0);

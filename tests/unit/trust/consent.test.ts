@@ -34,7 +34,7 @@ describe("the performer form", () => {
     checkedOn: "2026-01-01",
   };
 
-  it("is normalized", () => {
+  it("is parsed into normalized values", () => {
     expect(readPerformer(typed, "2026-01-02")).toEqual({
       performer: {
         stageNames: ["Jane Doe", "J."],

@@ -37,7 +37,7 @@ describe("the terms version submitted with an upload", () => {
 });
 
 describe("the text of the terms", () => {
-  it("is the same whatever its line endings", () => {
+  it("is the same with any kind of line endings", () => {
     expect(normalizeTerms("\r\n One \r\nTwo\t\r\n\r\n")).toBe("One\nTwo");
     expect(normalizeTerms(normalizeTerms(DEFAULT_TERMS))).toBe(DEFAULT_TERMS);
     expect(DEFAULT_TERMS.length).toBeLessThan(MAX_TERMS_LENGTH);

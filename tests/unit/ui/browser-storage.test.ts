@@ -57,7 +57,7 @@ describe("browser storage", () => {
     expect(Object.keys(localStorage).sort()).toEqual(["tus::1", "visitor"]);
   });
 
-  it("adds values written by an open tab of an earlier version without replacing newer ones", async () => {
+  it("adds values written by an open tab of an earlier version without replacing newer values", async () => {
     localStorage.setItem(
       "visitor",
       '{"version":1,"saved":["b"],"resume":[["x",50]],"speed":1,"unknown":7}',
@@ -93,7 +93,7 @@ describe("browser storage", () => {
   });
 
   it.each(["", "{", "null", "7", "[]", '"x"', '{"saved":{"a":1},"speed":'])(
-    "is empty and gets overwritten when %s is stored",
+    "is treated as empty and overwritten if %s is stored",
     async (text) => {
       localStorage.setItem("visitor", text);
       const { readStored, writeStored } = await load();
@@ -103,7 +103,7 @@ describe("browser storage", () => {
     },
   );
 
-  it("changes only one field at a time when two tabs write alternately", async () => {
+  it("changes only the field that is written when two tabs write alternately", async () => {
     const firstTab = await load();
     const secondTab = await load();
     firstTab.writeStored("speed", 2);
@@ -142,7 +142,7 @@ describe("browser storage", () => {
     ]);
   });
 
-  it("imports fields from another browser, but only the missing entries of lists", async () => {
+  it("imports fields from another browser, and adds only the missing entries to lists", async () => {
     const { addStoredFields, writeStored } = await load();
     writeStored("resume", [["a", 10]]);
     writeStored("exitByShift", true);

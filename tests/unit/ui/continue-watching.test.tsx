@@ -98,7 +98,7 @@ describe("the Continue watching section", () => {
     ]);
   });
 
-  it("shows at most eight videos and drops those that are no longer public, even while it is open", async () => {
+  it("shows at most eight videos and removes videos that are no longer public, even while it is open", async () => {
     await open([["never", 30], ...points], ids.slice(0, 10));
     await waitFor(() => expect(titles()).toHaveLength(8));
     expect(titles()[0]).toBe("Video 10");
@@ -115,7 +115,7 @@ describe("the Continue watching section", () => {
     expect(stored()).toEqual([]);
   });
 
-  it("is updated by other tabs, and can be cleared with a button", async () => {
+  it("is updated by changes in other tabs, and can be cleared with a button", async () => {
     await open([["1", 30]], ["1", "2"]);
     await waitFor(() => expect(titles()).toEqual(["Video 1"]));
     localStorage.setItem(
@@ -156,7 +156,7 @@ describe.each(["{", "7", '{"a":1}', '[["v1","x"],[5,5],null]', "[]", undefined])
       }
     });
 
-    it("doesn't reserve any space before the first paint or show anything", async () => {
+    it("neither reserves space before the first paint nor shows anything", async () => {
       renderRoutes([
         {
           path: "/",

@@ -84,7 +84,7 @@ describe("a view", () => {
     expect(sent.mock.calls[0]?.[1]).toMatchObject({ method: "POST" });
   });
 
-  it("isn't counted again after a revalidation or Back and Forward", async () => {
+  it("isn't counted again after the page is revalidated or the visitor goes back and forward", async () => {
     open("/");
     fireEvent.click(await screen.findByText("Open"));
     await screen.findByText("one: 42");
@@ -108,7 +108,7 @@ describe("a view", () => {
     ["rejected", () => sent.mockResolvedValue(new Response(null, { status: 404 }))],
     ["lost", () => sent.mockRejectedValue(new TypeError("offline"))],
   ])(
-    "leaves the displayed count unchanged without an error if the request is %s",
+    "keeps the displayed count and doesn't cause an error if the request is %s",
     async (_, fail) => {
       fail();
       open("/");

@@ -40,7 +40,7 @@ const press = () => userEvent.click(screen.getByRole("button", { name: /passkey/
 const autofillRequests = () =>
   vi.mocked(startAuthentication).mock.calls.map(([options]) => options.useBrowserAutofill);
 
-it("handles only the button's request if the challenge for autofill arrives late", async () => {
+it("ignores the autofill challenge if it arrives after the button was pressed", async () => {
   vi.mocked(startAuthentication).mockReturnValue(new Promise(() => {}));
   open();
   await waitFor(() => expect(challengeResponses).toHaveLength(1));
@@ -53,7 +53,7 @@ it("handles only the button's request if the challenge for autofill arrives late
   expect(autofillRequests()).toEqual([false]);
 });
 
-it("restarts autofill after the button's request was rejected", async () => {
+it("restarts autofill after the button's request is rejected", async () => {
   const error = Object.assign(new Error("rejected"), { name: "NotAllowedError" });
   vi.mocked(startAuthentication).mockRejectedValueOnce(error);
   vi.mocked(startAuthentication).mockReturnValue(new Promise(() => {}));

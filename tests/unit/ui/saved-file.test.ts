@@ -20,7 +20,7 @@ describe("the exported file of saved videos", () => {
     expect(parseSavedFile(savedFile({}))).toEqual({ ids: [], ignored: 0, data: {} });
   });
 
-  it("is parsed without its invalid entries", () => {
+  it("is parsed even if it contains invalid entries, which are ignored", () => {
     const videos = ["a", 7, null, "", "x".repeat(201), ["b"], { id: "c" }, "a", "d"];
     expect(parseSavedFile(file(videos))).toEqual({ ids: ["a", "d"], ignored: 6 });
   });
@@ -42,7 +42,7 @@ describe("the exported file of saved videos", () => {
 });
 
 describe("an import of saved videos", () => {
-  it("appends new videos to the saved ones and reports the counts", () => {
+  it("appends new videos to the saved videos and reports the counts", () => {
     saveVideo("a");
     expect(addSavedVideos(["b", "a", "c"])).toEqual({
       added: 2,

@@ -73,7 +73,7 @@ describe("an error toast", () => {
     expect(screen.getAllByRole("status")).toHaveLength(1);
   });
 
-  it("disappears when its page is left, and is replaced by the form's next error", () => {
+  it("disappears when the visitor leaves its page, and is replaced by the form's next error", () => {
     function RejectedForm({ response }: { response?: { message: string } }) {
       useFormErrorToast(response);
       return null;
@@ -88,7 +88,7 @@ describe("an error toast", () => {
   });
 });
 
-it("keeps a success toast when the page with the previous error unmounts", () => {
+it("doesn't remove a success toast when the page that showed an error unmounts", () => {
   function RejectedForm({ response }: { response?: { message: string } }) {
     useFormErrorToast(response);
     return null;
@@ -166,7 +166,7 @@ describe("a toast from the browser", () => {
     expect(screen.queryByRole("status")).toBeNull();
   });
 
-  it("is visible with at most two other toasts", () => {
+  it("is shown together with at most two other toasts", () => {
     render(
       <ToastProvider>
         <ToastButton toast={SAVED} />

@@ -28,7 +28,7 @@ const press = (name: string) => fireEvent.click(screen.getByRole("button", { nam
 const storeUpNext = (json: string) => sessionStorage.setItem("visitor", `{"upNext":${json}}`);
 
 describe("the Up next list", () => {
-  it("starts with the five best related videos, and videos can be moved and removed", () => {
+  it("initially contains the five most closely related videos, which can be moved and removed", () => {
     renderAt(<Page />);
     expect(titles()).toEqual(["Video a", "Video b", "Video c", "Video d", "Video e"]);
     expect(sessionStorage.length).toBe(0);
@@ -43,7 +43,7 @@ describe("the Up next list", () => {
     expect(titles()[0]).toBe("Video a");
   });
 
-  it("excludes the current video, and falls back to the related ones when it is empty", () => {
+  it("excludes the current video, and falls back to related videos when it is empty", () => {
     storeUpNext(JSON.stringify([RELATED[5], RELATED[0]]));
     const { unmount } = renderAt(<Page currentId="a" />);
     expect(titles()).toEqual(["Video f"]);
@@ -59,7 +59,7 @@ describe("the Up next list", () => {
     expect(titles()).toHaveLength(5);
   });
 
-  it("keeps the order of the other videos when one is moved", () => {
+  it("keeps the order of the other videos when a video is moved", () => {
     expect(moved(["a", "b", "c", "d"], 0, 2)).toEqual(["b", "c", "a", "d"]);
     expect(moved(["a", "b", "c", "d"], 3, 0)).toEqual(["d", "a", "b", "c"]);
   });
@@ -78,7 +78,7 @@ describe("surprise videos", () => {
     expect(await nextSurprise("")).toBe("a");
   });
 
-  it("never include the current video, and are undefined if the server doesn't have any", async () => {
+  it("never include the current video, and are undefined if the server can't find one", async () => {
     vi.stubGlobal("fetch", async (url: string) =>
       Response.json({ id: url.includes("step=0") ? "a" : "b", total: 2 }),
     );

@@ -39,7 +39,7 @@ const card = (video = videoNamed("a"), rank?: number) => (
 const playing = () => document.querySelectorAll("video").length;
 
 describe("a video card", () => {
-  it("is one link with the category, duration, title, short count and age", () => {
+  it("is a single link with the category, duration, title, abbreviated view count and age", () => {
     renderAt(card());
     const link = screen.getByRole("link", { name: /Video a/ });
     expect(link.getAttribute("href")).toBe("/video/a");
@@ -60,7 +60,7 @@ describe("a video card", () => {
     ]);
   });
 
-  it("shows the thumbnail's colors while it loads, or else the video's gradient", () => {
+  it("shows the thumbnail's colors while the thumbnail loads, or a gradient if they aren't known", () => {
     renderAt(card(videoNamed("a", { posterColors: "ff000000ff000000ffffffff" })));
     const poster = document.querySelector<HTMLElement>(".poster");
     const colors = ["--nw", "--ne", "--sw", "--se"].map((n) => poster?.style.getPropertyValue(n));
@@ -167,14 +167,14 @@ describe("a video card opens", () => {
     vi.unstubAllGlobals();
   });
 
-  it.each(["{Enter}", " "])("with the key %j", async (key) => {
+  it.each(["{Enter}", " "])("when %j is pressed", async (key) => {
     renderAt(card());
     screen.getByRole("link").focus();
     await userEvent.keyboard(key);
     expect(await screen.findByText("elsewhere")).toBeTruthy();
   });
 
-  it.each(["{Enter}", " "])("among the related videos with the key %j", async (key) => {
+  it.each(["{Enter}", " "])("among the related videos when %j is pressed", async (key) => {
     const hrefFor = (id: string) => `/video/${id}`;
     renderAt(
       <RelatedVideos videos={[videoNamed("a")]} category="desi" now={NOW} hrefFor={hrefFor} />,
@@ -184,7 +184,7 @@ describe("a video card opens", () => {
     expect(await screen.findByText("elsewhere")).toBeTruthy();
   });
 
-  it("with a click", async () => {
+  it("when it is clicked", async () => {
     renderAt(card());
     await userEvent.click(screen.getByText("Video a"));
     expect(await screen.findByText("elsewhere")).toBeTruthy();
@@ -248,7 +248,7 @@ describe("the hover preview", () => {
     expect(playing()).toBe(0);
   });
 
-  it("starts at 25 s, or in the middle if less than a second would be left", () => {
+  it("starts at 25 s, or in the middle of a video that ends less than a second later", () => {
     expect([600, 90, 26].map(previewStart)).toEqual([25, 25, 25]);
     expect([25.5, 25, 6, 2].map(previewStart)).toEqual([12.75, 12.5, 3, 1]);
     expect([1.9, 0, Number.NaN].map(previewStart)).toEqual([0, 0, 0]);

@@ -105,7 +105,7 @@ describe("the metadata of an MP4", () => {
     expect(rewritten(after).result).toEqual({ done: "nothing" });
   });
 
-  it("is removed completely on a second attempt, no matter where the first one was killed", () => {
+  it("is removed completely by a second attempt, no matter at which point the first attempt was killed", () => {
     const expected = rewritten(bytes).after;
     const plan = planFor(bytesOf(bytes));
     if (!plan) throw new Error("The file can't be rewritten.");
@@ -147,7 +147,7 @@ const long = (type: string, size: bigint) => {
   bytes.writeBigUInt64BE(size, 8);
   return bytes;
 };
-it("keeps a track's role, such as forced captions, but removes any other text stored in the same place", () => {
+it("keeps a track's role (such as forced captions), but removes other text from boxes of the same type", () => {
   const kind = (text: string) => box("kind", zeros(4), text);
   const role = kind("urn:mpeg:dash:role:2011\0forced-subtitle\0");
   const others = [kind("Ada's phone\0x\0"), kind("urn:mpeg:dash:role:2011\0Ada's phone\0")];
@@ -204,13 +204,13 @@ it.each<[string, Buffer]>([
   ["in Matroska", Buffer.concat([EBML, Buffer.from(SECRET)])],
   ["of an unknown type", Buffer.from("RIFF....AVI LIST")],
   ["that is empty", zeros(0)],
-])("leaves a file unchanged and requests a copy: %s", (_, bytes) => {
+])("leaves a file unchanged and reports that it must be copied: %s", (_, bytes) => {
   const { result, after } = rewritten(bytes);
   expect(result).toMatchObject({ done: "copy" });
   expect(after.equals(bytes)).toBe(true);
 });
 
-it("cleans a truncated video", () => {
+it("removes the metadata of a truncated video", () => {
   const cut = full.subarray(0, full.length - 5);
   expect(rewritten(cut).result).toEqual({ done: "rewritten" });
 });
@@ -229,7 +229,7 @@ describe("rewriting arbitrary bytes", () => {
       return copy;
     });
 
-  it("terminates, and doesn't plan any edits outside the file or in the media data", () => {
+  it("terminates, and never plans edits outside the file or in the media data", () => {
     fc.assert(
       fc.property(
         fc.oneof(damaged, fc.uint8Array({ maxLength: 200 }).map(Buffer.from)),
@@ -247,7 +247,7 @@ describe("rewriting arbitrary bytes", () => {
     );
   });
 
-  it("changes a file completely or not at all", () => {
+  it("either changes a file completely or leaves it unchanged", () => {
     fc.assert(
       fc.property(damaged, (bytes) => {
         const { result, after } = rewritten(bytes);
