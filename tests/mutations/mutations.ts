@@ -530,7 +530,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!last || last.requester.failures <= failures) return false;",
     replace: "return false;",
     killedBy: "tests/unit/account/password.test.ts",
-    title: "evicts a request from a network that has failed more often than the new request's network",
+    title:
+      "evicts a request from a network that has failed more often than the new request's network",
   },
   {
     rule: "Changing the password or the second factor invalidates device cookies",

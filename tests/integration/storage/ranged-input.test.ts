@@ -240,16 +240,19 @@ describe.runIf(ffmpegAvailable())("a captions job that may remove the original",
   });
 });
 
-describe.runIf(ffmpegAvailable())("the studio page of a video whose file is only in the store", () => {
-  it("extracts a frame and starts a trim without fetching the whole file", async () => {
-    const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
-    const { id, file } = await addStored(clip, true);
-    sqliteHandle().exec("UPDATE jobs SET state = 'done'");
-    await withFrame(id, "0:01", "u", async (frame) => {
-      expect(fs.statSync(frame.path).size).toBeGreaterThan(1_000);
+describe.runIf(ffmpegAvailable())(
+  "the studio page of a video whose file is only in the store",
+  () => {
+    it("extracts a frame and starts a trim without fetching the whole file", async () => {
+      const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
+      const { id, file } = await addStored(clip, true);
+      sqliteHandle().exec("UPDATE jobs SET state = 'done'");
+      await withFrame(id, "0:01", "u", async (frame) => {
+        expect(fs.statSync(frame.path).size).toBeGreaterThan(1_000);
+      });
+      const cut = await trimVideo({ id, start: "0:00", end: "0:01" }, insertUser().id);
+      expect(cut).toMatchObject({ kind: "success" });
+      expect(fs.existsSync(file)).toBe(false);
     });
-    const cut = await trimVideo({ id, start: "0:00", end: "0:01" }, insertUser().id);
-    expect(cut).toMatchObject({ kind: "success" });
-    expect(fs.existsSync(file)).toBe(false);
-  });
-});
+  },
+);
