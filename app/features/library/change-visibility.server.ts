@@ -66,7 +66,7 @@ export function changeVisibilityIn(
 
 export interface ScheduleChange {
   isSet: boolean;
-  /** The reason why the video will stay hidden at its scheduled time if it is still on hold at that time. */
+  /** If the video is on hold, explains why it will stay hidden at its scheduled time unless the hold is released. */
   holdMessage?: string;
 }
 

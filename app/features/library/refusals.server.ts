@@ -26,7 +26,7 @@ const REFUSALS: Record<FormRefusal["code"], readonly [FormFailure["status"], det
   failed: [500, "Something went wrong. Try again."],
 };
 
-/** Returns the failure that a form shows for a refusal. `message`, which says what failed, is the heading. */
+/** Returns the failure that a form shows for a refusal. The heading, `message`, says what failed. */
 export function refusalFailure(refusal: FormRefusal, message: string): FormFailure {
   const [status] = REFUSALS[refusal.code];
   return failure("status" in refusal ? refusal.status : status, message, {

@@ -97,7 +97,7 @@ async function changeSeries(
   return { done, unchanged: existing - done, gone: ids.length - existing, refused: [] };
 }
 
-/** Returns the change that a form requests, or a message about what is missing. */
+/** Returns the change that a form requests, or a message that says what is missing. */
 function readChange(form: FormData): BulkChange | string {
   const action = BULK_ACTIONS.find((each) => each === form.get("do"));
   if (!action) return "Choose an action.";

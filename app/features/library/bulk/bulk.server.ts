@@ -27,13 +27,12 @@ export type RowChange = ColumnChange | Conversion | { action: "delete" };
 
 /** Kept small, so that other requests can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
-/** Later transactions are retried for longer than the first one, because a partial change is worse than a slow one. */
+/** Later transactions are retried for longer than the first one, because a slow change is better than a partial one. */
 const RETRY_FOR_MS = 10_000;
 
 /**
  * Performs an action on many videos in small transactions. If a later transaction fails, the committed changes stay. In
- * that case, the result contains the number of videos that weren't processed, and sending the form again processes
- * them.
+ * that case, the result contains the number of videos that weren't processed. Submitting the form again processes them.
  *
  * @returns a refusal if nothing was changed because the account is no longer allowed to do this.
  * @throws the error of the first transaction.

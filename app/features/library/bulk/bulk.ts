@@ -98,21 +98,18 @@ export type BulkChange =
 export interface Skipped {
   /** The titles of videos that can't be changed. */
   refused: string[];
-  /** The reason why the first of these videos is on hold, if videos can't be published because of a hold. */
+  /** If some of the videos can't be published because they are on hold, the reason for the first one's hold. */
   because?: string;
-  /**
-   * The number of scheduled videos that will stay hidden at their scheduled time because of a hold, and the reason for
-   * the first video's hold.
-   */
+  /** How many videos a hold will keep hidden at their scheduled time, and the reason for the first one's hold. */
   onHold?: { videos: number; because: string };
 }
 
 /** The result of a bulk action. The numbers add up to the number of selected videos. */
 export interface BulkResult extends Skipped {
   done: number;
-  /** The number of videos that needed no change. */
+  /** The number of videos that didn't have to be changed. */
   unchanged: number;
-  /** The number of videos that someone else has deleted in the meantime. */
+  /** The number of videos that someone else deleted in the meantime. */
   gone: number;
   /** The number of videos that weren't processed because an error occurred, and the error message. */
   left?: { videos: number; because: string };

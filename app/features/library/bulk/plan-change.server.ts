@@ -26,8 +26,8 @@ interface Planned extends Skipped {
 }
 
 /**
- * Plans a change. Videos that need no change are in neither list. Both the preview and the change itself call this
- * function, so that they can't differ.
+ * Plans a change. Videos that don't need to be changed are in neither list. The preview and the change itself both use
+ * this function, so they always agree.
  */
 export function planChange(change: ColumnChange, rows: readonly SelectedVideo[]): Planned {
   const plan: Planned = { changed: [], refused: [] };
@@ -44,8 +44,8 @@ export function planChange(change: ColumnChange, rows: readonly SelectedVideo[])
 }
 
 /**
- * Returns the videos that a hold will keep hidden at their scheduled time. The time is stored anyway, just as it is in
- * the dialog for a single video.
+ * Returns the videos that a hold will keep hidden at their scheduled time. The time is stored anyway, as in the dialog
+ * for a single video.
  */
 function heldVideos(changed: Planned["changed"]): Planned["onHold"] {
   const times = changed.filter(
@@ -55,7 +55,7 @@ function heldVideos(changed: Planned["changed"]): Planned["onHold"] {
   return refusals[0] ? { videos: refusals.length, because: refusals[0] } : undefined;
 }
 
-/** Returns whether a change edits metadata, so that the video counts as updated afterwards. */
+/** Returns whether a change edits metadata and therefore counts as an update of the video. */
 export function isEdit({ action }: ColumnChange): boolean {
   return action === "category" || action === "add-tags" || action === "remove-tags";
 }
@@ -85,7 +85,7 @@ function columnsAfter(
   }
 }
 
-/** Just as in the dialog for a single video, a published video can only be scheduled to be hidden. */
+/** As in the dialog for a single video, a published video can only be scheduled to be hidden. */
 function scheduleChange({ publishAt, unpublishAt }: Schedule, row: SelectedVideo) {
   const isPublished = row.status === "published";
   const publish_at = isPublished ? row.publish_at : (publishAt ?? row.publish_at);
@@ -125,7 +125,7 @@ export function isConversion(change: BulkChange): change is Conversion {
 
 /**
  * Returns a function that re-encodes videos or moves them in the queue, within the caller's transaction. Re-encoding
- * runs all of a video's jobs again; its current files stay in use until they are done.
+ * runs all of a video's jobs again; its current files stay in use until the jobs are done.
  */
 export function videoConverter({ action }: Conversion) {
   const change = CHANGES[action];

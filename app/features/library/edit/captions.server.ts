@@ -32,7 +32,7 @@ import { type Captions, readCaptions } from "~db/captions";
 import { database } from "~db/client.server";
 import { CAPTIONS_REMOVE } from "./captions-fields";
 
-/** The changes to captions in an edit form. */
+/** The caption changes requested in an edit form. */
 export interface CaptionsEdit {
   /** SubRip or WebVTT. */
   file?: ReceivedFile;
@@ -50,7 +50,7 @@ export const CAPTIONS_RULE: FileRule = {
   checkHead: async () => {},
 };
 
-/** Returns the changes to captions in a form, or undefined if there are none. */
+/** Returns the caption changes requested in a form, or undefined if there are none. */
 export function captionsEdit(fields: FormData, file?: ReceivedFile): CaptionsEdit | undefined {
   const remove = [...fields.keys()]
     .filter((name) => name.startsWith(CAPTIONS_REMOVE))
@@ -72,7 +72,8 @@ export async function storeNewCaptions(videoId: string, { file, language, remove
   let lost: Captions[] = [];
   return {
     /**
-     * Returns the new value of the `captions` column, with the new captions and without the removed and replaced ones.
+     * Returns the new value of the `captions` column, which includes the new captions and omits the removed and
+     * replaced ones.
      */
     change(column: string | null): string {
       const before = readCaptions(column);
@@ -85,7 +86,7 @@ export async function storeNewCaptions(videoId: string, { file, language, remove
       }
       return JSON.stringify(track ? [...after, track] : after);
     },
-    /** Removes the files that the column no longer references, and records the folder's size. */
+    /** Removes the files that the column no longer references, and records the folder's new size. */
     async commit() {
       if (track) await withdrawAnnouncement(captionFilesIn([track], folder));
       await removeUnreferenced(captionFilesIn(lost, folder), "discarded");
@@ -158,9 +159,9 @@ function captionsError(message: string): UploadError {
 }
 
 /**
- * Returns a video's captions after its file has been replaced: the captions from the new file, and the captions that
- * were uploaded for the old file, which are copied next to the new one. Uploaded captions replace captions with the
- * same label.
+ * Returns a video's captions after its file has been replaced: the captions from the new file, and copies of the
+ * captions that were uploaded for the old file. The copies are stored next to the new file. Uploaded captions replace
+ * captions with the same label.
  *
  * @param basePath `{userId}/{uploadId}` of the new file.
  * @param added the current value of the video's `captions` column.
@@ -199,15 +200,15 @@ async function copyBeside(url: string, basePath: string): Promise<string> {
 }
 
 /**
- * Returns the captions for a trimmed file: those of the original, and those that were uploaded for the file that it
- * replaces, all with adjusted times. Captions that have no cues in the trimmed range are left out.
+ * Returns the captions for a trimmed file: the original's captions, and any captions uploaded for the file being
+ * replaced, all with adjusted times. Captions that have no cues in the trimmed range are left out.
  *
  * @param basePath `{userId}/{uploadId}` of the trimmed file.
  * @param original the original's `captions` column.
  * @param current the `captions` column of the video's current file, and where that file starts in the original, in
  *   seconds.
  * @returns the new value of the column. All of the captions count as uploaded: the trimmed file itself doesn't contain
- *   any, so re-encoding it would otherwise lose them.
+ *   any, so they would otherwise be lost when it is re-encoded.
  */
 export async function trimCaptions(
   basePath: string,

@@ -73,7 +73,7 @@ export function EditDialog({
   closeTo: string;
 } & EditContext) {
   const edit = error?.edit;
-  // Keeps the text and version from when the form was opened, because a live refresh must not change fields that
+  // Keeps the text and version that the form was opened with, because a live refresh must not change fields that
   // someone is editing.
   const [version] = useState(edit?.version ?? video.version);
   const [texts] = useState(edit?.texts ?? initialTexts(video));

@@ -116,7 +116,7 @@ function sentForm({ texts, version, frame }: Edit, current: EditableVideo) {
   };
 }
 
-/** Returns the refusal for an edit that has an error outside its text fields. Doesn't write anything. */
+/** Returns the refusal for an edit with errors in fields other than the text fields. Doesn't write anything. */
 export async function rejectEdit(edit: Edit, fields: RejectedEdit["fields"]): Promise<FormRefusal> {
   const current = findEditable(edit.id);
   if (!current) return { code: "gone" };
@@ -125,8 +125,7 @@ export async function rejectEdit(edit: Edit, fields: RejectedEdit["fields"]): Pr
 
 /**
  * Reads, compares and writes the row within the caller's transaction, so that no other write can happen in between.
- * Permissions are checked again, because storing the files took time, during which an editor may have published the
- * video.
+ * Permissions are checked again, because an editor may have published the video while the files were being stored.
  */
 function writeRow(
   edit: Edit,
@@ -213,13 +212,13 @@ async function storeNewThumbnail(userId: string, file: ReceivedFile) {
     return {
       url,
       colors,
-      /** Records that the file belongs to the video, once the row references the file. */
+      /** Records that the file belongs to the video. Called once the row references the file. */
       async commit(videoId: string) {
         await recordFile({ ...name, videoId, kind: "thumbnail", isClean: true });
         await withdrawAnnouncement([name]);
         removeSoon();
       },
-      /** Removes the file, which no row references. */
+      /** Removes the file if no row references it. */
       discard: () => removeUnreferenced([name], "discarded"),
     };
   } finally {

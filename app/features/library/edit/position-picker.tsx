@@ -5,7 +5,7 @@ import { Field } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
 import { formatPosition, insertChapter, parsePosition } from "./positions";
 
-/** The field with the position of the selected storyboard frame. */
+/** The name of the field that contains the position of the selected storyboard frame. */
 const PICKED_FRAME = "pickedFrame";
 
 /**
@@ -53,7 +53,10 @@ export function PositionPicker({
     if (player.current) player.current.currentTime = parsePosition(position) ?? 0;
   }
 
-  /** A typed position takes precedence over a selected frame, and an empty field means that no frame is used. */
+  /**
+   * Deselects the storyboard frame. A typed position takes precedence over it, and an empty field means that no frame
+   * is used.
+   */
   function clearPicked() {
     const picked = control(PICKED_FRAME);
     const radios = picked instanceof RadioNodeList ? [...picked] : [picked];

@@ -27,8 +27,8 @@ type Outcome = "done" | "gone" | "not ready" | Obstacle;
 
 /**
  * Switches a video to a pending, earlier or original file. In one transaction, the video's row gets the new file's
- * URLs, duration, captions and derived files, and the current ones become an earlier file. No files are moved, so that
- * the video can always play one of the two, even if the process is killed.
+ * URLs, duration, captions and derived files, and the current ones become an earlier file. No files are moved, so the
+ * video always has a playable file, even if the process is killed.
  *
  * @param userId the user who requested the switch. Null for an automatic switch, which requires that the file is fully
  *   processed and that its sender is still allowed to replace the video's file.
@@ -39,7 +39,7 @@ export async function activateReplacement(fileId: string, userId: string | null)
   if (!isReady(before.file, userId !== null)) return "not ready";
   const obstacle = findObstacle(before.file, userId);
   if (obstacle) return obstacle;
-  // The watched parts that have been counted so far must be saved for the current file.
+  // The watched parts counted so far belong to the current file, so they must be saved before the switch.
   flushWatchedParts();
   const base = basePathOf(before.file);
   // Earlier and original files keep their captions.
@@ -133,7 +133,8 @@ export function hasCustomThumbnail(
 }
 
 /**
- * Returns `{userId}/{uploadId}`, which all files of a row have in common; undefined if the files aren't on this site.
+ * Returns the common prefix of the paths of a row's files, `{userId}/{uploadId}`; undefined if the files aren't on this
+ * site.
  */
 export function basePathOf(row: Pick<VideoRow, "video_url" | "source_url">): string | undefined {
   const name = parseMediaUrl(row.video_url || (row.source_url ?? ""));
@@ -183,7 +184,7 @@ function swapFiles({
   moveWatchedParts(video.id, { watched: file.watched, to: earlier });
   // Unfinished jobs for the earlier file are dropped, and finished jobs for the new file are kept.
   prepared("DELETE FROM jobs WHERE video_id = ? AND kind <> 'codecs'").run(video.id);
-  // Additional codecs were requested or the video is popular, so the new file's stream is encoded with them too.
+  // If the video has a job for additional codecs, they are encoded for the new file's stream as well.
   prepared(
     `UPDATE jobs SET state = 'waiting', attempts = 0, progress = 0, reason = NULL, worker = NULL,
        lease_until = NULL, finished_at = NULL
@@ -256,7 +257,7 @@ function pick<Row, Name extends keyof Row>(row: Row, names: readonly Name[]): Pi
 
 /**
  * Saves the counts of watched parts with the earlier file, and restores the counts that were saved with the new file,
- * if any. The two files need separate counts, because a position in one of them isn't the same position in the other.
+ * if any. The two files need separate counts, because the same position may show something different in each of them.
  */
 function moveWatchedParts(
   videoId: string,

@@ -106,7 +106,7 @@ function ReplaceForm({
   question,
 }: {
   videoId: string;
-  /** The URL of the dialog, which the form is sent to. */
+  /** The URL of the dialog. The form is submitted to it. */
   address: string;
   /** The URL that Cancel leads to. */
   list: string;

@@ -90,7 +90,7 @@ function TrimForm({
   rejected: FormFailure["trim"];
   /** The URL that Cancel leads to. */
   list: string;
-  /** The URL of the dialog, which the form is sent to. */
+  /** The URL of the dialog. The form is submitted to it. */
   address: string;
 }) {
   const player = useRef<HTMLVideoElement>(null);

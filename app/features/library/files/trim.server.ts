@@ -64,8 +64,8 @@ export async function trimView(videoId: string): Promise<TrimView> {
 }
 
 /**
- * Trims a video: enqueues a file that contains the given range of the original, even if the video is already trimmed.
- * The video switches to that file once it is fully processed, and keeps the original.
+ * Enqueues the jobs that trim a video. They create a file that contains the given range of the original, even if the
+ * video is already trimmed. The video switches to that file once processing is done, and the original is kept.
  *
  * @returns a failure if nothing was changed: 404 for a deleted video; 409 if the video has no playable file yet or
  *   another file is pending; 422 for invalid times; 429 if too many of the account's requests are waiting; 503 if the

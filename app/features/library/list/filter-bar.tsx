@@ -49,7 +49,7 @@ export function FilterBar({
    */
   const changed = useRef("");
 
-  // If the URL changed, the form was replaced.
+  // If the URL has changed, this is a new form.
   useEffect(() => {
     const field = form.current?.elements.namedItem(changed.current);
     changed.current = "";
@@ -67,7 +67,7 @@ export function FilterBar({
       <Form
         role="search"
         action="/admin"
-        // Every view has a separate form, because the fields are uncontrolled.
+        // Each view gets a new form, because the fields are uncontrolled.
         key={address}
         ref={form}
         onSubmit={(event) => {
@@ -274,8 +274,7 @@ function DayField({
   return (
     <>
       <Field
-        // The key creates a new field once the browser's time zone is known, because the time zone changes how the
-        // value is shown.
+        // The key remounts the field once the browser's time zone is known, because the displayed date depends on it.
         key={zone}
         label={label}
         type="date"

@@ -87,7 +87,7 @@ export interface ManageView {
   from?: string;
   /** The end of the range in the same format: either the last date, or a timestamp, which is not included. */
   to?: string;
-  /** The id of a user, to show only that user's uploads. */
+  /** The id of a user. If it is set, only that user's uploads are shown. */
   uploader?: string;
   /** Only videos that have all of these problems. */
   problems?: readonly Problem[];
@@ -196,9 +196,7 @@ export const COLUMN_LABELS = {
 export type Column = keyof typeof COLUMN_LABELS;
 export const COLUMNS = Object.keys(COLUMN_LABELS) as Column[];
 
-/**
- * Always sent, so that a form in which no optional column is selected differs from a URL that doesn't specify columns.
- */
+/** Always sent, so that a form with no optional columns selected can be told apart from a URL without columns. */
 export const TITLE_COLUMN = "title";
 
 /**

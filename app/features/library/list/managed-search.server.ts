@@ -6,10 +6,12 @@ import { DEFAULT_PAGE_SIZE, type ManageView, type Problem, type Sort } from "./m
 /** Finds the videos on a page of the studio's list. Runs in a worker thread. */
 
 interface Order {
-  /** SQL sort keys. The last one breaks ties: it is larger for newer rows or for rows that were inserted later. */
+  /** SQL sort keys. The last one breaks ties; its value is larger for rows that are newer or were inserted later. */
   keys: readonly string[];
   direction: "ASC" | "DESC";
-  /** Indexes that have this order and that together cover all rows. They also contain the status and category. */
+  /**
+   * The indexes that are sorted in this order and together cover all rows. They also contain the status and category.
+   */
   indexes: readonly string[];
 }
 
@@ -158,7 +160,7 @@ function selectsByNumber({ scheduled, similar, problems }: Filter): boolean {
 
 const sourceOf = (view: Filter) => (selectsByNumber(view) ? "videos NOT INDEXED" : "videos");
 
-/** Includes the jobs for replacement files, because the rows in the list show those jobs too. */
+/** Includes the jobs for replacement files, because each row in the list also shows those jobs. */
 const HAS_FAILED_JOB = `number IN (SELECT failed.number FROM jobs
   LEFT JOIN video_files ON video_files.id = jobs.video_id
   JOIN videos AS failed ON failed.id = coalesce(video_files.video_id, jobs.video_id)
@@ -183,7 +185,7 @@ const IS_SIMILAR = `number IN (
 /**
  * Returns a view's filters and search text as an SQL condition.
  *
- * @param isListed whether only listed rows are searched, for which no status condition is needed.
+ * @param isListed whether only listed rows are searched. If so, no status condition is needed.
  */
 function conditionOf(view: View, isListed = false): { sql: string; values: unknown[] } {
   const { categories, uploadedBy, from, to, knownTo = null } = view;

@@ -8,7 +8,7 @@ import {
   readManageView,
 } from "./manage-address";
 
-/** A URL of the list that a user has saved under a name. */
+/** A list URL that a user has saved under a name. */
 export interface SavedView {
   id: number;
   name: string;

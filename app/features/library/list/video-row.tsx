@@ -96,7 +96,7 @@ export function VideoRow({
             <JobLine summary={jobs} />
             {resemblesBlocked && <BlockListMatchNotice id={video.id} title={video.title} />}
             <SimilarLine video={video} similar={similar} action={manageHref(view)} />
-            {/* A missing record is also the reason for a hold, but it is shown only once. */}
+            {/* If a missing consent record is the reason for the hold, it is shown only once, below. */}
             {!(consent?.kind === "lacking" && consent.message === held) && (
               <HoldNotice id={video.id} title={video.title} held={held} />
             )}

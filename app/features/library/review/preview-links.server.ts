@@ -13,7 +13,9 @@ const IS_HIDDEN = "status = 'hidden' AND publish_at IS NULL";
 
 /** A token with 256 random bits can't be guessed. */
 const TOKEN_BYTES = 32;
-/** The minimum time between two activity entries for opening a link. Every view is still counted. */
+/**
+ * The minimum time between two activity entries about opening the same link. The views in between are still counted.
+ */
 const RECORD_EVERY_MS = 10 * 60 * 1000;
 
 /** Only the hash is stored, so that a copy of the database doesn't give access to drafts. */

@@ -146,10 +146,7 @@ const UNCOMPARED =
 const RELEASE_OPTIONS =
   "This video stays on hold until the comparison succeeds or an editor who has watched it releases it.";
 
-/**
- * The result of comparing a video with the block list, and the actions that it allows. For most videos, there is
- * nothing to show.
- */
+/** The result of comparing a video with the block list, and the available actions. Renders nothing for most videos. */
 export function ComparisonPanel({
   blockedMatches,
   uncompared,

@@ -57,7 +57,7 @@ export interface Review {
     videoUrl: string;
     uploader: string | null;
   };
-  /** The block list entries that the video resembles, except those that it was marked as different from. */
+  /** The block list entries that the video resembles, excluding entries marked as different from it. */
   blockedMatches: string[];
   /** Set if the video's comparison with the block list is pending or has failed. */
   uncompared?: Uncompared;

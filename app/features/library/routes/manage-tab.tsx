@@ -247,7 +247,7 @@ function MissingFilesNote({ at }: { at: string | null }) {
   );
 }
 
-/** If there are fewer pages than this, each of them can be reached with one or two clicks on the pager. */
+/** If there are fewer pages than this, one or two clicks on the pager are enough to reach any of them. */
 const MIN_PAGES = 6;
 
 /** A field for jumping to a page by its number, because the pager only links to neighboring pages and to both ends. */

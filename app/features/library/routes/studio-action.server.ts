@@ -246,7 +246,7 @@ interface StudioForm {
   captions?: CaptionsEdit;
   /** A replacement for a video's file. */
   video?: ReceivedFile;
-  /** The reason why a file was rejected. The fields are set even if there is one. */
+  /** The reason why a file was rejected, if one was. The fields are set in any case. */
   fileError?: UploadError;
 }
 
@@ -254,8 +254,8 @@ interface StudioForm {
 type AdminForm = { kind: "upload"; form: ReceivedForm } | { kind: "studio"; form: StudioForm };
 
 /**
- * Reads a form sent to /admin and passes it to `work`. Deletes the files that `work` hasn't moved. The `intent` field
- * identifies the form, wherever the field is in the body. Without an `intent`, the URL identifies the form.
+ * Reads a form sent to /admin and passes it to `work`. Deletes the files that `work` hasn't moved. The `intent` field,
+ * which may be anywhere in the body, identifies the form. Without an `intent`, the URL identifies the form.
  *
  * @param own set for an uploader, whose disk usage is limited.
  */

@@ -222,7 +222,7 @@ function CategoryForm({
         </p>
       </div>
       <Form
-        // The key creates a new form when the order changes, because the fields are uncontrolled.
+        // The key remounts the form when the order changes, because the fields are uncontrolled.
         key={JSON.stringify(categories)}
         method="post"
         action={action}

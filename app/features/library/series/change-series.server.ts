@@ -38,7 +38,7 @@ export interface SeriesTexts {
 /** A rejected form, including the entered values. */
 export interface SeriesFailure extends Failure {
   typed?: SeriesTexts;
-  /** The version that the form is compared with when it is submitted again. */
+  /** The version to send with the form when it is submitted again. */
   version?: string;
   fields?: Partial<Record<"title" | "slug" | "description", string>>;
 }

@@ -33,8 +33,8 @@ export interface NewVersion {
  * `update`, `delete`, `remove` or `move`. A move is either to the number in the `to` field, or by one position if the
  * `move` field is `up` or `down`.
  *
- * @returns a failure or a redirect. The response to a form that was submitted in the background is the new version
- * instead of a redirect.
+ * @returns a failure or a redirect. If the form was submitted in the background, the response contains the new version
+ *   instead of a redirect.
  */
 export async function performSeries(
   request: Request,

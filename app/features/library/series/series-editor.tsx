@@ -64,7 +64,7 @@ export function SeriesEditor({
         </Link>
       </div>
       <SeriesForm
-        // The key resets the form after it was submitted, but not after a live refresh.
+        // The key remounts the form after a submission, but not after a live refresh.
         key={`${series.id} ${key}`}
         series={series}
         error={error}
@@ -112,7 +112,7 @@ function SeriesForm({
   view: SeriesView;
   busy: boolean;
 }) {
-  // Keeps the values from when the form was opened, because a live refresh must not change fields that someone is
+  // Keeps the values that the form was opened with, because a live refresh must not change fields that someone is
   // editing.
   const [texts] = useState(error?.typed ?? series);
   const [version] = useState(error?.version ?? series.textsVersion);

@@ -123,7 +123,7 @@ export function SeriesVideos({
                   </span>
                 )}
                 <input
-                  // The key creates a new field when the number changes, because the field is uncontrolled.
+                  // The key remounts the field when the number changes, because the field is uncontrolled.
                   key={number}
                   type="number"
                   name="to"
@@ -151,7 +151,7 @@ export function SeriesVideos({
                         size="sm"
                         aria-label={labelOf(video.title)}
                         title={labelOf(video.title)}
-                        // Not `disabled`, because that would remove the focus after a row was moved to the end.
+                        // Not `disabled`, because the button would then lose the focus when its row reaches either end.
                         aria-disabled={isEnd || undefined}
                         onClick={isEnd ? (event) => event.preventDefault() : undefined}
                         className="size-11 shrink-0 !px-0 [&_svg]:size-5"
@@ -237,7 +237,7 @@ function useSeriesOrder(
   const hasStarted = useRef(false);
   const error = data?.error;
   const newVersion = data?.version;
-  // Data that was requested before a move may arrive after the move and not include it.
+  // Data requested before a move may arrive after the move without reflecting it.
   const unconfirmed = done.filter((move) => move.version > version);
   const isOutdated = unconfirmed.length > 0;
   const newest = unconfirmed.at(-1)?.version ?? version;

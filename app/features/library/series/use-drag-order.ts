@@ -1,7 +1,7 @@
 import { type PointerEvent, type RefObject, useEffect, useRef } from "react";
 
 /**
- * The distance from the edge of the window at which the page starts to scroll, and the maximum scroll distance per
+ * How close to the edge of the window the pointer must be for the page to scroll, and the maximum scroll distance per
  * frame.
  */
 const EDGE_PX = 72;
@@ -10,7 +10,7 @@ const MAX_SCROLL_PX = 14;
 /**
  * Lets users reorder the rows of a list by dragging a handle with a mouse, pen or finger. Native drag and drop doesn't
  * support touch. Until the drop, the rows keep their places in the document and are moved only with transforms, because
- * moving the dragged row within the document would lose the pointer.
+ * moving the dragged row within the document would interrupt its pointer events.
  *
  * @param order a key that changes when the rows or their order change. Such a change cancels a drag.
  * @param drop called with the row's old and new index.
@@ -117,8 +117,8 @@ function beginDrag(rows: readonly HTMLElement[], from: number, startClientY: num
 }
 
 /**
- * Returns the new index of a row that was moved by `shift` pixels. Another row makes room once the edge of the moved
- * row has passed the middle of the other row. This works for rows of different heights.
+ * Returns the new index of a row that was moved by `shift` pixels. The other rows make room as soon as the edge of the
+ * moved row passes their middle. This works for rows of different heights.
  */
 export function placeAt(
   places: readonly { top: number; height: number }[],

@@ -91,7 +91,7 @@ function removeAliases(aliases: readonly string[]): void {
   );
 }
 
-/** Invalidates cached searches and pages, because a change to these rows alone wouldn't invalidate them. */
+/** Invalidates cached searches and pages, because changing these rows doesn't invalidate them automatically. */
 function changeVersion(): void {
   prepared("UPDATE catalogue_version SET catalogue = catalogue + ?").run(PUBLIC_CHANGE);
 }

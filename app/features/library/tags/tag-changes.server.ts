@@ -16,12 +16,11 @@ import { moveAliases, restoreAliases } from "./set-aliases.server";
 
 /** Kept small, so that other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
-/** How long a change can be undone; the same as for deletions. */
+/** How long a change can be undone. Deletions have the same limit. */
 const UNDO_MS = 30 * 24 * 60 * 60 * 1000;
 const MAX_CHANGES_SHOWN = 10;
 /**
- * While another process is writing, a change that has started keeps retrying for a long time, because no user is
- * waiting for the change.
+ * How long a running change keeps retrying while another process is writing. No user is waiting, so this can be long.
  */
 const RETRY_FOR_MS = 10 * 60 * 1000;
 
@@ -51,7 +50,7 @@ export interface ShownTagChange {
 /** The result of a change, or of undoing one. */
 export interface TagChangeEnd {
   videos: number;
-  /** The number of videos that weren't restored because their tags have changed since. */
+  /** The number of videos that weren't restored because their tags have been changed again. */
   left: number;
 }
 
@@ -97,7 +96,7 @@ export async function changeTags(
 }
 
 /**
- * Undoes a change by restoring the tags of the changed videos, except where they have been changed again since.
+ * Undoes a change by restoring the tags of the changed videos, unless those tags have been changed again.
  *
  * @returns undefined if the change doesn't exist, is still running, or has already been undone.
  */
