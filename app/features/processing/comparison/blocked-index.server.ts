@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { type Frames, similarity, VARIANTS } from "./frame-hashes";
 import { hammingDistance, hasContent, wordsOf } from "./perceptual-hash";
 
-/** Only every other frame of a video is indexed, and only in the middle crop variant. */
+/** The index contains only every second frame of a video, and only its middle crop variant. */
 const INDEXED_EVERY = 2;
 const INDEXED_VARIANT = 1;
 /**
@@ -12,7 +12,7 @@ const PART_BITS = 12;
 const PARTS = 5;
 /** This tolerance is larger than the one for identical frames, because the crops and the timestamps may differ. */
 const NEAR_BITS = 14;
-/** The number of frames that must be similar to a blocked video's frames for the two videos to be compared in full. */
+/** How many frames must be similar to a blocked video's frames before the two videos are compared in full. */
 const MIN_NEAR_FRAMES = 2;
 const MAX_COMPARED = 50;
 
@@ -42,8 +42,8 @@ interface IndexedPart {
  * worker thread, which keeps an index and rebuilds it when the list has changed.
  */
 export function readBlockedVideos(sqlite: Database) {
-  // Reading 10,000 rows takes 30 ms. The index may contain deleted or removed entries, which are skipped, but kept in
-  // case they are restored to the list. An entry's frames only change when it leaves the `waiting` state.
+  // Reading 10,000 rows takes 30 ms. The index may contain deleted or removed entries, which are skipped but kept,
+  // because they may be restored to the list. An entry's frames only change when it leaves the `waiting` state.
   const version = sqlite
     .prepare(
       `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'blocked_videos'), 0) || ' ' ||
@@ -144,7 +144,7 @@ function candidates(
     .map(([entry]) => ids[entry]!);
 }
 
-/** The number of videos compared per query, so that other queries can run in between. */
+/** How many videos are compared per query. Kept small, so that other queries can run in between. */
 const BATCH_SIZE = 500;
 
 interface ComparisonQuery {

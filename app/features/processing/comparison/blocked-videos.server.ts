@@ -77,8 +77,8 @@ export function unblockVideo(videoId: string): boolean {
 }
 
 /**
- * Removes an entry from the list. Must be called inside a transaction. The entry matches nothing until it is put back.
- * Videos on hold because of the entry stay on hold until someone has reviewed them.
+ * Removes an entry from the list. Must be called inside a transaction. The entry doesn't match any videos until it is
+ * put back. Videos on hold because of the entry stay on hold until someone has reviewed them.
  *
  * @returns whether the entry was on the list.
  */
@@ -144,7 +144,7 @@ export function isBlockedMd5(md5: string): boolean {
   );
 }
 
-/** Returns whether the list contains any frames that videos can be compared with. */
+/** Returns whether the list contains any frames to compare videos with. */
 export function hasBlockedFrames(): boolean {
   return (
     prepared(
@@ -164,8 +164,8 @@ function rowOf(videoId: string): FileRow | undefined {
 }
 
 /**
- * Copies the frames that were recorded when the video was compared. They are uncropped and far apart. Returns false if
- * there are none.
+ * Copies the frames that were recorded when the video was compared. They are uncropped and spaced far apart. Returns
+ * false if there are none.
  */
 function copyFrames(videoId: string, blockedVideoId: number): boolean {
   const row = prepared<{ first: number; step: number; frames: Buffer }>(
@@ -250,7 +250,7 @@ export function startDeletingExpiredEntries(): void {
 
 /**
  * Deletes entries that were removed from the list more than 30 days ago, and the titles of videos that were blocked
- * longer ago than REPORT_KEEP.
+ * more than REPORT_KEEP ago.
  *
  * @param now milliseconds since 1970.
  */

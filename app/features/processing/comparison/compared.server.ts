@@ -19,7 +19,7 @@ const HOLD_BATCH_SIZE = 1_000;
 /**
  * Starts releasing videos that have been compared with the block list. This happens after each job, and at startup for
  * videos that were compared before the process was killed. When a video that resembles a blocked one is released, it
- * already has another hold, which was added in the transaction that ended the job.
+ * already has another hold, which was added in the transaction that marked the job as done.
  */
 export function startReleasingCompared(): void {
   const releases = every(EVERY_MS, "release compared videos", releaseCompared, { firstMs: 0 });
@@ -37,7 +37,7 @@ export async function releaseCompared(): Promise<number> {
   const yieldIfDue = createWriteYielder();
   let released = 0;
   for (let after = ""; ; ) {
-    // This condition is needed to match the partial index.
+    // Without this condition on the reason, SQLite couldn't use the partial index.
     const holds = prepared<{ videoId: string; isCompared: 0 | 1 }>(
       `SELECT video_id AS videoId, EXISTS (SELECT 1 FROM jobs
          WHERE jobs.video_id = video_holds.video_id AND kind = 'fingerprint' AND state = 'done') AS isCompared
@@ -98,7 +98,7 @@ interface ComparisonJob {
   reason: string | null;
 }
 
-/** Returns a video's jobs on which its comparison depends. */
+/** Returns the jobs on which a video's comparison depends. */
 export function jobsOfComparison(videoId: string): ComparisonJob[] {
   return prepared<ComparisonJob>(
     `SELECT id, kind, state, reason FROM jobs

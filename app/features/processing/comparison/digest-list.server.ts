@@ -7,7 +7,7 @@ import { ListFileError, linesOf } from "./list-file.server";
 
 /**
  * Imports lists of MD5 and SHA-256 digests from other organizations: one digest per line, the output of `sha256sum` or
- * `md5sum`, or CSV. Each list becomes one entry on the block list.
+ * `md5sum`, or CSV. Each imported list becomes a single entry on the block list.
  */
 
 const MAX_DIGESTS = 2_000_000;
@@ -28,7 +28,7 @@ const HEADER = /hash|digest|md5|sha-?256/i;
 export interface ImportedDigests {
   /** The number of digests that weren't on the list before. */
   added: number;
-  /** The number of digests that were already on the list or are repeated in the file. */
+  /** The number of digests that were already on the list or that occur more than once in the file. */
   known: number;
 }
 

@@ -20,7 +20,7 @@ const CROPS = [0, 0.05, 0.1] as const;
 export const VARIANTS = CROPS.length;
 /** The maximum mean brightness (out of 255) of a row or column of pixels for it to count as part of a border. */
 const MAX_BORDER_BRIGHTNESS = 20;
-/** The maximum fraction of a side that counts as a border at either end. */
+/** The maximum width or height of a border on each side, as a fraction of the frame's width or height. */
 const MAX_BORDER_SHARE = 0.4;
 
 /** A region of a frame, in pixels. */
@@ -129,7 +129,7 @@ export interface Frames {
   /** The number of seconds between two frames. */
   step: number;
   /**
-   * Per frame: VARIANTS hashes for a blocked video (see hashBlockedFrame), or two for other videos (see
+   * For each frame, a blocked video has VARIANTS hashes (see hashBlockedFrame), and other videos have two (see
    * hashComparedFrame).
    */
   hashes: Uint8Array;
@@ -138,8 +138,8 @@ export interface Frames {
 /** The minimum number of frames that must match those of a blocked video. */
 const MIN_FRAMES = 5;
 /**
- * The minimum share of frames that must match, not counting blank frames. It is low because a video may contain more
- * than just the blocked video.
+ * The minimum share of frames that must match, not counting blank frames. It is low, because the blocked video may be
+ * only a part of the video.
  */
 const MIN_SHARE = 0.3;
 /**

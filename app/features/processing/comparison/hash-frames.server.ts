@@ -45,7 +45,7 @@ export async function hashComparedFrames(
     const rate = rateFor(step);
     const options = { count: COMPARED_FRAMES, decoding: KEYFRAME_DECODING, urgent };
     frames.push(...(await framesInOrder(file, probe, rate, task, options)));
-    // The last keyframe also stands in for the frames that follow it.
+    // The frames after the last keyframe are represented by that keyframe.
     while (frames.length < COMPARED_FRAMES) frames.push(frames.at(-1));
   } else {
     const options = { decoding: FAST_DECODING, urgent };
@@ -64,11 +64,11 @@ export async function hashBlockedFrames(file: string, probe: Probe, task: Task):
   const frames = await framesInOrder(file, probe, rate, task, options);
   const box = contentBox(frames);
   const hashes = await hashAll(frames, (frame) => hashBlockedFrame(frame, box), 24);
-  // The frame that ffmpeg outputs for a timestamp shows what appears half a step later.
+  // For each timestamp, ffmpeg outputs the frame that is shown half a step later.
   return { first: rate.denominator / 2_000, step: rate.denominator / 1_000, hashes };
 }
 
-/** Returns the frame rate for one frame every `step` seconds. */
+/** Returns the frame rate that yields one frame every `step` seconds. */
 function rateFor(step: number): Rate {
   return { numerator: 1_000, denominator: Math.ceil(step * 1_000) };
 }

@@ -113,7 +113,7 @@ async function hashVideo({
     if (isTemporary || attempt < MAX_ATTEMPTS) return;
     await write(() => giveUp(blockedVideoId));
   }
-  // At this point, the entry's file may no longer be referenced.
+  // The entry's file may no longer be referenced. If so, it can be removed.
   removeSoon();
 }
 

@@ -7,7 +7,7 @@ import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { isBlockedFile } from "./blocked-videos.server";
 import { VARIANTS } from "./frame-hashes";
 
-/** The first line of a file. Every other line is an `Entry`. */
+/** The first line of a file. Each of the following lines is an `Entry`. */
 const HEADER = { format: "afterdark-block-list", version: 1 };
 /** The maximum size of a list file. */
 export const MAX_LIST_BYTES = 512 * 1024 ** 2;

@@ -37,8 +37,9 @@ const cosines = Array.from({ length: LOW_FREQUENCIES }, (_, frequency) =>
 );
 
 /**
- * Returns a frame's perceptual hash (pHash): for each of the 64 lowest frequencies of its cosine transform, whether it
- * is above their median. The first frequency, which is the frame's brightness, is ignored.
+ * Returns a frame's perceptual hash (pHash): one bit for each of the 64 lowest frequencies of its cosine transform. A
+ * bit is set if the frequency's value is at least the median. The first frequency, which is the frame's brightness, is
+ * ignored.
  *
  * @param frame HASHED_SIDE × HASHED_SIDE gray pixels, one byte each.
  * @returns 8 bytes; all 0 for a blank frame.
@@ -117,7 +118,10 @@ export function wordsOf(fingerprint: Uint8Array): Uint32Array {
   return new Uint32Array(new Uint8Array(fingerprint).buffer);
 }
 
-/** Returns whether two fingerprints belong to the same video: most frames of each are found in the other one. */
+/**
+ * Returns whether two fingerprints belong to the same video, which means that most frames of each one also occur in the
+ * other.
+ */
 export function isSimilar(a: Uint32Array, b: Uint32Array): boolean {
   return isFoundIn(a, b) && isFoundIn(b, a);
 }

@@ -61,8 +61,8 @@ interface Stream {
 }
 
 /**
- * Encodes a stream's video in additional codecs. This adds files and playlists next to the H.264 ones, with the same
- * audio, and a new master playlist that contains both. Players that have already loaded the stream continue to use the
+ * Encodes a stream's video in additional codecs. This adds files and playlists next to the H.264 ones, and a new master
+ * playlist that contains both. The audio is shared. Players that have already loaded the stream continue to use the
  * previous master playlist.
  *
  * @param hlsUrl the stream; null if the video has none.
@@ -210,11 +210,11 @@ async function addedRendition(
 }
 
 /**
- * A rendition that is added to an existing stream, with the same audio. Its lines in the master playlist are copied
- * from those of the same rendition in H.264.
+ * A rendition that is added to an existing stream and uses its audio. Its lines in the master playlist are copied from
+ * those of the corresponding H.264 rendition.
  */
 export interface AddedRendition {
-  /** The name of the same rendition in H.264, such as `720p`. */
+  /** The name of the corresponding H.264 rendition, such as `720p`. */
   name: string;
   /** The segments of the H.264 rendition. */
   h264Segments: readonly Segment[];
@@ -260,8 +260,8 @@ export function addToMaster(master: string, added: readonly AddedRendition[]): s
 }
 
 /**
- * Returns the variants for an added rendition: one for each audio group with which the same rendition is combined in
- * H.264 (§4.3.4.2).
+ * Returns the variants for an added rendition: one for each audio group that is combined with the corresponding H.264
+ * rendition (§4.3.4.2).
  */
 function variantTags(master: string, one: AddedRendition): string[] {
   const own = bandwidth(one.segments);
@@ -280,7 +280,7 @@ function variantTags(master: string, one: AddedRendition): string[] {
   ]);
 }
 
-/** Returns the rendition's I-frame variant, if the stream has one in H.264 (§4.3.4.3). */
+/** Returns the I-frame variant for an added rendition if the corresponding H.264 rendition has one (§4.3.4.3). */
 function keyframesTag(master: string, one: AddedRendition): string[] {
   const { peak, average } = bandwidth(one.keyframes);
   const pattern = new RegExp(

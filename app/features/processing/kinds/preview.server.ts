@@ -82,7 +82,7 @@ async function encodeSmall(
   }
 }
 
-/** Encodes one continuous part of the video, so that playback loops back to the start of the preview. */
+/** Encodes a single continuous part of the video, so that the preview can be played in a loop. */
 async function encode(
   { source, probe, task }: Clip,
   name: string,

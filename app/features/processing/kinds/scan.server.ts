@@ -14,7 +14,7 @@ import { jobsChanged } from "../queue/queue-state.server";
 /** Decides which files are scanned, runs the scan, and applies its result. */
 
 const BATCH_SIZE = 200;
-/** Scans run after all jobs for new videos. */
+/** Scans of existing videos run after all jobs for new videos. */
 const LIBRARY_PRIORITY = 90;
 
 /**
@@ -159,7 +159,7 @@ export class UnscannedError extends Error {}
 /** The limit on wall-clock time. It is long enough to scan a large file on a slow disk. */
 const TIMEOUT_MS = 30 * 60_000;
 export const MAX_REASON_LENGTH = 300;
-/** The amount of output that is kept. The rest is read and discarded. */
+/** How much of the output is kept. The rest is read and discarded. */
 const MAX_OUTPUT_BYTES = 8 * 1024;
 const VERDICTS = ["pass", "hold", "refuse"] as const;
 

@@ -23,16 +23,18 @@ import { languageArguments, selectStreams } from "~/media/encode/transcode.serve
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "~/media/probe/probe.server";
 
-/** The stream is encoded from the result, so the result must be visually lossless. x264's CRF 17 nearly is. */
+/**
+ * The stream is encoded from the result, so the result must be visually lossless. x264's CRF 17 comes close to that.
+ */
 const QUALITY = 17;
-/** The factor by which the bitrate of a stream's best rendition is multiplied. */
+/** The maximum bitrate, as a multiple of the maximum bitrate of a stream's best rendition. */
 const BITRATE_FACTOR = 3;
 const AUDIO_BITRATE = 192_000;
 /** The maximum length of a frame's shorter side. No device can decode larger H.264 frames. */
 const MAX_SIDE = 2160;
 const FILE = "cut.mp4";
 
-/** The fraction of a frame's duration by which a time may be rounded down and still refer to the same frame. */
+/** If a time is rounded down by at most this fraction of a frame's duration, it still refers to the same frame. */
 const ROUNDING_FRAMES = 0.05;
 /** A margin that is shorter than a frame, but longer than the rounding errors of timestamps. */
 const MARGIN_SECONDS = 0.002;

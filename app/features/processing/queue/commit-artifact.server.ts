@@ -78,7 +78,7 @@ export async function commitArtifact(
   await retryWhileBusy(() => withdrawAnnouncement(moved), RESULT_WAIT_MS);
   // Someone may be watching the previous stream, so the cleanup job removes it later.
   if (!replacesStream(job, source)) await removeStale(source, job.kind);
-  // The files' sizes must be recorded here. Because the job has ended, nothing else would record them.
+  // The files' sizes must be recorded here, because the job has ended and nothing else would record them.
   await retryWhileBusy(() => recordArtifactFiles(source, artifact), RESULT_WAIT_MS);
   return true;
 }
@@ -141,7 +141,7 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
     }
     if (artifact.captions) writeCaptions(job, artifact.captions);
     if (replacesStream(job, source)) delayCleanup(job.video_id);
-    // The existing additional codecs belong to the previous stream, so they must be encoded again.
+    // The additional codecs were encoded for the previous stream, so they must be encoded again.
     if (job.kind === "ladder") requeueJob(job.video_id, "codecs", "done");
     if (job.kind === "storyboard") enqueueFingerprint(job.video_id, PRIORITIES.fingerprint);
     if (artifact.scan) recordScan(job.video_id, artifact.scan);
@@ -282,7 +282,7 @@ const SHARED = "The file wasn't replaced because another video uses it too.";
  * Replaces the file at a video's URL with a verified one. First, the previous file gets a second name, which the row
  * references as its source: players that have started with the previous file continue to read it (see
  * file-version.server.ts), and captions and renditions are created from it. If the process is killed at any point, both
- * URLs still have a file, even if the video is in the trash.
+ * URLs still lead to a file, even if the video is in the trash.
  *
  * @returns a note for the studio if the file isn't replaced because another video uses it.
  */
@@ -333,8 +333,8 @@ async function keepEarlierVersion(
  * Sets the previous version as the video's source. If the row already has a source, that source is the job's input and
  * is kept.
  *
- * @returns "changed" if the row has since been deleted or has another file; "shared" if another row references the
- * file.
+ * @returns "changed" if the row was deleted or its file was changed in the meantime; "shared" if another row references
+ *   the file.
  */
 function nameEarlier(
   job: JobRow,

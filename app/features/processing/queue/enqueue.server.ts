@@ -84,7 +84,7 @@ type IncompleteVideo = Pick<
   | "cut_of"
 > & { unclean_video: 0 | 1; unclean_thumbnail: 0 | 1 };
 
-/** Returns the jobs that create the files that a video lacks. Files that it already has aren't created again. */
+/** Returns the jobs that create a video's missing files. Existing files aren't created again. */
 function missingKinds(row: IncompleteVideo): JobKind[] {
   // A trimmed version is created from another video's file.
   if (!row.video_url && !row.source_url && !row.cut_of) return [];
@@ -111,8 +111,8 @@ function missingKinds(row: IncompleteVideo): JobKind[] {
 const BATCH_SIZE = 500;
 
 /**
- * Enqueues jobs that create the files that some videos lack, for example after they were restored from the trash. Call
- * it inside a transaction, and `jobsChanged("work")` after the commit.
+ * Enqueues jobs that create the missing files of some videos, for example after the videos were restored from the
+ * trash. Call it inside a transaction, and `jobsChanged("work")` after the commit.
  *
  * @param table the table that contains the rows; videos' pending files are in `video_files`.
  */
@@ -157,7 +157,7 @@ export function delayCleanup(videoId: string): void {
     .run({ videoId, kind, priority, run_after });
 }
 
-/** Enqueues jobs that create the files that the library's videos lack. Returns the number of affected videos. */
+/** Enqueues jobs that create all missing files in the library. Returns the number of affected videos. */
 export async function enqueueMissingInLibrary(): Promise<number> {
   if (!ffmpegAvailable()) return 0;
   const rows = await database()

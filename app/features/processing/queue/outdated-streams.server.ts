@@ -21,7 +21,7 @@ export function readOutdatedStreams(sqlite: Database) {
   return (settings: string) => statement.pluck().all({ settings });
 }
 
-/** By the next call, these videos have jobs, so that call returns the next ids. */
+/** How many ids one call returns. Once these videos have jobs, the next call returns the next ids. */
 const POPULAR_BATCH_SIZE = 100;
 
 /**

@@ -325,8 +325,8 @@ function isDead(worker: string): boolean {
 }
 
 /**
- * Returns the table that contains the row updated by a job, which belongs either to a video or to a video's pending
- * file. Both tables have the same columns.
+ * Returns the table of the row that a job updates. The row belongs to either a video or a pending file. Both tables
+ * have the same columns.
  *
  * @returns `videos` if neither table contains the id.
  */

@@ -33,8 +33,8 @@ export interface Removal {
 }
 
 /**
- * Removes previous versions of the playable file. Players that were using one of them have long since finished. Their
- * URLs lead to the current file (see media-access.server.ts).
+ * Removes previous versions of the playable file. Players that were using one of them have long since finished. The
+ * URLs of the previous versions lead to the current file (see media-access.server.ts).
  */
 export async function removeEarlierVersions(source: Source): Promise<void> {
   const names = await namesIn({ bucket: "videos", path: source.basePath });
@@ -45,11 +45,11 @@ export async function removeEarlierVersions(source: Source): Promise<void> {
 }
 
 /**
- * Checks whether a job may remove the original: either the captions job, which can remove it early, or the cleanup job.
- * The caller then calls `removeSource`.
+ * Checks whether a job may remove the original. The job is either the cleanup job or the captions job, which can remove
+ * the original early. The caller then calls `removeSource`.
  *
  * @returns `removal` if the original may be removed; `note` explains why the original is kept if it can't be verified
- * that nothing would be lost.
+ *   that nothing would be lost.
  */
 export async function planSourceRemoval(
   job: JobRow,
@@ -95,8 +95,8 @@ async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal |
 }
 
 /**
- * Returns whether a job may remove the original after verifying that it has been replaced. The verification reads both
- * files.
+ * Returns whether a job is allowed to remove the original. The job must first compare both files to verify that nothing
+ * would be lost.
  */
 export function mayRemoveSource({ kind }: JobRow, { row, url }: Source): boolean {
   const { keepSources } = settings();
@@ -199,7 +199,7 @@ function clearSource(
   });
 }
 
-/** The minimum share of a video's length. A shorter file or stream is considered incomplete. */
+/** A file or stream that is shorter than this share of the video's length is considered incomplete. */
 export const MIN_LENGTH_SHARE = 0.95;
 
 /**

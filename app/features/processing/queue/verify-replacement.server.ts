@@ -14,7 +14,7 @@ import { fileVersion } from "~/media/serve/file-version.server";
 /** The error thrown if the original is kept. The message gives the reason, for the log and the studio. */
 export class KeptOriginalError extends Error {}
 
-/** The verified files, with the version that each had when it was verified. */
+/** The verified files, each with the version that was verified. */
 export type Verified = ReadonlyMap<string, string>;
 
 export interface Replacement {
@@ -94,7 +94,7 @@ export async function verifyReplacement(
   return verified;
 }
 
-/** Returns whether the files haven't changed since they were verified. */
+/** Returns whether the files are unchanged since they were verified. */
 export async function isUnchanged(verified: Verified): Promise<boolean> {
   for (const [file, version] of verified) {
     if ((await fileVersion(file)) !== version) return false;

@@ -252,7 +252,7 @@ function isUrgent({ job }: RunningJob): boolean {
 const HEARTBEAT_MS = 10_000;
 /** The minimum interval between writes of a job's progress. */
 const PROGRESS_MS = 1_000;
-/** The delay before retrying a job that found the disk full or the store unavailable. */
+/** The delay before retrying a job that stopped because the disk was full or the store was unavailable. */
 const RETRY_MS = 60_000;
 /** The delay before retrying a scan that produced no verdict. It must not exceed the longest delay, see `claimNext`. */
 const SCAN_RETRY_MS = 5 * 60_000;

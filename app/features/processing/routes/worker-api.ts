@@ -2,8 +2,8 @@ import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { handleWorkerRequest } from "../workers/worker-api.server";
 
 /**
- * Handles GET and HEAD requests from remote workers (docs/workers.md): for source videos, and for the number of bytes
- * of a result that have arrived.
+ * Handles GET and HEAD requests from remote workers (docs/workers.md): they request a source video, or ask how many
+ * bytes of a result have arrived.
  */
 export async function loader({ request, params }: LoaderFunctionArgs) {
   return handleWorkerRequest(request, params["*"] ?? "");

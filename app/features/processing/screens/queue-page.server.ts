@@ -9,7 +9,10 @@ const OVERVIEW_SIZE = 20;
 export interface QueuePage {
   /** The number of jobs by state. Completed jobs are only counted if they are listed. */
   counts: Partial<Record<QueueState, number>>;
-  /** The estimated number of seconds left; null if there is no estimate because a kind of queued job has never run. */
+  /**
+   * The estimated number of seconds left; null if no estimate is possible because some kind of queued job has never
+   * run.
+   */
   secondsLeft: number | null;
   lists: { state?: QueueState; jobs: ListedJob[] }[];
   page: number;

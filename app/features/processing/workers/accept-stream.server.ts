@@ -28,7 +28,7 @@ const HEARTBEAT_MS = 10_000;
 const LIMITS = { seconds: 60, cpuSeconds: 60 };
 const VIDEO_CODEC = /^avc1\.[0-9a-f]{6}$/;
 const AUDIO_CODEC = /^(?:mp4a\.40\.2|ac-3|ec-3)$/;
-/** The last frame to be decoded is this many seconds before the end of the video. */
+/** The distance, in seconds, from the end of the video to the last frame that is decoded. */
 const LAST_FRAME_OFFSET_SECONDS = 1;
 
 /**

@@ -88,7 +88,7 @@ export async function removeReceived(job: LeasedJob): Promise<void> {
 const FILE_NAME = /^(?:[1-9]\d{1,3}p|audio-[1-9]\d?(?:-low|-surround)?)\.mp4$/;
 /** The maximum number of files, which is more than any video's result contains. */
 const MAX_FILES = 100;
-/** The maximum size of one request, so that no more than this is wasted if the connection is lost. */
+/** The maximum size of one request, and therefore the most that is wasted if the connection is lost. */
 const MAX_CHUNK_BYTES = 16 * 1024 ** 2;
 
 const DISK_FULL = "The site's disk is almost full.";
