@@ -35,7 +35,7 @@ const MAX_NAME_LENGTH = 200;
 
 export type BlockListPage = Awaited<ReturnType<typeof readBlockListPage>>;
 
-/** Returns a page of the block list, most recently blocked first, along with everything that needs to be reviewed. */
+/** Returns a page of the block list, most recently blocked first, along with everything that still needs a review. */
 export async function readBlockListPage(before: number | undefined, toRemove?: number) {
   const confirmation = toRemove === undefined ? undefined : readEntry(toRemove);
   return {
@@ -45,7 +45,7 @@ export async function readBlockListPage(before: number | undefined, toRemove?: n
       `removed_at IS NOT NULL ORDER BY removed_at DESC LIMIT ${REMOVED_SHOWN}`,
     ),
     matches: await queryThread<Match[]>("studio", "block-list-matches", {}),
-    /** The videos that are on hold because their comparison failed, each with the reason for the failure. */
+    /** The videos that are on hold because their comparison failed, with the reason for each failure. */
     uncompared: failedComparisons(MATCHES_SHOWN),
     /** The videos with scan findings for which no editor has made a decision yet. */
     scanned: undecidedScans(MATCHES_SHOWN),
@@ -155,7 +155,7 @@ type Row = Omit<ListedEntry, "isImported" | "hasThumbnail"> & {
   hasThumbnail: number;
 };
 
-// Thumbnails that may show a minor are never displayed.
+// A thumbnail that may show a minor is never displayed.
 const COLUMNS = `
   blocked_videos.id, reason, blocked_at AS blockedAt, state, blocked_videos.video_id IS NULL AS isImported, digests,
   coalesce(videos.title, deleted.title, blocked_videos.title) AS title,

@@ -174,7 +174,7 @@ function Entries({
   );
 }
 
-/** The thumbnail is blurred, because moderators have already seen the video. */
+/** The thumbnail is blurred, because a moderator has already reviewed the video and nobody needs to see it again. */
 function Thumbnail({ entry: { id, hasThumbnail } }: { entry: ListedEntry }) {
   const className = "h-12 w-20 shrink-0 rounded-md bg-raised object-cover";
   if (!hasThumbnail) {

@@ -70,12 +70,12 @@ export interface DecisionFailure extends Failure {
 
 /**
  * Decides on a report. The videos, the report, the block list, strikes, the messages to both sides and the log are
- * changed in one transaction: if anything fails, nothing is decided. That transaction also hides removed videos. They
+ * changed in one transaction: if anything fails, no decision is made. That transaction also hides removed videos. They
  * are in the trash when this function returns or, if the process ends before that, after the next startup
  * (`finishDecisions`).
  *
  * @returns the failure, if any: 404 if there is no such report, 409 if the report has changed since the form was shown,
- * or 422.
+ *   or 422.
  */
 export async function decideReport(
   reportId: string,
@@ -98,7 +98,7 @@ export async function decideReport(
   const restoring = () => restoreVideos(videos, userId, now);
   const restored = await retryWhileBusy(restoring, BUSY_WAIT_MS);
   if (!("status" in restored)) return { ...answer, description: restored.description };
-  // The video may have been in the trash for too long. The decision is still valid.
+  // The video may have been in the trash for too long to be restored. The decision is still valid.
   const isBack = existingVideos(videos).length > 0;
   const why = videos.some((id) => isRemoved(id)) ? REMOVED_BY_OTHER : GONE_FOR_GOOD;
   return isBack ? answer : { ...answer, description: `${answer.description} ${why}` };
@@ -276,7 +276,7 @@ function addDecisionMessages(
   }
 }
 
-/** Returns the error message that says what happened since the form was shown. */
+/** Returns an error message that says what has changed since the form was shown. */
 function conflictMessage({ id }: Report): string {
   const last = prepared<{ action: string; email: string | null }>(
     `SELECT action, email FROM moderation_log LEFT JOIN users ON users.id = user_id

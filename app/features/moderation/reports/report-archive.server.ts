@@ -25,8 +25,8 @@ interface ArchivedFile {
 }
 
 /**
- * Returns a ZIP file with all data about a report: its text, messages and log, its videos' rows, all of their video and
- * image files, and each file's SHA-256 digest in the format of `sha256sum`.
+ * Returns a ZIP file with all data about a report: its text, messages and log, the rows of its videos, all video and
+ * image files of these videos, and the SHA-256 digest of each file in the format of `sha256sum`.
  */
 export async function reportArchive(report: Report): Promise<Readable> {
   const reportId = report.id;

@@ -46,8 +46,8 @@ function changeReport(
 
 /**
  * Adds videos to a report, for a moderator who knows which videos the reporter means. The added videos wait for a
- * decision, so a closed report is reopened. An urgent report hides these videos just as it hides the videos that the
- * reporter specified.
+ * decision, so a closed report is reopened. An urgent report hides the added videos as well as those that the reporter
+ * specified.
  *
  * @param typed URLs of videos, or one id.
  * @returns the failure, if any: 404 if there is no such report, 422 if a video isn't on this site.
@@ -130,9 +130,9 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 const NOT_ENDED = "Preservation wasn’t stopped.";
 
 /**
- * Preserves a report's videos and text for one year, for example because the authorities have requested it. Nobody can
- * delete them during that time. Deleted videos are preserved too, because some of their files may still exist. Calling
- * this function again restarts the year.
+ * Preserves a report's videos and text for one year, for example at the authorities' request. Nobody can delete them
+ * during that time. Deleted videos are preserved too, because some of their files may still exist. Calling this
+ * function again restarts the year.
  *
  * @returns the failure, if any: 404 if there is no such report.
  */
@@ -176,7 +176,7 @@ export function endReportPreservation(
 const FAILED = "Nothing was deleted.";
 
 /**
- * Deletes a closed report's text before REPORT_KEEP has passed, because the reporter has requested it.
+ * Deletes a closed report's text at the reporter's request, before REPORT_KEEP has passed.
  *
  * @returns the failure, if any: 404 if there is no such report, 409 if it is open, erased or preserved.
  */

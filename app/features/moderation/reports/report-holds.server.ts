@@ -25,20 +25,17 @@ import {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /**
- * The minimum number of videos that can be hidden per day, for small sites on which the percentage would be less than
- * one video.
+ * The limit is never lower than this many videos per day, because on a small site, the percentage may amount to less
+ * than one video.
  */
 const MIN_PER_DAY = 5;
 
-/**
- * The maximum number of reports whose networks are remembered. It is unlikely that more reports are open at the same
- * time.
- */
+/** How many reports' networks are remembered. It is unlikely that more reports are open at the same time. */
 const MAX_REMEMBERED = 10_000;
 /**
  * The networks from which the latest urgent reports were sent, by report id. They are kept only in memory, because
- * visitors' IP addresses are never stored. Reports that were received before a restart count as if they came from the
- * same network as any new report.
+ * visitors' IP addresses are never stored. Reports from before a restart are treated as if they came from the same
+ * network as each new report.
  */
 const networks = processState(
   "networks of reports",
@@ -82,7 +79,7 @@ export function hideReported(
   }
 }
 
-/** Hides a video that a moderator has added to a report, if reports of this kind hide their videos. */
+/** Hides a video that a moderator has added to a report, provided that reports of this kind hide their videos. */
 export function hideAddedVideo(
   { id, kind }: { id: string; kind: ReportKind },
   videoId: string,

@@ -32,7 +32,7 @@ export function startReports(): void {
 }
 
 /**
- * Deletes the text of reports that were closed longer ago than REPORT_KEEP.
+ * Deletes the text of reports that were closed more than REPORT_KEEP ago.
  *
  * @returns the number of reports.
  */
@@ -53,7 +53,7 @@ async function send(message: ReportNotice, now: number): Promise<(() => void) | 
   const from = emailSender();
   const { report_id } = message;
   const report = readReport(report_id);
-  // If the report can't be read, the email stays queued, just as it does after any other failure.
+  // If the report can't be read, the email stays queued, as after any other failure.
   const to = report?.payload && report.payload !== "unreadable" ? report.payload.email : undefined;
   if (!report || !smtpUrl || !from || !to) throw new Error("The sender or recipient is missing.");
   const allowed = allowEmail(report, to, now);
@@ -106,7 +106,7 @@ const openedLinks = attemptLimit("opened links by recipient", 1, DAY_SECONDS);
 interface AllowedEmail {
   /** The value of `mail_link` after the email has been sent. */
   mailLink: "sent" | "opened";
-  /** Stops counting the email toward the limits, because it wasn't sent. */
+  /** Removes the email from the counts. Called if the email couldn't be sent. */
   refund(): void;
 }
 

@@ -21,8 +21,7 @@ import { type NamedVideo, reviewedKinds } from "./report-videos.server";
 
 const EARLIER_SHOWN = 10;
 /**
- * The number of most recent reports that are searched for videos by the same uploader. The search takes a few
- * milliseconds.
+ * How many of the most recent reports to search for videos by the same uploader. The search takes a few milliseconds.
  */
 const MAX_SEARCHED_REPORTS = 2_000;
 const ENTRIES_SHOWN = 50;
@@ -58,7 +57,7 @@ interface OtherFile {
 
 export type ReportPage = NonNullable<ReturnType<typeof readReportPage>>;
 
-/** A log entry. The user is null for actions of the site itself; the email is also null for a deleted account. */
+/** A log entry. The user is null for actions by the site itself; the email is also null for a deleted account. */
 interface LogEntry {
   id: number;
   at: string;
@@ -92,8 +91,8 @@ export function readReportPage(id: string, now = Date.now()) {
 }
 
 /**
- * Returns the decisions to offer: every decision that is possible for at least one of the videos, or `not-here` if
- * there are none, and also `ask` unless the report has been erased.
+ * Returns the decisions to offer: every decision that is possible for at least one of the videos, or `not-here` if no
+ * decision is possible. Unless the report has been erased, `ask` is offered as well.
  */
 function choicesOf({ erasedAt }: Report, videos: readonly ReportedVideo[]): ModeratorDecision[] {
   const all = new Set(videos.flatMap(({ choices }) => choices));

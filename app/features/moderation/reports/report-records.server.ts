@@ -63,7 +63,7 @@ function dueAt(kind: ReportKind, receivedAt: number): string {
  * Stores a report and enqueues its confirmation email. Does nothing if a report with this id exists.
  *
  * @returns whether it was stored.
- * @throws if called outside of a transaction, like all functions below that change something.
+ * @throws if called outside of a transaction. The same applies to all functions below that change something.
  */
 export function createReport(
   report: { id: string; kind: ReportKind; videos: readonly string[]; payload: ReportPayload },
@@ -235,7 +235,7 @@ export function eraseReport(id: string, now = Date.now()): boolean {
   return true;
 }
 
-/** Returns a batch of the reports that were closed longer ago than REPORT_KEEP and aren't preserved. */
+/** Returns a batch of the reports that were closed more than REPORT_KEEP ago and aren't preserved. */
 export function reportsToErase(now = Date.now()): string[] {
   return prepared<string>(
     `SELECT id FROM reports WHERE closed_at IS NOT NULL AND erased_at IS NULL AND closed_at <= @before
@@ -259,7 +259,7 @@ function enqueueEmail(id: string, event: ReportNotice["event"], now = Date.now()
   enqueueMessage("report_id", id, message, new Date(now).toISOString());
 }
 
-/** Records that an email was sent to the reporter, or that the reporter has opened the link in one. */
+/** Records that an email was sent to the reporter, or that the reporter has opened the link in an email. */
 export function setMailLinkState(id: string, state: "sent" | "opened"): void {
   requireTransaction();
   prepared(

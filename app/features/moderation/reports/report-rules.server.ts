@@ -21,9 +21,7 @@ export function reportVersion({ id, state }: Pick<Report, "id" | "state">): stri
   return `${last ?? 0}-${state}`;
 }
 
-/**
- * Returns whether a moderator has removed a video because of this report, or because of any report if none is given.
- */
+/** Returns whether a moderator has removed a video because of the given report or, if no id is given, any report. */
 export function isRemoved(videoId: string, reportId?: string): boolean {
   const reports = sourcesOf(videoId, "removed");
   return reportId === undefined ? reports.length > 0 : reports.includes(reportId);

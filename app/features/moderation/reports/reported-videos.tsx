@@ -133,8 +133,8 @@ function Decided({ video }: { video: Pick<ReportedVideo, "decision" | "choices">
 }
 
 /**
- * A player that can't be seen by accident: the poster is blurred, and the player is hidden until a moderator opens it.
- * Closing it pauses the video.
+ * A player that keeps moderators from seeing a video by accident: the poster is blurred, and the player is hidden until
+ * a moderator opens it. Closing it pauses the video.
  */
 function CoveredVideo({
   videoUrl,

@@ -3,7 +3,7 @@ import { sign, verify } from "~/platform/signed-value.server";
 
 const ID_BYTES = 16;
 
-/** Where a link was shown: on the page after the form, or in an email. Both lead to the same page. */
+/** Where a link was shown: on the page that follows the form, or in an email. Both lead to the same page. */
 type Origin = "page" | "email";
 const PURPOSES: Record<Origin, string> = { page: "report status", email: "report status by email" };
 

@@ -116,8 +116,8 @@ export async function submitReport(
 }
 
 /**
- * Counts these videos toward the limits, and returns whether they can be reported without answering the question. They
- * are counted before the report is stored, so that parallel requests can't exceed the limits.
+ * Counts these videos toward the limits. Returns whether they can be reported without answering the question. They are
+ * counted before the report is stored, so that parallel requests can't exceed the limits.
  */
 function consumeFreeReports(address: string, videos: number): boolean {
   for (let taken = 0; taken < videos; taken++) {

@@ -39,7 +39,7 @@ import { SafetyLinks } from "../reports/safety-links";
 
 export const meta = privateMeta("Report");
 
-/** The reporter's text must not stay in any cache, not even in the browser's. */
+/** The reporter's text must not be stored in any cache, not even in the browser's. */
 export const headers = noStoreHeaders;
 
 const PERMISSION = "/admin/reports/:id";

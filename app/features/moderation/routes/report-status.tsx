@@ -28,7 +28,7 @@ export const meta = privateMeta("Your report", [
   { name: "referrer", content: "strict-origin" },
 ]);
 
-/** The link alone grants access, so the page must not stay in any cache, not even in the browser's. */
+/** The link alone grants access, so the page must not be stored in any cache, not even in the browser's. */
 export const headers = unlistedHeaders;
 
 /** Large enough for a message, even if each character takes up nine bytes in the encoded form. */
@@ -210,7 +210,7 @@ function AnswerForm({ error, text, path }: { error?: string; text?: string; path
 function WithdrawForm({ path }: { path: string }) {
   return (
     <details className="rounded-lg border border-line px-4 py-1">
-      {/* The element stays a list item in order to keep its marker. The padding makes it tall enough for a finger. */}
+      {/* The element stays a list item in order to keep its marker. The padding makes it tall enough to tap. */}
       <summary className="cursor-pointer py-3 text-sm font-medium">Withdraw this report</summary>
       <Form method="post" action={path} className="flex flex-col items-start gap-4 pt-1 pb-3">
         <p className="text-sm text-muted">

@@ -325,7 +325,7 @@ function FoundVideos({ text }: { text: string }) {
       const missing = ids.filter((id) => !isFound(id));
       setFound({ titles: cards.map(({ title }) => title), missing });
     };
-    // If the lookup fails, the response to the form reports missing videos.
+    // If the lookup fails, missing videos are shown after the form is submitted.
     const timer = setTimeout(() => findVideos().catch(() => {}), WAIT_MS);
     return () => {
       clearTimeout(timer);

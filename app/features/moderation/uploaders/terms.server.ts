@@ -75,7 +75,7 @@ export type SavedTerms =
   | { problem: string; status: 409 | 422; current: Terms | undefined };
 
 /**
- * Saves a changed text as the next version. Does nothing if the text hasn't changed.
+ * Saves the text as the next version if it has changed; otherwise does nothing.
  *
  * @param basedOn the version that was edited; 0 if there was none. If there is now a newer version, nothing is saved.
  */
@@ -141,8 +141,8 @@ export async function requireTerms(
 const EVERY_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 /**
- * How long an acceptance is kept after its video was permanently deleted. It is kept so that uploaders can't destroy
- * the proof by deleting the video.
+ * How long an acceptance is kept after its video is permanently deleted, so that uploaders can't destroy the proof by
+ * deleting the video.
  */
 const KEPT_AFTER_VIDEO_MS = 365 * DAY_MS;
 /** The number of rows checked in one transaction, which takes a few milliseconds. */
@@ -213,7 +213,7 @@ export async function deleteOldAcceptances(after = 0, now = Date.now()): Promise
   const before = new Date(now - KEPT_AFTER_VIDEO_MS).toISOString();
   const to = after + BATCH_SIZE;
   await transaction(() => {
-    // A deleted video may have come back, for example because a backup was restored.
+    // A deleted video may exist again, for example because a backup was restored.
     prepared(
       `UPDATE accepted_terms SET video_gone_at = iif(video_gone_at IS NULL, @time, NULL)
        WHERE id > @after AND id <= @to AND (video_gone_at IS NULL) = (
