@@ -26,7 +26,7 @@ export interface ManagedVideo {
   schedule: Schedule;
   /** Whether the video is a draft that is ready for review. */
   isReady?: boolean;
-  /** Whether the video is on hold and therefore not public, whatever its status. */
+  /** Whether the video is on hold. A video on hold isn't public, regardless of its status. */
   isHeld?: boolean;
   /** Whether the video's file or thumbnail may contain private metadata because another tool added it. */
   hasMetadata?: boolean;
@@ -123,7 +123,7 @@ export interface OtherFiles {
     /** The reason why the video won't switch to the pending file automatically. */
     waitsFor?: string;
   };
-  /** The file that the current one was trimmed from, which is kept while the video is trimmed. */
+  /** The file that the current one was trimmed from. It is kept for as long as the video is trimmed. */
   original?: OtherFile;
   earlier: OtherFile[];
 }

@@ -125,7 +125,7 @@ function isUnscanned(fileId: string): boolean {
   return unscanned.get({ fileId }) !== undefined;
 }
 
-/** Returns whether the video has a custom thumbnail, which a new file doesn't replace. */
+/** Returns whether the video has a custom thumbnail. A new file doesn't replace it. */
 export function hasCustomThumbnail(
   video: Pick<VideoRow, "thumbnail_url" | "generated_poster_url">,
 ): boolean {
@@ -211,8 +211,9 @@ function actionOf({ state, cut_of }: VideoFileRow): ActivityAction {
 }
 
 /**
- * Marks the file from which the current one was trimmed as the original, so that it isn't in the trash. The previous
- * original is moved to the trash. If the original no longer exists, the current file counts as untrimmed.
+ * If the current file is trimmed, marks the file that it was trimmed from as the original, which keeps that file out of
+ * the trash. The previous original is moved to the trash. If the original no longer exists, the current file counts as
+ * untrimmed.
  */
 function updateOriginal(videoId: string, now: string): void {
   const cutOf = prepared("SELECT cut_of FROM videos WHERE id = ?").pluck().get(videoId);

@@ -66,7 +66,7 @@ function waitsFor(file: Row): string | undefined {
     : fileHoldMessage(file.video_id);
 }
 
-/** A file and the id of its video, for which the user's permissions are checked. */
+/** A file, and the id of the video to check the user's permissions for. */
 interface FileOfVideo {
   id: string;
   videoId: string;

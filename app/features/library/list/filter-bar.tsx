@@ -252,8 +252,8 @@ function CheckboxGroup({ legend, children }: { legend: string; children: ReactNo
 }
 
 /**
- * A date in the browser's time zone. It is sent as the UTC timestamp at which the day begins or, for the last day of a
- * range, at which it ends. Without JavaScript, the date is sent as entered and is interpreted as a date in UTC.
+ * A date in the browser's time zone. It is sent as the UTC timestamp of the beginning of the day or, for the last day
+ * of a range, the end of the day. Without JavaScript, the date is sent as entered and is interpreted as a date in UTC.
  *
  * @param value the value from the URL: a date in UTC, or an ISO 8601 UTC timestamp.
  */

@@ -67,7 +67,7 @@ interface Filter {
   categories?: readonly string[];
   /** Only rows uploaded by this user. */
   uploadedBy?: string;
-  /** The range of times in which rows were added; see `ManageView`. */
+  /** Only rows that were added within this time range; see `ManageView`. */
   from?: string;
   to?: string;
   problems?: readonly Problem[];

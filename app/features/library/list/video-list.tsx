@@ -181,7 +181,7 @@ const KEYS = [
   ["Delete", "delete"],
 ] as const;
 
-/** Elements in which `?` isn't a shortcut: dialogs, and elements into which a question mark can be typed. */
+/** Elements where `?` isn't a shortcut: dialogs, and fields where users can type a question mark. */
 const TYPING = "input, select, textarea, [contenteditable], dialog";
 
 /** The dialog that lists the keyboard shortcuts. It has a URL, and `?` opens it. */

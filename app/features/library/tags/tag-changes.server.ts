@@ -47,7 +47,7 @@ export interface ShownTagChange {
   createdAt: string;
 }
 
-/** The result of a change, or of undoing one. */
+/** The result of changing tags or of undoing a change. */
 export interface TagChangeEnd {
   videos: number;
   /** The number of videos that weren't restored because their tags have been changed again. */

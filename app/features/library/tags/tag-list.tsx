@@ -107,7 +107,7 @@ export function TagDialog({
   busy: string | undefined;
   /** The URL of the list without a dialog. */
   list: string;
-  /** The URL of this dialog, to which its forms return if there are errors. */
+  /** The URL of this dialog. Its forms return to it if there are errors. */
   address: string;
 }) {
   const errorOf = (field: "name" | "aliases") =>
