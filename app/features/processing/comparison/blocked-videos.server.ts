@@ -183,7 +183,7 @@ function copyFrames(videoId: string, blockedVideoId: number): boolean {
   return true;
 }
 
-/** Returns the path, in the bucket, of the file from which the frames are extracted. */
+/** Returns the path, within the bucket, of the file to extract the frames from. */
 function fileOf(row: FileRow): string | undefined {
   for (const url of [row.video_url, row.source_url]) {
     const name = parseMediaUrl(url ?? "");

@@ -108,7 +108,7 @@ function badLinesMessage(named: readonly number[], count: number): string {
 function lineReader(): (line: string) => string[] | undefined {
   let isFirst = true;
   return (raw) => {
-    // `linesOf` decodes the file as Latin-1, in which the UTF-8 byte order mark consists of these three characters.
+    // `linesOf` decodes the file as Latin-1, which turns the UTF-8 byte order mark into these three characters.
     const line = raw.replace(/^\u00ef\u00bb\u00bf/, "").trim();
     if (COMMENT.test(line)) return [];
     const isHeader = isFirst && HEADER.test(line);

@@ -8,8 +8,8 @@ const LOW_FREQUENCIES = 8;
 export const FINGERPRINT_FRAMES = 16;
 export const HASH_BYTES = 8;
 /**
- * The standard deviation of the brightness (out of 255) below which a frame counts as blank. This includes black
- * frames.
+ * A frame counts as blank if the standard deviation of its brightness (out of 255) is below this value. This includes
+ * black frames.
  */
 const MIN_CONTRAST = 8;
 /**
@@ -22,7 +22,7 @@ export const MAX_DIFFERENT_BITS = 10;
  * resembles many other videos.
  */
 const MIN_DIFFERENT = 4;
-/** The minimum share of each video's frames that must be found in the other one. */
+/** The minimum share of each video's frames that must also occur in the other video. */
 const MIN_SHARE = 0.6;
 /**
  * The number of positions by which matching frames may be shifted. The shift is needed to find videos whose beginning

@@ -45,7 +45,7 @@ import { EXTRA_CODECS } from "~/shared/streams/codecs";
 import { unlessMissing } from "~/shared/unless-missing";
 
 /**
- * The factor by which the CPU limit is multiplied. SVT-AV1 takes three to four times as much CPU time as x264's
+ * The CPU limit is multiplied by this factor, because SVT-AV1 takes three to four times as much CPU time as x264's
  * `veryfast`.
  */
 const CPU_TIME_FACTOR = 6;

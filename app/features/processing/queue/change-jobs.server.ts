@@ -6,7 +6,7 @@ import { PRIORITIES, PRIORITY_BAND } from "./kinds";
 export const JOB_CHANGES = ["again", "now", "later"] as const;
 export type JobChange = (typeof JOB_CHANGES)[number];
 
-/** By the end of this delay, a remote worker that was running the job has learned that it has lost the lease. */
+/** Long enough for a remote worker that was running the job to learn that it has lost the lease. */
 const RELEASE_DELAY_MS = 30_000;
 
 /**

@@ -42,12 +42,12 @@ export class NameTakenError extends Error {
 }
 
 /**
- * Moves a job's output files to the location from which they are served, then references them in the row, in the
+ * Moves a job's output files to the location that they are served from. Then references them in the row, in the
  * transaction that ends the job. If the process is killed at any point before that, the row still references its
  * previous files.
  *
  * @returns false if the artifact is no longer needed, for example because the video was deleted. In that case, its
- * files are removed.
+ *   files are removed.
  */
 export async function commitArtifact(
   job: JobRow,

@@ -60,8 +60,8 @@ function nameStream(job: JobRow, url: string): Promise<boolean> {
 }
 
 /**
- * Returns the number of seconds that an earlier attempt has made watchable, which is the length of its shortest
- * playlist. Returns 0 if there was no earlier attempt.
+ * Returns how many seconds of the video an earlier attempt has made watchable: the length of its shortest playlist.
+ * Returns 0 if there was no earlier attempt.
  */
 async function watchableSeconds(hlsUrl: string | null): Promise<number> {
   const name = parseMediaUrl(hlsUrl ?? "");

@@ -38,7 +38,7 @@ const RETRY_DELAY_MS = 30_000;
 /** The longest delay for any job except cleanup, including retries (see `fail`) and waiting for disk space. */
 const MAX_DELAY_MS = RETRY_DELAY_MS * 4 ** (MAX_ATTEMPTS - 1);
 
-/** Returns a name for this process that is unique among the processes that use the same database. */
+/** Returns this process's name, which is unique among all processes that use the same database. */
 export const ownWorker = processState(
   "worker name",
   () => `${os.hostname()}/${process.pid}/${Date.now()}`,

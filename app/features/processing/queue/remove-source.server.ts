@@ -25,7 +25,7 @@ import {
   verifyReplacement,
 } from "./verify-replacement.server";
 
-/** An original that may be removed, along with the files that have been verified as its replacement. */
+/** An original that may be removed, and the verified files that replace it. */
 export interface Removal {
   /** `copied`: a copy contains everything in the original. `converted`: KEEP_SOURCES allows the removal. */
   reason: "copied" | "converted";
@@ -71,7 +71,7 @@ export async function planSourceRemoval(
 }
 
 /**
- * Verifies whether an original can be removed before its stream is encoded (KEEP_SOURCES=never). This applies to a file
+ * Checks whether an original can be removed before its stream is encoded (KEEP_SOURCES=never). This applies to a file
  * that browsers can't play, once its captions have been extracted. A file with several audio tracks is kept until the
  * stream contains them. If the verification fails, the original is kept for the cleanup job, which reports the problem.
  *

@@ -70,7 +70,7 @@ export interface Runner {
   /**
    * Resolves when there are no jobs to run at the moment. Used by `npm run jobs` and tests.
    *
-   * @throws the error with which the last poll failed.
+   * @throws the error thrown by the last poll, if it failed.
    */
   idle(): Promise<void>;
   /** Stops claiming jobs and returns the running ones to the queue. */

@@ -151,9 +151,9 @@ export function toJob(row: JobWithTitle): ListedJob {
   };
 }
 
-/** The total number of recent jobs, across all kinds, from which the speed of each kind is computed. */
+/** How many recent jobs, across all kinds, are used to compute the speed of each kind. */
 const MEASURED_JOBS = 400;
-/** The number of queued jobs whose videos are read in order to estimate the total length. */
+/** How many queued jobs are used to estimate the total length of all queued jobs' videos. */
 const VIDEOS_READ = 5_000;
 
 /**

@@ -25,7 +25,7 @@ const REMOTE_KINDS: readonly JobKind[] = ["ladder"];
  */
 const LOCAL_KINDS = JOB_KINDS.filter((kind) => kind !== "ladder" && kind !== "codecs");
 
-/** A job for which a worker holds a lease. */
+/** A job that is leased to a worker. */
 export interface LeasedJob extends JobRow {
   worker: string;
 }
@@ -93,7 +93,7 @@ const MAX_CHUNK_BYTES = 16 * 1024 ** 2;
 
 const DISK_FULL = "The site's disk is almost full.";
 
-/** @param bytes the current size of the file, from which the worker must continue. */
+/** @param bytes the current size of the file. The worker must continue from there. */
 function problem(status: 409 | 413 | 422 | 507, detail: string, bytes?: number): Problem {
   return new Problem(
     status,
