@@ -6,7 +6,7 @@ export interface Period {
   /** The quarter, such as `2026-Q4` (UTC), in which the reports were received and the log entries were written. */
   period: string;
   received: Partial<Record<ReportKind, number>>;
-  /** The number of received reports for which no decision has been made yet. */
+  /** How many of the received reports are still waiting for a decision. */
   open: number;
   kept: number;
   removed: number;

@@ -47,7 +47,7 @@ export async function readBlockListPage(before: number | undefined, toRemove?: n
     matches: await queryThread<Match[]>("studio", "block-list-matches", {}),
     /** The videos that are on hold because their comparison failed, with the reason for each failure. */
     uncompared: failedComparisons(MATCHES_SHOWN),
-    /** The videos with scan findings for which no editor has made a decision yet. */
+    /** The videos with scan findings that are still waiting for an editor's decision. */
     scanned: undecidedScans(MATCHES_SHOWN),
     ...(confirmation?.removedAt === null && { confirmation }),
   };

@@ -198,11 +198,11 @@ export interface OtherReport {
 export type ReporterData = Awaited<ReturnType<typeof readReporterData>>;
 
 /**
- * Returns all data about the reporter, except the decisions on the videos. `until` is the time at which the text is
- * deleted automatically, or null while the report isn't closed; `others` are other reports with the same email address.
+ * Returns all data about the reporter, except the decisions on the videos. `until` is the time when the text will be
+ * deleted automatically, or null until the report is closed; `others` are other reports with the same email address.
  *
  * @param withOthers whether to find `others`. This requires decrypting every report, which takes a second for 100,000
- * reports.
+ *   reports.
  */
 export async function readReporterData(report: Report, withOthers: boolean) {
   const { id, closedAt } = report;

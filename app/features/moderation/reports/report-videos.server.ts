@@ -47,8 +47,8 @@ export function isReported(videoId: string): boolean {
 }
 
 /**
- * Returns whether every video that uses a file, or from which the file is derived, has been reported. Returns false if
- * no video uses the file.
+ * Returns whether all videos that use a file, or that the file is derived from, have been reported. Returns false if no
+ * video uses the file.
  */
 export function isReportedFile(name: MediaName): boolean {
   const videos = videosUsing(name);

@@ -326,7 +326,7 @@ const DECISION_KEYS: Record<ModeratorDecision, string> = {
   ask: "a",
 };
 
-/** Elements in which letter keys don't select a decision: text fields and dialogs. */
+/** Elements where letter keys don't select a decision: text fields and dialogs. */
 const TYPING = 'input:not([type="radio"], [type="checkbox"]), select, textarea, dialog';
 
 /** Lets letter keys select a decision and move the focus to the reason. */

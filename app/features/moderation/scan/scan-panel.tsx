@@ -68,7 +68,7 @@ const VERDICTS: Record<ScannedVideo["verdict"], string> = {
   unchecked: "not scanned",
 };
 
-/** The videos with scan findings for which no editor has made a decision yet. Renders nothing if there are none. */
+/** The videos with scan findings that are still waiting for an editor's decision. Renders nothing if there are none. */
 export function UndecidedScans({ scanned }: { scanned: ScannedVideo[] }) {
   if (scanned.length === 0) return null;
   return (

@@ -73,7 +73,7 @@ export interface ScannedVideo {
   reason: string;
 }
 
-/** Returns the videos with findings for which no editor has made a decision yet. Refused videos come first. */
+/** Returns the videos with findings that are still waiting for an editor's decision. Refused videos come first. */
 export function undecidedScans(most: number): ScannedVideo[] {
   const ofVerdict = prepared<ScannedVideo>(
     `SELECT videos.id, title, verdict, reason
@@ -205,7 +205,7 @@ export async function releaseUncompared(
 /**
  * Marks a video as different from similar videos on the block list, and releases the holds that they caused.
  *
- * @param videos the entries shown on the page. More entries may have been found since.
+ * @param videos the entries shown on the page. More entries may have been found in the meantime.
  * @returns false if the video was already marked.
  */
 export async function dismissBlockListMatches(
