@@ -150,7 +150,7 @@ const CHALLENGE_MAX_AGE_MS = 10 * 60 * 1000;
 
 /**
  * The purpose that a challenge is issued for, so that a sign-in response can't be replayed to add a passkey. `session`
- * is the hash of the session's id; undefined for someone who is signed out.
+ * is the hash of the session's id; undefined for a visitor who isn't signed in.
  */
 export interface ChallengeUse {
   purpose: "sign-in" | "confirm" | "add";
