@@ -14,11 +14,11 @@ export interface ListQuery {
   viewed?: boolean;
   offset: number;
   limit: number;
-  /** Whether the offset and limit are counted from the end of the list, which happens if the end is nearer. */
+  /** Whether the offset and limit are counted from the end of the list because the end is nearer than the start. */
   fromEnd: boolean;
 }
 
-/** Returns the page that starts at an offset, counted from the nearer end of the list. */
+/** Returns the query parameters for the page that starts at an offset. They count from the nearer end of the list. */
 export function fromNearerEnd(
   offset: number,
   total: number,
@@ -67,7 +67,7 @@ type NumberStatement = Statement<unknown[], number>;
 type Prepare = (sql: string) => NumberStatement;
 
 /**
- * Returns the row numbers of a section of a list in order. Each list has the order of a partial index, and the rows
+ * Returns the row numbers in a section of a list, in order. Each list has the order of a partial index, and the rows
  * before the offset are skipped within the index.
  */
 export function findRows(prepare: Prepare, query: ListQuery): number[] {
@@ -163,7 +163,7 @@ export interface FilteredListResult {
 
 /**
  * Lists up to this size are read in full and sorted. For longer lists, the index with the sort order is scanned. In a
- * catalogue of a million videos, a longer list contains more than one in 200 videos.
+ * catalogue of a million videos, such a list contains more than one in 200 videos.
  */
 const MAX_SORTED = 5_000;
 const MAX_CACHED_TOTALS = 200;
