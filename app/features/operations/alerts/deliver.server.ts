@@ -74,7 +74,7 @@ const SUBJECT_PREFIXES: Record<AlertNotice["event"], string> = {
   test: "Test alert",
 };
 
-/** The total time limit for the connection, the request and the response status. */
+/** The time limit for a delivery, which includes connecting, sending the request and receiving the response status. */
 const TIMEOUT_MS = 10_000;
 
 /**
