@@ -65,7 +65,7 @@ export function observePlayback(video: HTMLVideoElement) {
   };
   return {
     get: () => current,
-    /** This is needed after changing `loop`, the only property without an event. */
+    /** Must be called after `loop` has changed, because it is the only property without an event. */
     refresh,
     subscribe(listener: () => void): () => void {
       if (listeners.size === 0) {
