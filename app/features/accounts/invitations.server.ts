@@ -8,7 +8,7 @@ import { hashPassword, rejectGuessablePassword, strangerRequester } from "./pass
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
 import { findUserByEmail, readEmail } from "./users.server";
 
-/** 256 bits can't be guessed. */
+/** A token with 256 random bits can't be guessed. */
 const TOKEN_BYTES = 32;
 const VALID_MS = 48 * 60 * 60 * 1000;
 /** How long to keep an expired invitation, so that anyone who opens its link is told why it doesn't work. */

@@ -149,8 +149,8 @@ export async function createPasskeyOptions(
  * Adds a passkey created by an authenticator to the account.
  *
  * @param form.name the name of the passkey; defaults to the device's name.
- * @throws {FormError} 400 for a response that is invalid, too late or already used, 409 if the account has too many
- *   passkeys.
+ * @throws {FormError} 400 if the response is invalid, too late or already used, 409 if the account has too many
+ * passkeys.
  */
 export async function addPasskey(
   request: Request,
