@@ -200,9 +200,9 @@ function summaryOf({ schedule: times, ...row }: ManagedVideo) {
 const etagOf = ({ version }: EditableVideo) => `"${version}"`;
 
 /**
- * Returns the versions that a change may be based on; undefined for any. Contrary to RFC 9110 §13.1.1, weak tags match
- * too: proxies that compress responses make tags weak, and the version identifies the state of the video rather than
- * the bytes of a response.
+ * Returns the versions that a change may be based on; undefined for any. Contrary to RFC 9110 §13.1.1, weak tags also
+ * match, because proxies that compress responses make tags weak, and the version identifies the state of the video
+ * rather than the bytes of a response.
  *
  * @throws {Problem} 428 without the header, 400 if it isn't a list of tags.
  */
