@@ -254,8 +254,8 @@ function holdForDeletedMinor(performerId: string, now: number): void {
 }
 
 /**
- * Maps each of these stage names to the performers who have it, ignoring case. An unknown name is mapped to an empty
- * list.
+ * Maps each of the given stage names to the performers who have it, ignoring case. An unknown name is mapped to an
+ * empty list.
  */
 export function findPerformersByName(names: readonly string[]): Map<string, { id: string }[]> {
   const find = prepared<{ id: string; names: string }>(
