@@ -6,11 +6,11 @@ import { catalogueCache } from "./catalogue-cache.server";
 /** A query on `videos` for a section of a public list. */
 export interface ListQuery {
   order: ListOrder;
-  /** Every value that is stored for the category. An empty list means any category. */
+  /** All values that are stored for the category. An empty list means any category. */
   categories: readonly string[];
   /** The duration range in seconds, inclusive. */
   length?: readonly [from: number, to: number];
-  /** Only videos with views. */
+  /** Whether to include only videos with views. */
   viewed?: boolean;
   offset: number;
   limit: number;
@@ -18,7 +18,7 @@ export interface ListQuery {
   fromEnd: boolean;
 }
 
-/** Returns the query parameters for the page that starts at an offset. They count from the nearer end of the list. */
+/** Returns the offset and limit of the page that starts at `offset`, counted from the nearer end of the list. */
 export function fromNearerEnd(
   offset: number,
   total: number,
@@ -31,7 +31,7 @@ export function fromNearerEnd(
 
 interface Order {
   index: string;
-  /** The equivalent index within a category, if there is one. */
+  /** The corresponding index for a single category, if there is one. */
   byCategory?: string;
   keys: string[];
   /** Whether the row with the largest key comes first. */

@@ -219,7 +219,7 @@ export function relatedIndex(capacity: number) {
 function wordIndex() {
   /** Most words occur in only one video. Such a word stores the slot directly instead of a list. */
   const words = new Map<string, number | number[]>();
-  /** Every word once, separated by line feeds. */
+  /** All distinct words, separated by line feeds. */
   let text = "\n";
 
   return {

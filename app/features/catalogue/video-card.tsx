@@ -253,7 +253,7 @@ export function WatchedLine({ id, duration }: { id: string; duration: string }) 
 /** The delay before the hover preview starts (specification, section 9). */
 const PREVIEW_DELAY_MS = 500;
 
-/** Loads the hover preview. If that fails, for example while offline, the card shows no preview. */
+/** Loads the hover preview. If that fails, for example because the visitor is offline, the card shows no preview. */
 export function loadHoverPreview(): Promise<{ default: ComponentType<HoverPreviewProps> }> {
   return import("./hover-preview").catch(() => ({ default: () => null }));
 }

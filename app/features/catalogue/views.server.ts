@@ -71,7 +71,10 @@ export function countsAsView(request: Request): boolean {
 /** Writes all pending counts in one transaction. */
 export const flushViews = batch.flush;
 
-/** How long counts are collected in memory, so that even a busy second requires only one transaction. */
+/**
+ * How long counts are collected in memory before they are written. This way, even a busy second requires only one
+ * transaction.
+ */
 const FLUSH_AFTER_MS = 1_000;
 /**
  * The maximum number of videos per transaction. Any other videos are written in the next transaction, so that requests
