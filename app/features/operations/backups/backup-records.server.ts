@@ -13,9 +13,9 @@ const MAX_RECORDS = 200;
 const BUSY_WAIT_MS = 60_000;
 
 export interface BackupRequest {
-  /** The user who requested the backup; null for scheduled backups and the command line. */
+  /** The user who requested the backup; null if it was scheduled or requested on the command line. */
   userId: string | null;
-  /** The scheduled time (ISO 8601, UTC); null for a requested backup. */
+  /** The scheduled time (ISO 8601, UTC); null if the backup was requested. */
   dueAt: string | null;
 }
 
