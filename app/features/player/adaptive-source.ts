@@ -31,7 +31,7 @@ interface AdaptiveEvents {
   onRendition(height: number, frameRate: number): void;
   /** Called with the available audio tracks, for example one for each language, and the index of the active track. */
   onAudioTracks(tracks: MediaTrack[], active: number): void;
-  /** Called if the playlist or its segments can't be loaded or played, so that the player falls back to the file. */
+  /** Called if the playlist or its segments can't be loaded or played. The player then falls back to the file. */
   onFailed(): void;
   /** Called when the server is unreachable. */
   onLost(): void;

@@ -14,7 +14,7 @@ function firstChoice(tracks: CaptionTrack[]): number {
   return findMatchingTrack(tracks, stored);
 }
 
-/** Manages which of the video's caption tracks is being shown. */
+/** Manages which caption track is shown. */
 export function useCaptions(element: HTMLVideoElement, id: string, tracks: CaptionTrack[] = NONE) {
   const begin = () => {
     const chosen = firstChoice(tracks);

@@ -29,8 +29,8 @@ export async function efficientCodecs(): Promise<string[]> {
 }
 
 /**
- * Returns a filter for the renditions in the codec to be played: the best codec that the device decodes well, or else
- * H.264.
+ * Returns a filter that keeps only the renditions in the codec to play: the best codec that the device decodes well, or
+ * else H.264.
  */
 export function playedCodecFilter(levels: readonly Level[], efficient: readonly string[]) {
   const isIn = (codec: string) => (level: Level) => level.videoCodec?.startsWith(codec) ?? false;

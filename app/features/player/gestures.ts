@@ -23,7 +23,7 @@ export interface TapSeries {
 
 /**
  * Returns the series that a tap starts or continues. Two taps on different halves still count as a double tap on the
- * half of the second tap, because fingers stray across the middle.
+ * half of the second tap, because a finger may stray across the middle.
  */
 export function nextTap(previous: TapSeries | undefined, at: number, side: Side): TapSeries {
   const follows = previous !== undefined && at - previous.at <= DOUBLE_TAP_WINDOW_MS;

@@ -78,7 +78,7 @@ export function saveResumePoint(id: string, seconds: number, duration: number): 
   writeWatchHistory(others.slice(-RESUME_MAX_VIDEOS));
 }
 
-/** Saves the position during playback and calls `onSave` each time. Returns a function that stops this. */
+/** Saves the position during playback and calls `onSave` each time. Returns a function that stops saving. */
 export function saveResumePoints(
   element: HTMLVideoElement,
   id: string,

@@ -115,7 +115,7 @@ export function Spinner({ recovery }: { recovery: Recovery }) {
   );
 }
 
-/** Offers to resume where the visitor stopped. Playback is never resumed automatically. */
+/** Offers to resume where the visitor stopped watching. Playback is never resumed automatically. */
 export function ResumePrompt() {
   const { element, commands, video } = usePlayer();
   const { position, dismiss } = useResume(element, commands, video.id);

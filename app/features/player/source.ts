@@ -89,7 +89,7 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
     toFile(playbackPosition(element));
   }
 
-  /** Opens the adaptive source. A playing video is left alone unless `interrupt` allows interrupting it. */
+  /** Opens the adaptive source. Playback is interrupted for this only if `interrupt` is true. */
   async function open(quality: Quality, interrupt: boolean) {
     closed = false;
     if (!hlsUrl || opening) return;
