@@ -119,9 +119,9 @@ async function confirmSecondFactor(userId: string, code: string): Promise<string
 }
 
 /**
- * Removes the password, so that users can sign in only with a passkey and there is no password to phish. The user has
- * to confirm this with a passkey, which proves that the passkey works. All other sessions end, as they do after a
- * password change.
+ * Removes the password, so that the user can sign in only with a passkey and has no password that could be phished. The
+ * user has to confirm this with a passkey, which proves that the passkey works. All other sessions end, as they do
+ * after a password change.
  *
  * @throws {FormError} 400 if the passkey is missing or wrong.
  */

@@ -25,12 +25,12 @@ export async function limitFailures<T>(userId: string, prove: () => Promise<T>):
 }
 
 /**
- * Checks that the form was sent by the session's user. Users prove their identity with their password in the `current`
- * field or with one of their passkeys in the `passkey` field.
+ * Checks that the form was sent by the session's user. The form must contain the user's password in the `current` field
+ * or one of the user's passkeys in the `passkey` field.
  *
- * @param options.withCode whether an account with a second factor also needs a code in the `code` field, in addition to
- *   the password. Required for everything that turns the second factor off or bypasses it. A passkey counts as two
- *   factors.
+ * @param options.withCode whether an account with a second factor needs a code in the `code` field in addition to the
+ * password. Must be true for everything that turns the second factor off or bypasses it. A passkey counts as two
+ * factors.
  * @throws {FormError} 400 for a wrong password, passkey or code, 422 for a missing code, 429 after too many failures.
  */
 export async function confirmIdentity(

@@ -8,10 +8,10 @@ import { hashPassword, rejectGuessablePassword, strangerRequester } from "./pass
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
 import { findUserByEmail, readEmail } from "./users.server";
 
-/** 256 bits can't be guessed. */
+/** A token with 256 random bits can't be guessed. */
 const TOKEN_BYTES = 32;
 const VALID_MS = 48 * 60 * 60 * 1000;
-/** How long an expired invitation is kept, so that anyone who opens its link still learns why it doesn't work. */
+/** How long to keep an expired invitation, so that anyone who opens its link is told why it doesn't work. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Only the hash is stored, so that a copy of the database can't be used to create accounts. */

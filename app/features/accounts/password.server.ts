@@ -12,20 +12,18 @@ import type { PasswordQuestion } from "./account-process.server";
  */
 
 const MIN_PASSWORD_LENGTH = 10;
-/** Shorter parts of the email address and the site name occur by chance in other words. */
+/** Parts of the email address or the site name that are shorter than this can occur in other words by chance. */
 const MIN_KNOWN_WORD_LENGTH = 4;
 /** The minimum number of characters in a password that aren't part of the email address or the site name. */
 const MIN_CHARACTERS_OUTSIDE_DICTIONARY = 8;
-/** bcrypt silently ignores all further bytes. */
+/** The maximum length of a password in bytes. bcrypt silently ignores any bytes after that. */
 const MAX_PASSWORD_BYTES = 72;
-/** If the queue were longer, the last request would have to wait several seconds. */
+/** In a longer queue, the last request would have to wait several seconds. */
 const MAX_QUEUED = 8;
 /** Prevents one IP address from filling the whole queue. */
 const MAX_QUEUED_PER_CLIENT = 2;
 
-/**
- * The hash that the password is compared with if the account doesn't exist, so that the response takes the same time.
- */
+/** The hash to compare a password with if the account doesn't exist, so that the response takes just as long. */
 export const DUMMY_HASH = "$2b$12$k.PUr1AfkmdnlHDx70CHh.i0fUb5NYZ2qy4zZo9ZS7/1Ncy0eaXSK";
 
 const RETRY_AFTER_SECONDS = 5;
@@ -72,7 +70,7 @@ export async function hashPassword(password: string, requester: Requester): Prom
 }
 
 /**
- * Returns whether a password matches a hash. Takes the same time even if there is no hash.
+ * Returns whether a password matches a hash. Takes the same amount of time whether or not there is a hash.
  *
  * @throws {FormError} 429 if the queue is full.
  */
@@ -98,7 +96,7 @@ export interface Requester {
   failures: number;
 }
 
-/** Returns the requester for an account that is signed in, or that has signed in with this browser before. */
+/** Returns the requester for a user who is signed in, or who has signed in with this browser before. */
 export function userRequester(userId: string): Requester {
   return { name: `user ${userId}`, isStranger: false, failures: 0 };
 }

@@ -9,13 +9,13 @@ import { firstRow, runChange } from "~db/run-query.server";
 /** RFC 6238 with the parameters that every authenticator app supports: SHA-1, six digits, 30 seconds. */
 const STEP_SECONDS = 30;
 const SECRET_BYTES = 20;
-/** Codes from the previous and next time step are accepted too, because clocks differ (RFC 6238, section 5.2). */
+/** Codes from the previous and next time steps are also accepted, because clocks differ (RFC 6238, section 5.2). */
 const STEPS_AROUND = 1;
 const PURPOSE = "second factor";
 
 /**
- * Returns when the second factor was turned on (ISO 8601 UTC; undefined if it is off) and how many recovery codes are
- * left.
+ * Returns the time at which the second factor was turned on (ISO 8601 UTC; undefined if it is off) and the number of
+ * unused recovery codes.
  */
 export async function findSecondFactor(userId: string) {
   const { recoveryCodesLeft } = await database()

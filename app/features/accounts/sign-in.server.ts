@@ -31,7 +31,7 @@ const WRONG_CODES_PER_ACCOUNT = 5;
 const byAddress = addressLimit("failed sign-ins by address", FAILURES_PER_ADDRESS, WINDOW_SECONDS);
 const byAccount = attemptLimit("failed sign-ins by account", FAILURES_PER_ACCOUNT, WINDOW_SECONDS);
 /**
- * Only counts the attempts and never rejects one. If many passwords are waiting to be checked, networks with fewer
+ * Attempts are only counted here, never rejected. If many passwords are waiting to be checked, networks with fewer
  * failures go first.
  */
 const byNetwork = attemptLimit(
@@ -151,8 +151,8 @@ export async function verifyPasskeySignIn(request: Request, form: FormData): Pro
   const answer = parsePasskeyResponse(form);
   const owner = await findPasskeyOwner(request, answer.id);
   const isKnown = owner !== undefined && knownDevice(request, owner) !== undefined;
-  // Attempts with unknown passkeys don't count for any account, because anyone can make up as many passkeys as they
-  // like.
+  // Attempts with unknown passkeys don't count toward any account's limit, because anyone can make up as many passkeys
+  // as they like.
   const account = isKnown ? knownKey(owner) : owner && `passkeys ${owner}`;
   const giveBack = countAttempt(isKnown ? undefined : clientAddress(request), account);
   const userId = await verifyPasskey(request, answer, { purpose: "sign-in" }).catch((error) => {
@@ -192,7 +192,7 @@ function countAttempt(
 }
 
 /**
- * Records a lockout once per window, and only after the response, because the response time must not reveal that the
+ * Records a lockout once per window, and only after the response, because the response time must not reveal whether the
  * account exists.
  */
 function recordLockout(userId: string, action: "sign-in-refused" | "code-refused"): void {

@@ -42,7 +42,7 @@ export async function firstUser() {
  * Creates an account.
  *
  * @returns its id.
- * @throws {FormError} 422 for an email address that is invalid or already has an account, or for a weak password.
+ * @throws {FormError} 422 if the email address is invalid or already has an account, or if the password is weak.
  */
 export async function createUser(email: string, password: string): Promise<string> {
   const address = readEmail(email);

@@ -1,4 +1,6 @@
-/** The reasons why an age check can fail, with the status code and message of the page that reports it. */
+/**
+ * The reasons why an age check can fail, each with the status code and message of the page that reports the failure.
+ */
 export const AGE_CHECK_PROBLEMS = {
   no: {
     status: 403,

@@ -29,7 +29,7 @@ const PENDING = z.array(z.object({ nonce: z.string(), to: z.string(), startedAt:
 type Pending = z.output<typeof PENDING>;
 
 /**
- * The nonces that have been used, which are kept until every token that contains them has expired. They contain no
+ * The nonces that have been used. Each is kept until every token that contains it has expired. Nonces contain no
  * information about visitors.
  */
 const usedNonces = processState(
@@ -42,8 +42,8 @@ const usedNonces = processState(
 );
 
 /**
- * The minimum interval between requests that check whether the provider is available. They contain no information about
- * visitors.
+ * The minimum interval between requests that check whether the provider is available. These requests contain no
+ * information about visitors.
  */
 const AVAILABILITY_CHECK_INTERVAL_MS = 10_000;
 const PROVIDER_TIMEOUT_MS = 3_000;
@@ -155,10 +155,7 @@ const CLOCK_SKEW_SECONDS = 60;
 const MAX_AGE_SECONDS = 600;
 const MAX_TOKEN_LENGTH = 2_000;
 
-/**
- * The only claims that a token may contain. Tokens with any other claim about a person are rejected
- * (docs/how-to/age-check.md).
- */
+/** The only claims that a token may contain. Tokens with any other claim are rejected (docs/how-to/age-check.md). */
 const CLAIMS = z
   .strictObject({
     nonce: z.string().min(1).max(200),

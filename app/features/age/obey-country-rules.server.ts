@@ -34,7 +34,7 @@ const UNCHECKED = "Age check required. Open /age-check in your browser.";
 
 /**
  * Applies COUNTRY_RULES to every request, including requests for files and stream segments, before any lookup or cached
- * response. This takes a few microseconds if there are rules, and next to nothing otherwise.
+ * response. This takes a few microseconds if there are rules, and almost no time otherwise.
  */
 export function obeyCountryRules(request: IncomingMessage, response: ServerResponse): boolean {
   const { countryHeader, countryRules } = settings();

@@ -80,7 +80,7 @@ async function perform(
   { user, scopes, tokenId }: TokenUse,
   id: string,
 ): Promise<Response> {
-  // Users who are no longer allowed to create tokens can't keep using the ones they created in an earlier role.
+  // Users who are no longer allowed to create tokens can't keep using the tokens that they created in an earlier role.
   if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);
   const { scope, permission } = operation;
   if (!scopes.includes(scope)) {
@@ -94,9 +94,9 @@ async function perform(
     operation.query,
     Object.fromEntries(new URL(request.url).searchParams),
   ) as never;
-  // Operations that receive files read the request body themselves.
+  // Operations that accept file uploads read the request body themselves.
   const text = operation.body ? await readJsonText(request) : "";
-  // Receiving the body may have taken a long time, so the account's permissions are read afterwards.
+  // The account's permissions are read after the body has been received, because that may have taken a long time.
   const account = accountNow(user.id);
   if (!account || !allows(account, permission)) throw new Problem(403, NOT_ALLOWED);
   const own = ownVideosOf(account, permission);
@@ -175,7 +175,7 @@ async function problemFor(error: unknown, request: Request): Promise<Problem> {
 /**
  * Responses to requests with an `Idempotency-Key`. Each response is recorded in the transaction that performs the
  * request. If a client lost the response and retries the request within a day, it gets the same response, and nothing
- * happens twice. A failed request hasn't changed anything, so a retry performs the request again.
+ * happens twice. If the request failed, nothing was changed, so a retry performs it again.
  */
 
 const KEPT_MS = 86_400_000;

@@ -25,7 +25,7 @@ function schemaOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   return rest as JsonSchema;
 }
 
-/** Generated only once, because it takes 15 ms. */
+/** Generated only once, because generating it takes 15 ms. */
 const document = processState("OpenAPI document", () => {
   const text = JSON.stringify(openApiDocument());
   const digest = createHash("sha256").update(text).digest("base64url").slice(0, 22);

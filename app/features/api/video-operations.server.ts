@@ -34,7 +34,7 @@ export const videoOperations = [
     example: `${CURL} "$SITE/api/v1/videos?status=review&sort=oldest"`,
     async perform({ query, own }) {
       const found = await listManaged({ ...viewOf(query), uploadedBy: own?.userId });
-      // Pages after the last one are empty, so that clients that page through the list know when to stop.
+      // Any page after the last one is empty, which tells clients when to stop paging through the list.
       const videos = found.page === query.page ? found.videos.map(summaryOf) : [];
       const { pageCount: pages, total } = found;
       return { status: 200, body: { page: query.page, pages, total, videos } };
@@ -200,9 +200,9 @@ function summaryOf({ schedule: times, ...row }: ManagedVideo) {
 const etagOf = ({ version }: EditableVideo) => `"${version}"`;
 
 /**
- * Returns the versions that a change may be based on; undefined for any. Contrary to RFC 9110 §13.1.1, weak tags match
- * too: proxies that compress responses make tags weak, and the version identifies the state of the video rather than
- * the bytes of a response.
+ * Returns the versions that a change may be based on; undefined for any. Contrary to RFC 9110 §13.1.1, weak tags also
+ * match, because proxies that compress responses make tags weak, and the version identifies the state of the video
+ * rather than the bytes of a response.
  *
  * @throws {Problem} 428 without the header, 400 if it isn't a list of tags.
  */
@@ -216,7 +216,7 @@ function requiredVersions(request: Request): string[] | undefined {
 }
 
 /**
- * Creates a video from an upload, as the upload form does.
+ * Creates a video from an upload in the same way as the upload form.
  *
  * @param alongside see `Upload`.
  * @throws {Problem} with the upload form's message.
@@ -261,7 +261,7 @@ const PROBLEMS: Record<FormRefusal["code"], readonly [status: number, detail: st
   failed: [500, "Something went wrong."],
 };
 
-/** @throws {Problem} for a refusal. */
+/** @throws {Problem} if the change was refused. */
 function assertDone<Outcome extends object | undefined>(
   outcome: Outcome | FormRefusal,
 ): asserts outcome is Exclude<Outcome, FormRefusal> {

@@ -20,8 +20,8 @@ export function stepsBack(state: unknown): number {
 }
 
 /**
- * A link back to the list. If the list is in the browser's history, it goes back there, which restores the scroll
- * position. Otherwise, and without JavaScript, it opens the same list at this video's card.
+ * A link back to the list. If the list is in the browser's history, the link goes back in the history, which restores
+ * the scroll position. Otherwise, and without JavaScript, the link opens the same list at this video's card.
  */
 export function BackLink({
   id,

@@ -3,9 +3,9 @@ import { LRUCache } from "lru-cache";
 
 /**
  * Returns a cache for values that are computed from the catalogue. It is cleared when the catalogue changes. Within a
- * transaction, its values are consistent with all other data that is read.
+ * transaction, the cached values are consistent with all other data that the transaction reads.
  *
- * @param max maximum number of entries; the least recently used one is evicted.
+ * @param max the maximum number of entries. If there are more, the least recently used entry is evicted.
  */
 export function catalogueCache<Value extends object | number>(sqlite: Database, max: number) {
   const version = sqlite.prepare("SELECT catalogue FROM catalogue_version").pluck();

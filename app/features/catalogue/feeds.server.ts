@@ -56,7 +56,7 @@ export async function tagFeed(site: SiteIdentity, tag: string): Promise<string |
   });
 }
 
-/** Returns the RSS feed for a series, last video first; undefined if the series has no published videos. */
+/** Returns the RSS feed for a series, starting with its last video; undefined if the series has no published videos. */
 export async function seriesFeed(
   site: SiteIdentity,
   { id, slug, title, description }: FoundSeries,
@@ -127,7 +127,10 @@ const MAX_TAGS = 32;
 /** The maximum duration that the video extension allows. */
 const MAX_SECONDS = 28_800;
 
-/** Returns the sitemap index: sitemaps for pages, tags and series, and one for every 50,000 videos. */
+/**
+ * Returns the sitemap index, which lists the sitemaps for pages, tags and series, and one sitemap for every 50,000
+ * videos.
+ */
 export async function sitemapIndex(site: SiteIdentity, max = MAX_SITEMAP): Promise<string> {
   const parts = Math.ceil((await publishedTotal()).videos / max);
   const tags = (await publishedTags(1)).length > 0 ? ["tags"] : [];
@@ -173,7 +176,8 @@ function urlSet(site: SiteIdentity, paths: readonly string[]): string {
 }
 
 /**
- * Yields one part (1, 2, …) of the video sitemap in chunks, so that its 50,000 entries are never in memory all at once.
+ * Yields one part (1, 2, …) of the video sitemap in chunks, so that its 50,000 entries are never all in memory at the
+ * same time.
  */
 export async function* videoSitemap(
   site: SiteIdentity,
@@ -212,7 +216,7 @@ function truncated(text: string, length: number): string {
   return [...text].slice(0, length).join("");
 }
 
-/** The number of videos read per chunk: few enough not to delay other requests. */
+/** How many videos to read per chunk. Reading this many doesn't delay other requests noticeably. */
 const CHUNK_SIZE = 250;
 
 interface Row extends CardRow {

@@ -3,7 +3,7 @@ import type { VideoCardData } from "~/shared/video-card";
 import { useListener } from "~/ui/use-listener";
 
 /**
- * Requests the cards of at most 24 videos. The cards are returned in the same order; videos that aren't public are left
+ * Requests the cards for up to 24 videos. The cards are returned in the same order; videos that aren't public are left
  * out.
  */
 export async function fetchCards(

@@ -22,7 +22,7 @@ export default function HoverPreview({ url, isClip = false }: HoverPreviewProps)
   const [visible, setVisible] = useState(false);
   const [progress, setProgress] = useState(0);
 
-  // Otherwise, the browser would continue to load the video after the element is removed.
+  // Without this, the browser would keep loading the video after the element has been removed.
   useEffect(() => {
     const element = video.current;
     return () => {
@@ -43,7 +43,7 @@ export default function HoverPreview({ url, isClip = false }: HoverPreviewProps)
       <video
         ref={video}
         muted
-        // The browser's built-in looping would start over at 0.
+        // If the preview plays the video file, the `loop` attribute would restart it at 0 instead of at `start`.
         loop={isClip}
         autoPlay
         playsInline

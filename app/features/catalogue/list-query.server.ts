@@ -6,19 +6,19 @@ import { catalogueCache } from "./catalogue-cache.server";
 /** A query on `videos` for a section of a public list. */
 export interface ListQuery {
   order: ListOrder;
-  /** Every value that is stored for the category. An empty list means any category. */
+  /** All values that are stored for the category. An empty list means any category. */
   categories: readonly string[];
   /** The duration range in seconds, inclusive. */
   length?: readonly [from: number, to: number];
-  /** Only videos with views. */
+  /** Whether to include only videos with views. */
   viewed?: boolean;
   offset: number;
   limit: number;
-  /** Whether the offset and limit are counted from the end of the list, which happens if the end is nearer. */
+  /** Whether the offset and limit are counted from the end of the list because the end is nearer than the start. */
   fromEnd: boolean;
 }
 
-/** Returns the page that starts at an offset, counted from the nearer end of the list. */
+/** Returns the offset and limit of the page that starts at `offset`, counted from the nearer end of the list. */
 export function fromNearerEnd(
   offset: number,
   total: number,
@@ -31,7 +31,7 @@ export function fromNearerEnd(
 
 interface Order {
   index: string;
-  /** The equivalent index within a category, if there is one. */
+  /** The corresponding index for a single category, if there is one. */
   byCategory?: string;
   keys: string[];
   /** Whether the row with the largest key comes first. */
@@ -67,7 +67,7 @@ type NumberStatement = Statement<unknown[], number>;
 type Prepare = (sql: string) => NumberStatement;
 
 /**
- * Returns the row numbers of a section of a list in order. Each list has the order of a partial index, and the rows
+ * Returns the row numbers in a section of a list, in order. Each list has the order of a partial index, and the rows
  * before the offset are skipped within the index.
  */
 export function findRows(prepare: Prepare, query: ListQuery): number[] {
@@ -163,7 +163,7 @@ export interface FilteredListResult {
 
 /**
  * Lists up to this size are read in full and sorted. For longer lists, the index with the sort order is scanned. In a
- * catalogue of a million videos, a longer list contains more than one in 200 videos.
+ * catalogue of a million videos, such a list contains more than one in 200 videos.
  */
 const MAX_SORTED = 5_000;
 const MAX_CACHED_TOTALS = 200;

@@ -51,8 +51,8 @@ export function ListSection({
   const { unwatched, hidden } = useUnwatched(videos, hasChoices);
 
   /**
-   * Scrolls to the top, as after a navigation. This also lets the list update, because it doesn't update while it is
-   * scrolled or has the focus.
+   * Scrolls to the top, as after a navigation. This also allows the list to update, which it doesn't do while it is
+   * scrolled down or has the focus.
    */
   function showLatest() {
     title.current?.focus({ preventScroll: true });
@@ -147,7 +147,7 @@ function HiddenWatchedNotice({ hidden, isAll }: { hidden: number; isAll: boolean
         type="button"
         variant="ghost"
         size="sm"
-        // The button is aligned with the text, whether it is next to or below the text.
+        // Aligns the button with the text, whether it is next to the text or below it.
         className="max-sm:-ml-3 forced-colors:ml-0"
         onClick={() => setHidesWatched(false)}
       >
@@ -182,7 +182,7 @@ function useIsLoading(): boolean {
 
 /**
  * The controls for the sort order, the length and hiding watched videos. They are a form that works without JavaScript.
- * With JavaScript, a choice takes effect immediately, starting from the first page, and defaults are omitted from the
+ * With JavaScript, a choice takes effect immediately and returns to the first page, and defaults are omitted from the
  * URL. Only this browser knows which videos were watched, so they are hidden on the client.
  */
 function ListChoices({ listLocation }: { listLocation: ListLocation }) {
@@ -234,7 +234,7 @@ function ListChoices({ listLocation }: { listLocation: ListLocation }) {
           hidesWatched
             ? "border-accent bg-accent text-on-accent"
             : "border-line bg-surface text-muted hover:border-line-strong hover:text-ink",
-          // Until hydration, the button is invisible but takes up its space.
+          // Until hydration, the button is invisible, but its space is reserved.
           !hydrated && "invisible scriptless:hidden",
         )}
       >

@@ -39,7 +39,7 @@ export interface Known {
   videos: number;
 }
 
-/** The number of comparisons between two checks of the deadline. */
+/** How many comparisons to perform before checking the deadline again. */
 const BATCH = 512;
 
 /**

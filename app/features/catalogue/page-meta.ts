@@ -71,7 +71,7 @@ export function privateMeta(title: string, more: ReturnType<MetaFunction> = []):
   ];
 }
 
-/** Reads the site's name from the root route's data, so that the pages' loaders don't have to repeat it. */
+/** Reads the site's name from the root route's data, so that each page's loader doesn't have to return it. */
 function siteNameOf(matches: readonly { id: string; data: unknown }[]): string {
   const root = matches.find(({ id }) => id === "root")?.data as { siteName?: string } | undefined;
   return root?.siteName ?? DEFAULT_SITE_NAME;

@@ -34,7 +34,7 @@ const LAZY = { loading: "lazy" } as const;
 
 /**
  * Returns the `srcset` for a thumbnail stored on this site; undefined for other images. 1280 pixels is the maximum
- * width of a thumbnail. Narrower thumbnails are declared with this width too, so that the browser chooses them on the
+ * width of a thumbnail. Narrower thumbnails are declared with the same width, so that the browser chooses them on the
  * same screens.
  */
 function srcSetOf(url: string | null, sizes: string) {
@@ -59,7 +59,7 @@ export function Poster({
   colors?: string;
   /** The image's name in the view transition to the next page. */
   transitionName?: string;
-  /** Whether the image is in the first row, so that it loads immediately with high priority. */
+  /** Whether the image is in the first row. If so, it loads immediately and with high priority. */
   isFirst?: boolean;
   /** The `sizes` attribute. */
   sizes: string;

@@ -27,7 +27,7 @@ const MAX_WAIT_MS = 80;
 
 interface Loading {
   index: ReturnType<typeof relatedIndex>;
-  /** The exclusive upper bound for the next sort keys to read. */
+  /** The exclusive upper bound for the sort keys in the next step. */
   below: bigint;
   /** The last change that the index is certain to contain. */
   seq: bigint;
@@ -50,8 +50,8 @@ function listedIndex(sqlite: Database): () => FollowedIndex {
 }
 
 /**
- * Loads all listed videos into memory, newest first, then applies the change log. If the log doesn't go back far enough
- * anymore or the index is full, everything is loaded again while the old index serves requests.
+ * Loads all listed videos into memory, newest first, then applies the change log. If the log no longer goes back far
+ * enough or the index is full, all videos are loaded again, and the old index serves requests in the meantime.
  */
 function followIndex(sqlite: Database): () => FollowedIndex {
   sqlite.defaultSafeIntegers(true);
@@ -142,7 +142,7 @@ export interface KnownTags {
   complete: boolean;
 }
 
-/** Wraps a function on the index for use with a database connection. */
+/** Wraps a function that uses the index, so that it can be called with a database connection. */
 function onIndex<Query, Result>(
   run: (query: Query, published: FollowedIndex) => Result,
 ): (sqlite: Database) => (query: Query) => Result {

@@ -107,7 +107,7 @@ export async function listTrending(options: { page: number }): Promise<VideoPage
 export interface CloseMatches {
   /** The tag as stored. */
   tag: string;
-  /** The newest videos, at most one page. */
+  /** The newest of these videos, up to one page. */
   videos: VideoCardData[];
 }
 
@@ -137,14 +137,14 @@ export async function newestTagged(tag: string, limit: number): Promise<bigint[]
   return queryThread<bigint[]>("reading", "newest-hits", query);
 }
 
-/** Returns whether any video is listed, in the given category or in all of them. */
+/** Returns whether any video is listed in the given category or, if none is given, in any category. */
 export async function hasAnyVideo(category?: string): Promise<boolean> {
   return (await publishedTotal(category)).videos > 0;
 }
 
 /**
- * Counts all listed videos and those with views, either in one category (its id, or any stored value) or in all of
- * them.
+ * Counts all listed videos and those with views, either in one category (its id, or any stored value) or in all
+ * categories.
  */
 export async function publishedTotal(
   category?: string,
@@ -189,7 +189,7 @@ async function unsearchedPage(
   return videoPage(cards("number", result.numbers), result.page, result.total);
 }
 
-/** The maximum number of index rows to skip on this thread. For more, a query thread is used. */
+/** The maximum number of index rows to skip on this thread. If more rows must be skipped, a query thread is used. */
 const MAX_SKIPPED_HERE = 1_000 * PAGE_SIZE;
 
 /** Returns one page of a list whose order matches an index. */
@@ -216,7 +216,8 @@ export function cardsAt(sortKeys: readonly bigint[]): VideoCardData[] {
 }
 
 /**
- * Returns the cards for rows. Videos that are no longer listed are left out, because the search result may be outdated.
+ * Returns the cards for the rows with the given keys. The keys may be outdated, so videos that are no longer listed are
+ * left out.
  */
 function cards(key: "number" | "sort_key", keys: readonly (number | bigint)[]): VideoCardData[] {
   if (keys.length === 0) return [];
@@ -231,7 +232,7 @@ function cards(key: "number" | "sort_key", keys: readonly (number | bigint)[]): 
   });
 }
 
-/** The columns that a card needs, without the columns that hold long text. */
+/** The columns that a card needs. Columns that can contain long text aren't included. */
 export const CARD_COLUMNS = [
   "id",
   "title",
@@ -248,8 +249,8 @@ export const CARD_COLUMNS = [
 export type CardRow = Pick<Selectable<VideosTable>, (typeof CARD_COLUMNS)[number]>;
 
 /**
- * Returns the data that a card shows for a row. The category is the current one, only files on this site are included,
- * and the view count includes views that haven't been written yet.
+ * Returns the data that a card shows for a row. Legacy categories are replaced by the current ones, only files on this
+ * site are included, and the view count includes views that haven't been written to the database yet.
  */
 export function toCard(row: CardRow): VideoCardData {
   const clip = ownMediaPath(row.preview_url);

@@ -11,8 +11,8 @@ import {
 } from "./related-score";
 
 /**
- * An in-memory index of all published videos. It takes about 60 bytes per video and scores a million of them in a few
- * milliseconds. The scores are exact: a test compares them with a simple implementation of the rule in
+ * An in-memory index of all published videos. It takes up about 60 bytes per video and can score a million videos in a
+ * few milliseconds. The scores are exact: a test compares them with a simple implementation of the rule in
  * `related-score.ts`.
  */
 export interface IndexedVideo {
@@ -82,8 +82,8 @@ export function relatedIndex(capacity: number) {
   }
 
   /**
-   * Returns the numeric code of a category. Other tools may store any text, of which up to 65,536 distinct values are
-   * supported.
+   * Returns the numeric code of a category. Other tools may store any text as a category. Up to 65,536 distinct values
+   * are supported.
    */
   function categoryCode(name: string): number {
     const known = categoryNames.indexOf(name);
@@ -219,7 +219,7 @@ export function relatedIndex(capacity: number) {
 function wordIndex() {
   /** Most words occur in only one video. Such a word stores the slot directly instead of a list. */
   const words = new Map<string, number | number[]>();
-  /** Every word once, separated by line feeds. */
+  /** All distinct words, separated by line feeds. */
   let text = "\n";
 
   return {

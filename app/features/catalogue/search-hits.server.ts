@@ -7,7 +7,7 @@ export interface SearchQuery {
   /** Case-folded, not empty. */
   needle: string;
   /**
-   * Alternative search strings that match as well. If there are any, the needle and each of them have at least three
+   * Alternative search strings, which also match. If there are any, all of them and the needle have at least three
    * characters.
    */
   also?: readonly string[];
@@ -137,8 +137,8 @@ function hitQuery(
     isListed("videos_listed", "");
   return {
     /**
-     * Counts hits efficiently even if there are many: both sides are merged in sort key order, without looking up each
-     * hit.
+     * Counts hits efficiently even if there are many: the hits and the listed videos are merged in sort key order, so
+     * that SQLite doesn't have to look up each hit.
      */
     count: () =>
       sqlite
@@ -154,7 +154,8 @@ function hitQuery(
           `${matches} AND (${listed}) AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`,
         )
         .pluck()
-        // Enabled only for this statement, because other code on the connection expects ordinary numbers.
+        // BigInts are enabled only for this statement, because other code that uses the connection expects ordinary
+        // numbers.
         .safeIntegers()
         .all(...parameters, from, limit, offset),
   };

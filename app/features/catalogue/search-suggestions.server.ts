@@ -33,8 +33,8 @@ const MAX_QUEUED = 16;
 const pendingRequests = processState("suggestions", () => ({ count: 0 }));
 
 /**
- * Returns at most 8 tags and titles of published videos that contain the given text, using the same matching as a
- * search. Returns an empty list while the threads are overloaded.
+ * Returns at most 8 tags and titles of published videos that contain the given text. The text is matched in the same
+ * way as in a search. Returns an empty list while the threads are overloaded.
  */
 export async function suggestions(
   text: string,
@@ -77,7 +77,7 @@ export async function suggestions(
   }
 }
 
-/** Returns the tags that contain the text. If the text is an alias, its tag comes first. */
+/** Returns the tags that contain the text. If the text is an alias of a tag, that tag comes first. */
 async function suggestedTags(needle: string): Promise<string[]> {
   const matching = (text: string) =>
     queryThread<string[]>("related", "matching-tags", {

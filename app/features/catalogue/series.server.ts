@@ -96,7 +96,9 @@ export function featuredSeries():
   return videos.length > 0 ? { slug: encodeURIComponent(slug), title, videos } : undefined;
 }
 
-/** Returns the videos around a video in a public series; undefined if the series doesn't contain the video. */
+/**
+ * Returns the videos before and after a video in a public series; undefined if the series doesn't contain the video.
+ */
 export function seriesQueue(slug: string, videoId: string): SeriesQueue | undefined {
   const series = findSeries(slug);
   if (!series?.isPublic) return undefined;
@@ -118,7 +120,7 @@ export function seriesQueue(slug: string, videoId: string): SeriesQueue | undefi
   };
 }
 
-/** Returns the ids of the last listed videos in a series, last one first. */
+/** Returns the ids of the last listed videos in a series, starting with the last one. */
 export function lastOfSeries(id: number, limit: number): string[] {
   return prepared<string>(
     `SELECT videos.id ${LISTED} ORDER BY position DESC, video_id DESC LIMIT @limit`,

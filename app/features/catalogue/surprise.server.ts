@@ -2,7 +2,7 @@ import { PAGE_SIZE } from "~/shared/pages";
 import { listPublished, publishedTotal } from "./published-list.server";
 
 /**
- * Returns the published video at one step of a random walk that visits every video once before any of them repeats, as
+ * Returns the published video at one step of a random walk. The walk visits every video once before it repeats any, as
  * long as the number of videos doesn't change. The same seed gives the same walk.
  */
 export async function surprise(
@@ -18,8 +18,8 @@ export async function surprise(
 }
 
 /**
- * Returns the number at one step. The step width is coprime to the total, so the steps visit every number below the
- * total once.
+ * Returns the number that the walk reaches at a step. The step width is coprime to the total, so the walk visits every
+ * number below the total once.
  */
 export function walk(seed: number, step: number, total: number): number {
   let width = (Math.floor(seed / 7) % total) + 1;

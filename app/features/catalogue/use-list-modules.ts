@@ -12,12 +12,13 @@ const MAX_ATTEMPTS = 10;
 
 /**
  * Preloads the scripts for the lists and the video page at low priority. Otherwise, the framework would import them on
- * the first visit and reload the whole page if that fails, so the current page would be lost if the visitor is offline.
+ * the first visit. If an import failed, it would reload the whole page, and a visitor who is offline would lose the
+ * current page.
  */
 export function useListModules(): void {
   useEffect(() => {
     let attempts = 0;
-    // The framework discovers routes from the links on the page some time after the first paint.
+    // The framework discovers the routes of links on the page, but only some time after the first paint.
     const timer = setInterval(() => {
       attempts += 1;
       const known = window.__remixManifest.routes;

@@ -17,7 +17,7 @@ export function useStableList(latest: VideoPage, element: RefObject<HTMLElement>
   const isBeingRead = useIsBeingRead(element);
   const [shown, setShown] = useState({ key, list: latest });
   const stays = isBeingRead && shown.key === key && hasMoved(shown.list, latest);
-  // Set during render, so that the outdated list is never visible for a frame.
+  // The state is set during rendering, so that the outdated list isn't visible even for a single frame.
   if (!stays && (shown.list !== latest || shown.key !== key)) setShown({ key, list: latest });
   const list = stays ? shown.list : latest;
   return {

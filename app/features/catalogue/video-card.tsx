@@ -99,7 +99,10 @@ export function VideoGrid({
   );
 }
 
-/** Replaces the card of a video that is no longer public. It has the same size, so that nothing moves. */
+/**
+ * Replaces the card of a video that is no longer public. The replacement has the same size as the card, so that nothing
+ * moves.
+ */
 function WithdrawnCard({ title }: { title: string }) {
   return (
     <div>
@@ -212,8 +215,8 @@ export function VideoCard({
 }
 
 /**
- * Saves the video on a card. The button is next to the card's link, because links can't contain buttons. It is rendered
- * after hydration, in space that the card reserves for it.
+ * The button that saves a card's video. It is next to the card's link, because links can't contain buttons. It is
+ * rendered after hydration, in a space that the card reserves for it.
  */
 function CardSaveButton({ id, title }: { id: string; title: string }) {
   const hydrated = useHydrated();
@@ -234,7 +237,7 @@ function CardSaveButton({ id, title }: { id: string; title: string }) {
 
 /**
  * A line at the bottom of a poster that shows how much of the video was watched in this browser; renders nothing if the
- * video wasn't started.
+ * video hasn't been started.
  */
 export function WatchedLine({ id, duration }: { id: string; duration: string }) {
   const part = useWatchedPart(id, duration);
@@ -250,7 +253,7 @@ export function WatchedLine({ id, duration }: { id: string; duration: string }) 
 /** The delay before the hover preview starts (specification, section 9). */
 const PREVIEW_DELAY_MS = 500;
 
-/** Loads the hover preview. If that fails, for example while offline, the card shows no preview. */
+/** Loads the hover preview. If that fails, for example because the visitor is offline, the card shows no preview. */
 export function loadHoverPreview(): Promise<{ default: ComponentType<HoverPreviewProps> }> {
   return import("./hover-preview").catch(() => ({ default: () => null }));
 }

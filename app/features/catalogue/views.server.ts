@@ -11,7 +11,7 @@ import { DatabaseBusyError } from "~db/write-lock";
 /** One view per minute: enough for several people behind one IP address, but too few to be worth abusing. */
 const VIEWS_PER_ADDRESS = 60;
 const WINDOW_SECONDS = 60 * 60;
-/** The maximum number of IP address and video pairs kept in memory, which take up about 10 MB. */
+/** The maximum number of pairs of IP address and video to keep in memory. This many pairs take up about 10 MB. */
 const MAX_REMEMBERED = 50_000;
 const byAddress = attemptLimit(
   "views by address",
@@ -71,11 +71,14 @@ export function countsAsView(request: Request): boolean {
 /** Writes all pending counts in one transaction. */
 export const flushViews = batch.flush;
 
-/** How long counts are collected in memory, so that even a busy second requires only one transaction. */
+/**
+ * How long counts are collected in memory before they are written. This way, even a busy second requires only one
+ * transaction.
+ */
 const FLUSH_AFTER_MS = 1_000;
 /**
- * The maximum number of videos per transaction. The rest is written in the next one, so that requests don't have to
- * wait.
+ * The maximum number of videos per transaction. Any other videos are written in the next transaction, so that requests
+ * don't have to wait.
  */
 const MAX_FLUSH = 250;
 
@@ -103,7 +106,7 @@ export function batchedCounts<Count>(
       return {
         pending: new Map<string, Count>(),
         timer: undefined as NodeJS.Timeout | undefined,
-        // Logged only once, instead of every second while another process is locking the database.
+        // Logged only once, rather than every second while another process has locked the database.
         failureIsLogged: false,
       };
     },
@@ -111,7 +114,7 @@ export function batchedCounts<Count>(
   );
 
   /**
-   * Writes all pending counts in one transaction. If another process is locking the database, they stay pending until
+   * Writes all pending counts in one transaction. If another process has locked the database, they stay pending until
    * the next attempt.
    */
   function flush(): void {

@@ -14,7 +14,7 @@ import { IS_WITHOUT_RECORD, type VideosWithoutRecord } from "./missing-records.s
 import { CONSENT_SOURCES, findLacks, updateConsentHolds } from "./validity.server";
 
 const EVERY_MS = 60_000;
-/** The number of videos changed in one transaction. */
+/** The maximum number of videos to change in one transaction. */
 const VIDEOS_AT_ONCE = 32;
 const LISTED = 50;
 
@@ -35,7 +35,7 @@ export function startConsent(): void {
  * @returns the number of videos that were put on hold.
  */
 export function holdExpired(now = Date.now()): Promise<number> {
-  // Videos that are already on hold because their record has expired are skipped, regardless of their status.
+  // Skips videos that are already on hold because their record has expired, regardless of their status.
   const next = prepared<string>(
     `SELECT video_id FROM video_consents INDEXED BY video_consents_by_end
      WHERE ends_on <= @today AND video_id > @after AND NOT EXISTS (SELECT 1 FROM video_holds
@@ -50,7 +50,7 @@ export function holdExpired(now = Date.now()): Promise<number> {
   );
 }
 
-/** Updates the holds on all videos whose consent record put them on hold. */
+/** Updates the holds on all videos that are on hold because of their consent record. */
 export async function updateAllConsentHolds(now = Date.now()): Promise<void> {
   const next = prepared<string>(
     `SELECT DISTINCT video_id FROM video_holds WHERE reason = 'consent' AND video_id > ?
@@ -92,8 +92,8 @@ const NEXT = `SELECT number, id FROM videos
   WHERE number > @after AND public AND ${IS_WITHOUT_RECORD} ORDER BY number LIMIT ${VIDEOS_AT_ONCE}`;
 
 /**
- * Puts all public videos without a valid record on hold, until they have one or an owner undoes the batch. Commits in
- * batches, so that other writes can happen in between.
+ * Puts all public videos without a valid record on hold. Each stays on hold until it has a valid record or an owner
+ * releases the batch. Commits in batches, so that other writes can happen in between.
  *
  * @returns the number of videos that were put on hold.
  */
@@ -124,8 +124,8 @@ export interface HiddenVideos {
   /** When the first of the videos was hidden (ISO 8601, UTC). */
   since: string;
   /**
-   * Whether an owner hid the videos as a batch. If not, they were put on hold because they were published while a
-   * record was required.
+   * Whether an owner hid the videos as a batch. If false, the videos were put on hold because they were published
+   * without a valid record while records were required.
    */
   isBatch: boolean;
 }
@@ -153,7 +153,7 @@ export function hiddenVideos(): HiddenVideos[] {
 /**
  * Releases the holds on one of the groups from `hiddenVideos`. Other holds on these videos stay.
  *
- * @returns the number of videos that are public again; undefined if there are no such holds.
+ * @returns the number of videos that are public again; undefined if the group has no holds.
  */
 export async function releaseHidden(
   source: string,

@@ -5,8 +5,8 @@ import { formatQuantity } from "~/shared/format";
 import { type ConsentState, consentHref } from "./consent";
 
 /**
- * The state of a video's consent record, with a link for users who may change the record. Renders nothing if no record
- * is required.
+ * The state of a video's consent record, with a link to the record for users who may change it. Renders nothing if no
+ * record is required.
  */
 export function ConsentLine({
   id,

@@ -1,6 +1,6 @@
 import type { DOCUMENT_KINDS, IDENTITY_DOCUMENTS, RELEASE_KINDS } from "~db/schema/moderation";
 
-/** Labels for consent records, and their date rules. */
+/** Labels and date rules for consent records. */
 
 export type IdentityDocument = (typeof IDENTITY_DOCUMENTS)[number];
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
@@ -54,7 +54,7 @@ export function daysUntil(day: string, time: number): number {
   return Math.round((Date.parse(day) - Date.parse(dayOf(time))) / DAY_MS);
 }
 
-/** Returns whether the text is a valid date since 1900, written as YYYY-MM-DD. */
+/** Returns whether the text is a valid date in the form YYYY-MM-DD, in 1900 or later. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text) || text < EARLIEST_DAY) return false;
   const time = Date.parse(`${text}T00:00:00Z`);

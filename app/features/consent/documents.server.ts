@@ -63,7 +63,7 @@ export function documentReceiver() {
   };
   return {
     id,
-    // This limit applies to the encrypted file, which is slightly larger than the document.
+    // This is the limit for the encrypted file, which is slightly larger than the document itself.
     rule: <FileRule>{
       maxBytes: MAX_DOCUMENT_BYTES + MAX_OVERHEAD_BYTES,
       tooLarge: TOO_LARGE,
@@ -235,7 +235,7 @@ export function checkDocuments(): { stray: string[]; missing: string[] } {
 
 const PURPOSE = "document key";
 
-/** Thrown if a file was changed after encryption or was encrypted with a different key. */
+/** The error thrown if a file was changed after it was encrypted, or was encrypted with a different key. */
 export class DamagedDocumentError extends Error {}
 
 /** Encrypts a key with the records secret, so that it can be stored in the database. */
@@ -251,7 +251,7 @@ export function unwrapKey(wrapped: string): string | undefined {
 /**
  * Returns a stream that encrypts everything written to it.
  *
- * @param admit called with each chunk before it is encrypted. It rejects the file by throwing an error.
+ * @param admit is called with each chunk before the chunk is encrypted. It can throw an error to reject the file.
  */
 export function encryptingStream(
   key: Promise<string>,

@@ -24,8 +24,8 @@ export interface VideosWithoutRecord {
 }
 
 /**
- * Returns the task for the query thread. The task counts the videos that have a valid record and subtracts them from
- * the total. If records aren't required, few videos have one, so this avoids reading all the others.
+ * Returns the task for the query thread. The task counts the videos that have a valid record and subtracts that number
+ * from the total. If records aren't required, few videos have one, so the task doesn't need to read most of the videos.
  */
 export function countWithoutRecord(sqlite: Database) {
   const published = sqlite

@@ -180,8 +180,9 @@ const oneLine = (text: string) => text.normalize("NFC").replace(/\s+/g, " ").tri
  * Parses the form. Returns the performer, or an error message for each invalid field.
  *
  * @param hasPayload false if the legal name and date of birth can't be read and therefore can't be changed.
- * @param isNew whether this person has no record yet. A performer under 18 is refused only in that case, because
- *   correcting an existing record puts the videos that show the performer on hold.
+ * @param isNew whether this person has no record yet. A date of birth that makes the performer a minor is refused only
+ * for a new record. In an existing record, the correction must be accepted, because it puts the performer's videos on
+ * hold.
  * @param today the current date in UTC, as YYYY-MM-DD.
  */
 export function readPerformer(

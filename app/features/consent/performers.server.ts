@@ -134,8 +134,8 @@ export interface ParsedPerformer {
 }
 
 /**
- * The saved performer, and the number of videos that were hidden; `changed` if someone else changed the record in the
- * meantime.
+ * The saved performer and the number of videos that were hidden; `changed` if someone else has changed the record in
+ * the meantime.
  */
 export type SavedPerformer = { id: string; hidden: number } | "changed" | "gone";
 
@@ -241,8 +241,8 @@ export function deletePerformer(
 }
 
 /**
- * Puts the videos on hold permanently, because once the record is deleted, nothing else indicates that a minor appears
- * in them.
+ * Puts the videos on hold permanently, because nothing else shows that a minor appears in them once the record is
+ * deleted.
  */
 function holdForDeletedMinor(performerId: string, now: number): void {
   const videos = prepared<string>(
@@ -253,7 +253,10 @@ function holdForDeletedMinor(performerId: string, now: number): void {
   for (const videoId of videos) holdForConsent(videoId, CONSENT_SOURCES.deletedMinor, now);
 }
 
-/** Returns the performers for each of these stage names, ignoring case. The list is empty for an unknown name. */
+/**
+ * Maps each of the given stage names to the performers who have it, ignoring case. An unknown name is mapped to an
+ * empty list.
+ */
 export function findPerformersByName(names: readonly string[]): Map<string, { id: string }[]> {
   const find = prepared<{ id: string; names: string }>(
     `SELECT DISTINCT id, stage_names AS names FROM performer_names JOIN performers ON id = performer_id

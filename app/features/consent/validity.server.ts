@@ -106,7 +106,7 @@ function isReadable(videoId: string, known: Map<string, boolean>): boolean {
 }
 
 /**
- * The problems that a consent record can have. Each is a separate source of holds. The batches in
+ * The problems that a consent record can have. Each problem is a separate source of holds. The batches in
  * `consent-holds.server.ts` are additional sources.
  */
 export const CONSENT_SOURCES = {
@@ -120,8 +120,8 @@ export const CONSENT_SOURCES = {
 } as const;
 
 /**
- * Updates the holds on videos after their consent records or the date have changed. Synchronous, so that it can run
- * within the caller's transaction.
+ * Updates the holds on videos after their consent records have changed or a new day has begun. Synchronous, so that it
+ * can run within the caller's transaction.
  *
  * @returns the number of videos that were public and are now hidden.
  */
@@ -146,7 +146,7 @@ export function updateConsentHolds(videoIds: readonly string[], now = Date.now()
 function isOver(sourceId: string, causes: readonly string[], isLacking: boolean): boolean {
   const { minor, ended, deletedMinor } = CONSENT_SOURCES;
   if (sourceId === deletedMinor) return false;
-  // The other sources are released only once the whole record is valid.
+  // Holds with any other source are released only once the whole record is valid.
   return sourceId === minor || sourceId === ended ? !causes.includes(sourceId) : !isLacking;
 }
 
@@ -202,7 +202,7 @@ export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
   const refusals = consentRefusals(videoIds);
   const uncompared: string[] = [];
   for (const [id, [reason]] of holdsOf(videoIds)) {
-    // A message that says what the record lacks is more specific.
+    // If there is already a message that says what the record lacks, it is kept, because it is more specific.
     const hasMessage = reason === "consent" && refusals.has(id);
     if (reason && !hasMessage) refusals.set(id, HOLD_MESSAGES[reason]);
     if (reason === "comparing") uncompared.push(id);

@@ -87,7 +87,7 @@ const MAX_AGE_MS = 10 * 60 * 1000;
 /** Signing in from the studio's start page leads to Home (specification, section 2). */
 const STUDIO_START_PAGE = "/admin";
 
-/** Returns the `Set-Cookie` header that remembers a request's page for ten minutes. */
+/** Returns the `Set-Cookie` header that makes the browser remember the requested page for ten minutes. */
 function rememberPage(request: Request): string {
   const { pathname, search } = new URL(request.url);
   const page = safePath(pathname + search, "");
@@ -105,7 +105,7 @@ export function forgetPage(): string {
   return removedCookie(COOKIE);
 }
 
-/** The purpose of each form in the admin panel, used as the end of the message that rejects the form. */
+/** The purpose of each form in the admin panel. The message that rejects the form ends with this text. */
 const FORM_PURPOSES: Record<string, string> = {
   publish: "upload videos",
   draft: "upload videos",
@@ -130,7 +130,9 @@ const PAGE_PURPOSES: Record<string, string> = {
 
 /** Large enough for the longest forms, which have a description and a list of tags. */
 const MAX_FORM_BYTES = 64 * 1024;
-/** The maximum number of fields, because each field becomes an input on the page that shows the fields again. */
+/**
+ * If a form has more fields than this, they aren't shown again, because each of them would become an input on the page.
+ */
 const MAX_FIELDS = 200;
 /** If a form contains one of these fields, none of its values are shown again. */
 const SECRETS = /password|passkey|credential|code|secret|token|^current$|^again$/i;

@@ -54,8 +54,8 @@ export function changeableIds(
 }
 
 /**
- * Like `changeableIds`, but for the transaction that writes. Reads the account again, because its role or a video's
- * status may have changed since the request was accepted.
+ * Like `changeableIds`, but for use in the transaction that changes the videos. Reads the account again, because its
+ * role or a video's status may have changed since the request was accepted.
  *
  * @returns the videos that the account may change, or a refusal: `not-allowed` if the account is deactivated, deleted
  * or lacks the permission, or one of the refusals of `changeableIds`.

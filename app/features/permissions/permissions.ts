@@ -5,7 +5,7 @@ import type { Role, VideoRow } from "~db/schema";
  * needs a separate permission. A test tries every route with every role, and fails if the table has no line for a
  * route. The columns are for owners, editors, moderators and uploaders.
  *
- * `all`: no restriction. `own`: only videos that the user has uploaded and, until they may publish, only drafts.
+ * `all`: no restriction. `own`: only videos that the user has uploaded, and only drafts unless the user may publish.
  * `publisher`: like `own`, but only users who may publish. `reported`: only videos that have been reported, whether the
  * report is open or closed. `none`: no access. `anyone`: includes visitors.
  */
@@ -167,7 +167,7 @@ const COLUMNS = { owner: 0, editor: 1, moderator: 2, uploader: 3 } as const sati
 
 type Access = "all" | "own" | "publisher" | "reported" | "none";
 
-/** A line of the table that requires an account. */
+/** The name of a line in the table that requires an account. */
 export type Permission = {
   [Name in keyof typeof TABLE]: (typeof TABLE)[Name] extends "anyone" ? never : Name;
 }[keyof typeof TABLE];

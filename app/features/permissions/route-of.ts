@@ -29,8 +29,8 @@ for (const route of ROUTES) {
 
 /**
  * Returns the framework's route for a request target, never a part of the requested URL. All rules about requests use
- * this function, because separate patterns would miss other spellings of the same URL. The result is the same as the
- * framework's, but the framework sorts all routes and compiles an expression on each call.
+ * this function, because separate patterns would miss other spellings of the same URL. The framework's own function
+ * would return the same result, but it sorts all routes and compiles a regular expression on each call.
  */
 export function routeOf(url: string): string {
   if (url.startsWith("/assets/")) return ASSETS;

@@ -97,8 +97,8 @@ function sessionIn(cookies: string, now = Date.now()): OpenSession | undefined {
 }
 
 /**
- * Extends a session. The update is skipped while another process is writing, so that requests for pages never have to
- * wait.
+ * Extends a session. The update is skipped while another process is writing, so that page requests never have to wait
+ * for it.
  */
 function prolong(
   { idHash, id, createdAt }: { idHash: string; id: string; createdAt: string },

@@ -24,11 +24,14 @@ export interface Adaptive {
 interface AdaptiveEvents {
   /** Called once everything is ready, right before the element's source changes. Returning false cancels the change. */
   mayAttach(): boolean;
-  /** Called with the rendition that is now on screen. Values that the playlist doesn't specify are 0. */
+  /**
+   * Called with the height and frame rate of the rendition that is now on screen. A value that the playlist doesn't
+   * specify is 0.
+   */
   onRendition(height: number, frameRate: number): void;
   /** Called with the available audio tracks, for example one for each language, and the index of the active track. */
   onAudioTracks(tracks: MediaTrack[], active: number): void;
-  /** Called if the playlist or its segments can't be loaded or played, so that the player falls back to the file. */
+  /** Called if the playlist or its segments can't be loaded or played. The player then falls back to the file. */
   onFailed(): void;
   /** Called when the server is unreachable. */
   onLost(): void;
@@ -59,7 +62,8 @@ function configFor(HlsPlayer: typeof Hls, element: HTMLVideoElement) {
     startPosition: playbackPosition(element).seconds || -1,
     backBufferLength: BUFFER_S,
     maxBufferLength: element.paused ? BUFFER_BEFORE_PLAY_S : BUFFER_S,
-    // The default is 60 MB, which is enough to buffer minutes of a small rendition, regardless of maxBufferLength.
+    // With the default of 60 MB, hls.js would buffer several minutes of a small rendition, regardless of
+    // maxBufferLength.
     maxBufferSize: 0,
   };
 }
@@ -139,8 +143,8 @@ function openWithHls(
 }
 
 /**
- * Returns each audio track once, with the default track first. Every audio group contains all tracks again, in a
- * different encoding.
+ * Returns each audio track once, with the default track first. The tracks are listed repeatedly, because every audio
+ * group contains all of them in a different encoding.
  */
 function audioTracksOf(tracks: readonly MediaPlaylist[]): MediaTrack[] {
   const byDefault = [...tracks].sort((a, b) => Number(b.default) - Number(a.default));
@@ -190,7 +194,7 @@ async function openNative(
     events.onAudioTracks(tracks, Math.max(enabled, 0));
   };
   element.src = url;
-  // The source is set only now, because the browser would otherwise fetch the file's metadata.
+  // `preload` is set only after the source, because the browser would otherwise fetch the file's metadata.
   element.preload = "metadata";
   element.addEventListener("error", () => events.onFailed(), { signal });
   element.addEventListener("loadedmetadata", reportTracks, { signal });

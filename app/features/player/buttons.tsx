@@ -33,8 +33,8 @@ interface ControlButtonProps {
 }
 
 /**
- * A button of the control bar. Clicking or tapping it keeps the focus on the player, so that the space bar still
- * toggles playback and the controls can be hidden again.
+ * A button of the control bar. Clicking or tapping the button leaves the focus on the player, so that the space bar
+ * still toggles playback and the controls can be hidden again.
  */
 export const ControlButton = forwardRef<HTMLButtonElement, ControlButtonProps>(
   function ControlButton(
@@ -254,8 +254,8 @@ export function VolumeControl({ settable }: { settable: boolean }) {
 }
 
 /**
- * Returns whether scripts can set the volume. On an iPhone, only the hardware keys can set it, and the property is
- * always 1.
+ * Returns whether scripts can set the volume. On an iPhone, only the hardware keys can change the volume, and the
+ * `volume` property is always 1.
  */
 export function useVolumeSettable(): boolean {
   const [settable, setSettable] = useState(true);

@@ -14,7 +14,7 @@ function firstChoice(tracks: CaptionTrack[]): number {
   return findMatchingTrack(tracks, stored);
 }
 
-/** Manages which of the video's caption tracks is being shown. */
+/** Manages which caption track is shown. */
 export function useCaptions(element: HTMLVideoElement, id: string, tracks: CaptionTrack[] = NONE) {
   const begin = () => {
     const chosen = firstChoice(tracks);
@@ -51,8 +51,8 @@ export function useCaptions(element: HTMLVideoElement, id: string, tracks: Capti
 
 /**
  * Lets the browser parse the chosen track (`hidden`) while we render its cues, so that they can move out of the way of
- * the controls. In an iPhone's native fullscreen player, the browser renders them. After a navigation, the element's
- * tracks belong to another video, and they don't exist until React has added them.
+ * the controls. In an iPhone's native fullscreen player, the browser renders them. After a navigation, the element has
+ * another video's tracks, which don't exist until React has added them.
  */
 function useTextTrack(element: HTMLVideoElement, tracks: CaptionTrack[], chosen: number) {
   const [textTrack, setTextTrack] = useState<TextTrack>();

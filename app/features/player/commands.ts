@@ -66,7 +66,7 @@ export function createCommands(
     },
 
     /**
-     * While paused, seeks to the middle of the next or previous frame. Rounding can't move the middle into another
+     * While paused, seeks to the middle of the next or previous frame, so that rounding can't lead to a different
      * frame.
      */
     stepFrame(step: 1 | -1, frameRate: number) {
@@ -108,7 +108,7 @@ export function createCommands(
       feedback.note("speed", `${next ?? now}×`);
     },
 
-    /** Plays the video at double speed until the press ends, without changing the chosen speed. */
+    /** Sets the playback speed to 2 until the press ends, without changing the speed that the visitor has chosen. */
     holdSpeed(held: boolean) {
       if (held === (speedBefore !== undefined)) return;
       const restored = speedBefore ?? 1;
@@ -131,9 +131,7 @@ export function createCommands(
       video.style.filter = brightness === 1 ? "" : `brightness(${brightness.toFixed(2)})`;
     },
 
-    /**
-     * When the player switches to another video, resets everything that is specific to a video, but keeps the volume.
-     */
+    /** Resets everything that is specific to a video when the player switches to another one. The volume is kept. */
     reset() {
       brightness = 1;
       video.style.filter = "";

@@ -16,9 +16,9 @@ export const SEEK_BAR_STEP_S = 0.1;
 
 // Values that the specification doesn't define.
 
-/** The minimum distance after which the direction of a swipe is determined. */
+/** How far a finger must move before the direction of the swipe is determined. */
 export const SWIPE_DECIDE_PX = 6;
-/** The share of the player's height that a swipe must cover to go from the lowest level to the highest. */
+/** The fraction of the player's height that a swipe must cover to change the level from lowest to highest. */
 export const SWIPE_TRAVEL = 0.8;
 export const NEXT_COUNTDOWN_S = 8;
 export const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2] as const;
@@ -28,11 +28,11 @@ export const HELD_SPEED = 2;
 /** The frame rate that is assumed if the real one is unknown. */
 export const DEFAULT_FRAME_RATE = 25;
 export const VOLUME_STEP = 0.05;
-/** The minimum interval between seeks while an arrow key, which repeats about 30 times a second, is held. */
+/** The minimum interval between seeks while an arrow key is held down. The key repeats about 30 times a second. */
 export const REPEATED_KEY_SEEK_MS = 200;
 /**
- * How long the feedback for a key press or a double tap stays on screen. Another key press or double tap during this
- * time adds to it.
+ * How long the feedback for a key press or a double tap stays on screen. If another seek in the same direction follows
+ * during this time, the seconds are added up.
  */
 export const FEEDBACK_MS = 700;
 /** The player doesn't offer to resume from a position that is this close to the beginning or the end. */
@@ -42,13 +42,14 @@ export const RESUME_MAX_VIDEOS = 100;
 /** The delays between attempts to reconnect; the last delay is used for all further attempts. */
 export const RECONNECT_DELAYS_MS = [1_000, 2_000, 5_000, 10_000] as const;
 /**
- * The minimum distance between positions that are reloaded automatically, so that the same failure isn't retried twice.
+ * The minimum distance between two positions at which the video is reloaded automatically, so that the same failure
+ * doesn't cause a second reload.
  */
 export const MIN_RELOAD_DISTANCE_S = 5;
 /**
  * Buffering for this long without an error triggers a connection check, because the download may have stalled silently.
  */
 export const STALL_CHECK_MS = 10_000;
-/** The length of the adaptive source's forward buffer, before and after playback first starts. */
+/** How far ahead the adaptive source buffers, before and after playback first starts. */
 export const BUFFER_BEFORE_PLAY_S = 8;
 export const BUFFER_S = 30;

@@ -15,7 +15,7 @@ export interface Continued {
   speed: number;
   volume: number;
   muted: boolean;
-  /** Part of the video page's script, which has always been loaded by the time there is a video to continue. */
+  /** Part of the video page's script, which is always loaded before there is a video to continue. */
   Player: ComponentType<{ continued: Continued }>;
 }
 
@@ -69,7 +69,7 @@ function isOtherVideo(pathname: string, href: string): boolean {
 /** Returns whether this visit continues the video in the mini player and therefore isn't a new view. */
 export function useContinuedVisit(id: string): boolean {
   const visit = `${useLocation().key} ${id}`;
-  // Read on the first render, before the page's player takes over from the mini player.
+  // This is read on the first render, before the page's player takes over from the mini player.
   const [continuedVisit] = useState(() => continued.get()?.video.id === id && visit);
   return continuedVisit === visit;
 }

@@ -28,7 +28,7 @@ import { useControlsInUse, useControlsVisible, useFocusReturn } from "./visibili
 
 type Panel = "settings" | "shortcuts";
 
-/** Everything that is shown on top of the video, including the handling of keys and gestures. */
+/** Renders everything that is shown on top of the video, and handles keys and gestures. */
 export function Controls({
   recovery,
   openNext,
@@ -153,8 +153,8 @@ function useNextCard(id: string, atEnd: boolean) {
 }
 
 /**
- * The active cues. The player renders them itself, so that they can move above the controls and the seek preview while
- * these are being shown.
+ * The active cues. The player renders them itself, so that it can move them above the controls and the seek preview
+ * while these are visible.
  */
 function CaptionText({ textTrack }: { textTrack: TextTrack | undefined }) {
   const box = useRef<HTMLDivElement>(null);

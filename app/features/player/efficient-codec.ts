@@ -1,7 +1,7 @@
 import type { Level } from "hls.js";
 import { EXTRA_CODECS } from "~/shared/streams/codecs";
 
-/** The properties of a typical video at its highest quality. */
+/** The properties of a typical video in its highest quality. */
 const TYPICAL = { width: 1920, height: 1080, bitrate: 3_000_000, framerate: 30 };
 /** The codec strings for a typical video (RFC 6381): Main profile, level 4.0. */
 const CODEC_STRINGS = { av1: "av01.0.08M.08", hevc: "hvc1.1.6.L120.90" } as const;
@@ -29,8 +29,8 @@ export async function efficientCodecs(): Promise<string[]> {
 }
 
 /**
- * Returns a filter for the renditions in the codec to be played: the best codec that the device decodes well, or else
- * H.264.
+ * Returns a filter that keeps only the renditions in the codec to play: the best codec that the device decodes well, or
+ * else H.264.
  */
 export function playedCodecFilter(levels: readonly Level[], efficient: readonly string[]) {
   const isIn = (codec: string) => (level: Level) => level.videoCodec?.startsWith(codec) ?? false;

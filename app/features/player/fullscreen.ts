@@ -47,7 +47,7 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
       await orientation.lock(wanted);
       setOrientation(wanted);
     } catch {
-      // On a desktop, or if a system setting prevents locking, the toggle isn't offered.
+      // On a desktop computer, or if a system setting prevents locking, the lock fails and no toggle is offered.
     }
   }, []);
 
@@ -71,7 +71,7 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
 
   return useMemo(() => {
     const video = element as AppleVideo;
-    // The state is read when the key is pressed, which may be before React has rendered the change.
+    // The key may be pressed before React has rendered the last change, so `active` can't be used here.
     const isActive = () => elementAlone.current || document.fullscreenElement === root;
     return {
       active,

@@ -23,7 +23,7 @@ export interface TapSeries {
 
 /**
  * Returns the series that a tap starts or continues. Two taps on different halves still count as a double tap on the
- * half of the second tap, because fingers stray across the middle.
+ * half of the second tap, because a finger may stray across the middle.
  */
 export function nextTap(previous: TapSeries | undefined, at: number, side: Side): TapSeries {
   const follows = previous !== undefined && at - previous.at <= DOUBLE_TAP_WINDOW_MS;
@@ -96,7 +96,7 @@ export function useTaps(
 }
 
 /**
- * Plays the video at double speed while a finger or the mouse button is held down on it during playback. If the pointer
+ * Sets the playback speed to 2 while a finger or the mouse button is held down on the playing video. If the pointer
  * moves before the speed changes, the gesture is a swipe. The click that ends a hold doesn't count as a tap: the
  * returned function reports, once per press, whether the last press was a hold.
  */
@@ -196,8 +196,9 @@ const SWIPE_AREA = "video, .player-bar :not([data-seek-bar])";
 
 /**
  * Handles vertical swipes on a touch screen (specification, section 2): volume on the right half, brightness on the
- * left. The browser is only prevented from handling vertical moves of a single finger, so that horizontal scrolling and
- * pinching still work. If only hardware keys can set the volume, swiping on the right half scrolls the page.
+ * left. The browser's own handling is prevented only for vertical moves of a single finger, so that horizontal
+ * scrolling and pinching still work. If only hardware keys can set the volume, swiping on the right half scrolls the
+ * page.
  */
 export function useSwipes(
   root: HTMLElement,

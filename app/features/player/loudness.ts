@@ -8,9 +8,9 @@ const CHANGE_SECONDS = 0.05;
 /** The target gain for each element. */
 const targetGains = new WeakMap<HTMLMediaElement, number>();
 /**
- * The gain node for each element. Routing an element through a node is permanent, and the element is silent while the
- * audio context is suspended. The element is therefore connected only when the gain must change and the context is
- * running.
+ * The gain node for each element. Once an element is routed through a node, this can't be undone, and the element is
+ * silent while the audio context is suspended. The element is therefore connected only when the gain must change and
+ * the context is running.
  */
 const nodes = new WeakMap<HTMLMediaElement, GainNode>();
 let context: AudioContext | undefined;
@@ -62,7 +62,7 @@ export const stableVolume = storedValue("evenLoudness", (stored) => stored !== f
 const TARGET_LUFS = -16;
 /** The maximum true peak after amplification, in dBTP. Above it, the audio would clip. */
 const MAX_PEAK_DBTP = -1;
-/** The maximum amplification. Any more would also amplify the noise in a nearly silent video. */
+/** The maximum amplification. A greater amplification would also amplify the noise in a nearly silent video. */
 const MAX_GAIN_DB = 12;
 /** The minimum gain change; smaller changes are inaudible. */
 const MIN_CHANGE_DB = 0.5;

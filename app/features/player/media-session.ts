@@ -12,7 +12,7 @@ export function useMediaSession(
   { title, posterUrl }: PlayerVideo,
   openNext: (() => void) | undefined,
 ): void {
-  // Discreet titles also apply to the lock screen, which anyone nearby can read.
+  // A discreet title is also shown on the lock screen, because anyone nearby can read it.
   const isDiscreet = discreetTitles.use();
   useEffect(() => {
     if (!("mediaSession" in navigator)) return;

@@ -12,7 +12,9 @@ export function formatTime(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** Clamps a time to 0 … duration, or only to 0 and above if the duration is unknown or infinite. */
+/**
+ * Clamps a time to the range from 0 to the duration. If the duration is unknown or infinite, there is no upper limit.
+ */
 export function clampTime(seconds: number, duration: number): number {
   const end = Number.isFinite(duration) ? duration : Number.POSITIVE_INFINITY;
   return Math.min(Math.max(seconds, 0), end);

@@ -29,7 +29,8 @@ export function resetSpeed(): void {
 
 /**
  * Restores the volume and speed from this browser's storage, unless the video is already playing or its volume was
- * changed before the scripts had loaded. Another video on the same page starts at normal speed, which is then stored.
+ * changed before the scripts had loaded. If another video is opened on the same page, the video starts at normal speed,
+ * which is then stored.
  */
 export function useStoredVolumeAndSpeed(
   element: HTMLVideoElement,
@@ -47,7 +48,7 @@ export function useStoredVolumeAndSpeed(
 
     const saveVolume = () =>
       writeStored("volume", { volume: element.volume, muted: element.muted });
-    // The default rate, which isn't affected by double speed during a press.
+    // The default rate is stored, because the double speed during a press doesn't affect it.
     const saveSpeed = () => writeStored("speed", element.defaultPlaybackRate);
     const stop = new AbortController();
     element.addEventListener("volumechange", saveVolume, stop);
@@ -77,7 +78,7 @@ export function saveResumePoint(id: string, seconds: number, duration: number): 
   writeWatchHistory(others.slice(-RESUME_MAX_VIDEOS));
 }
 
-/** Saves the position during playback and calls `onSave` each time. Returns a function that stops this. */
+/** Saves the position during playback and calls `onSave` each time. Returns a function that stops saving. */
 export function saveResumePoints(
   element: HTMLVideoElement,
   id: string,

@@ -65,7 +65,7 @@ function useCountdown(seconds: number, onEnd: () => void): number {
   const latest = useRef(onEnd);
   latest.current = onEnd;
   useEffect(() => {
-    // The page may be rendered again while it is being left, in which case `onEnd` must not be called twice.
+    // The page may be rendered again during the navigation to the next page, but `onEnd` must not be called twice.
     if (left === 0) return latest.current();
     const timer = setInterval(() => {
       if (!document.hidden) setLeft(left - 1);
@@ -76,8 +76,8 @@ function useCountdown(seconds: number, onEnd: () => void): number {
 }
 
 /**
- * Explains why the video can't play, with a retry button where that may help. The specification only says that the
- * spinner stops (section 8), so visitors would see nothing but a still image.
+ * Explains why the video can't play, with a retry button where that may help. The specification says only that the
+ * spinner stops (section 8), which would leave visitors with a still image and no explanation.
  */
 export function ProblemNotice({ recovery }: { recovery: Recovery }) {
   const problem = useStore(recovery.problem);
@@ -96,8 +96,8 @@ export function ProblemNotice({ recovery }: { recovery: Recovery }) {
 }
 
 /**
- * The buffering indicator, shown until there is a problem to report. Its text is visible, rather than only available to
- * screen readers.
+ * The buffering indicator, shown until there is a problem to report. Its text is visible to everyone, not only
+ * available to screen readers.
  */
 export function Spinner({ recovery }: { recovery: Recovery }) {
   const { playback } = usePlayer();
@@ -115,7 +115,7 @@ export function Spinner({ recovery }: { recovery: Recovery }) {
   );
 }
 
-/** Offers to resume where the visitor stopped. Playback is never resumed automatically. */
+/** Offers to resume where the visitor stopped watching. Playback is never resumed automatically. */
 export function ResumePrompt() {
   const { element, commands, video } = usePlayer();
   const { position, dismiss } = useResume(element, commands, video.id);

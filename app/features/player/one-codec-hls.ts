@@ -1,7 +1,10 @@
 import Hls, { type HlsConfig } from "hls.js";
 import { efficientCodecs, playedCodecFilter } from "./efficient-codec";
 
-/** Browsers respond within milliseconds. If a browser takes longer than this, H.264 is used. */
+/**
+ * How long to wait for the browser to report its codecs, which usually takes a few milliseconds. After this time, H.264
+ * is used.
+ */
 const MAX_WAIT_MS = 100;
 
 // Determined once, before the first playlist is loaded.

@@ -40,7 +40,7 @@ function readPlayback(video: HTMLVideoElement): Playback {
 
 export type PlaybackState = ReturnType<typeof observePlayback>;
 
-/** Follows the element's events. Listeners are called only on changes, never on `timeupdate`. */
+/** Tracks the element's state. Listeners are called only when the state changes, never on `timeupdate`. */
 export function observePlayback(video: HTMLVideoElement) {
   let current = readPlayback(video);
   const listeners = new Set<() => void>();
@@ -65,7 +65,7 @@ export function observePlayback(video: HTMLVideoElement) {
   };
   return {
     get: () => current,
-    /** This is needed after changing `loop`, the only property without an event. */
+    /** Must be called after `loop` has changed, because it is the only property without an event. */
     refresh,
     subscribe(listener: () => void): () => void {
       if (listeners.size === 0) {
@@ -119,7 +119,7 @@ export function pause(element: HTMLVideoElement): void {
   element.pause();
 }
 
-/** Changes the element's source and continues at the position once its metadata has loaded. */
+/** Changes the element's source and continues at the given position once the new source's metadata has loaded. */
 export function changeSource(
   element: HTMLVideoElement,
   position: PlaybackPosition,
@@ -141,7 +141,7 @@ export function changeSource(
   );
 }
 
-/** Cancels a pending continuation because another video is shown or the page is left. */
+/** Cancels a pending continuation, for example because another video is shown or the page is left. */
 export function cancelSourceChange(element: HTMLVideoElement): void {
   pending.get(element)?.stop.abort();
   pending.delete(element);

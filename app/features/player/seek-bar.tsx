@@ -37,7 +37,7 @@ export function SeekBar() {
   useMediaTime(element, (seconds) => {
     if (!scrubbing.current) paint(seconds);
   });
-  // When the duration changes, everything on the bar moves.
+  // A new duration changes the position of everything on the bar.
   useEffect(() => paint(playbackPosition(element).seconds), [duration]);
 
   function point(event: PointerEvent) {
@@ -115,8 +115,8 @@ function stretch(stripe: RefObject<HTMLElement>, fraction: number): void {
 }
 
 /**
- * Returns a scrubber that seeks to the pointer, one seek at a time: if a slow phone received a new target for every
- * pointer move, it wouldn't show any of the frames. The latest target is applied when the previous seek is done.
+ * Returns a scrubber that seeks to the pointer, one seek at a time. If a slow phone had to seek at every pointer move,
+ * it would never show a frame. The latest target is applied when the previous seek is done.
  */
 function createScrubber(element: HTMLVideoElement) {
   let target: number | undefined;
@@ -145,7 +145,10 @@ function createScrubber(element: HTMLVideoElement) {
 /** The width of the bubble without a thumbnail, in pixels: enough for "10:00:00" or a chapter's name. */
 const BARE_WIDTH = 80;
 const CHAPTER_WIDTH = 176;
-/** The combined width of the thumbnail's left and right borders. Its top and bottom borders add up to the same size. */
+/**
+ * The combined width of the thumbnail's left and right borders, and also the combined height of its top and bottom
+ * borders.
+ */
 const BORDERS = 4;
 
 /** Returns the preview shown above the pointer: the time and, if there is a storyboard, its thumbnail. */

@@ -48,7 +48,7 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
     item?.focus();
   }, [page]);
 
-  // The video and the settings button handle presses themselves.
+  // Presses on the video or the settings button are handled by those elements.
   useListener("document", "pointerdown", ({ target }) => {
     if (target instanceof Element && !root.contains(target)) onClose();
   });

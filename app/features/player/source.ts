@@ -58,7 +58,7 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
   let interruption: AbortController | undefined;
 
   /**
-   * Postpones the switch from a file that is playing to the adaptive source, because the switch would be visible. The
+   * Postpones the switch to the adaptive source while the file is playing, because viewers would notice the switch. The
    * adaptive source takes over at the next stall or seek, which interrupts playback anyway.
    */
   function openAtInterruption() {
@@ -89,7 +89,7 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
     toFile(playbackPosition(element));
   }
 
-  /** Opens the adaptive source. A playing video is left alone unless `interrupt` allows interrupting it. */
+  /** Opens the adaptive source. Playback is interrupted for this only if `interrupt` is true. */
   async function open(quality: Quality, interrupt: boolean) {
     closed = false;
     if (!hlsUrl || opening) return;

@@ -7,10 +7,10 @@ import type { StreamStart } from "./types";
 const FIRST = { fetchpriority: "high" };
 
 /**
- * Preloads the player's first requests. Otherwise, hls.js and the playlists would load one after the other, and each
- * would add a network round trip. The poster comes before them, since it is the largest contentful paint and browsers
- * load at most six files from a site at once. hls.js is loaded after the first paint and after the page's own scripts
- * (`ScriptsAfterPaint`).
+ * Preloads the player's first requests. Otherwise, hls.js and the playlists would be requested one after another, and
+ * each request would add a network round trip. The poster comes before them, since it is the largest contentful paint
+ * and browsers load at most six files from a site at once. hls.js is loaded after the first paint and after the page's
+ * own scripts (`ScriptsAfterPaint`).
  */
 export function StreamPreloads({
   posterUrl,
@@ -47,9 +47,9 @@ const SMALL_WIDTH_PIXELS = 720;
 const MAX_ENLARGEMENT = 1.25;
 
 /**
- * Returns the element's poster. A `poster` has one URL and no `srcset`, so every screen gets the smaller image with the
- * page. On a phone, this image is the largest contentful paint. Wider screens switch to the full-size image once it has
- * loaded, unless the visitor's browser is set to save data.
+ * Returns the element's poster. The `poster` attribute takes one URL and has no `srcset`, so every screen gets the
+ * smaller image with the page. On a phone, this image is the largest contentful paint. Wider screens switch to the
+ * full-size image once it has loaded, unless the visitor's browser is set to save data.
  */
 export function usePoster(
   url: string | null | undefined,

@@ -16,7 +16,7 @@ export interface PlayerVideo {
   posterUrl?: string | null;
   /** The adaptive playlist (master.m3u8), if there is one. */
   hlsUrl?: string;
-  /** The beginning of the first rendition to be played, which is requested immediately. */
+  /** The beginning of the first rendition to be played. The player requests this part immediately. */
   streamStart?: StreamStart;
   /** A WebVTT file whose cues point into sprites (`sheet.webp#xywh=0,0,160,90`). */
   storyboardUrl?: string;
@@ -29,7 +29,7 @@ export interface PlayerVideo {
   chapters?: Chapter[];
   /** Shown as the total time until the metadata has loaded. */
   durationSeconds?: number;
-  /** The next video, offered at the end with a countdown that can be canceled. */
+  /** The next video, which is offered at the end with a countdown that the visitor can cancel. */
   next?: NextVideo;
 }
 

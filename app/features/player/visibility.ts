@@ -35,8 +35,8 @@ export function useControlsVisible(
   }, [inUse, wake]);
 
   const last = useRef("");
-  // Browsers report mouse movement even if the mouse is resting and only the element under it changes. Finger moves are
-  // swipes, for which a separate level indicator is shown.
+  // Browsers report mouse movement even if the mouse isn't moving and only the element under it has changed. Finger
+  // moves are swipes, for which a separate level indicator is shown.
   useListener(root, "pointermove", ({ pointerType, clientX, clientY }: PointerEvent) => {
     const here = `${clientX} ${clientY}`;
     if (pointerType === "touch" || here === last.current) return;

@@ -10,8 +10,8 @@ export function useAgeGate(): boolean {
 }
 
 /**
- * The entry dialog. It replaces the page, which is included in the HTML for search engines but not displayed, so that
- * no image is visible before the visitor has answered.
+ * The entry dialog. It is shown instead of the page, so that no image is visible before the visitor has answered. The
+ * HTML still includes the page, for search engines.
  */
 export function AgeGate({ siteName }: { siteName: string }) {
   const { pathname, search } = useLocation();

@@ -9,8 +9,8 @@ export interface ContactResult {
 }
 
 /**
- * The contact form. With JavaScript, the message never leaves the browser; without it, the server validates the
- * message, returns it and doesn't store anything.
+ * The contact form. With JavaScript, the message isn't sent to the server. Without JavaScript, the server validates the
+ * message and returns it without storing anything.
  */
 export function ContactForm({ email, fromServer }: { email: string; fromServer?: ContactResult }) {
   const [own, setOwn] = useState<ContactResult>();

@@ -50,8 +50,8 @@ export function HeadTags() {
  * - `data-begun` on the root element, for the styles, if there are videos under Continue watching,
  * - the page title, if the visitor wants a discreet one.
  */
-// "player:resume" and "discreet-titles" are the former keys for this data, from before everything was stored in a
-// single document. The data is migrated after hydration.
+// "player:resume" and "discreet-titles" are the former keys for this data, which were used before everything was stored
+// in a single document. The data is migrated after hydration.
 const SCRIPT = `(function(h){
 function stored(k){try{return JSON.parse(localStorage.getItem(k))}catch(e){}}
 function field(f,k){var d=stored(${JSON.stringify(STORAGE_KEY)});return d&&d[f]!==undefined?d[f]:stored(k)}
@@ -67,10 +67,10 @@ export function FirstPaintScript({ nonce }: { nonce: string | undefined }) {
 }
 
 /**
- * Restores the scroll position once per navigation. Remix's own component also does so after each revalidation, with
- * the scroll position from the start of the revalidation, which undoes any scrolling in the meantime (fixed in React
- * Router 7 by https://github.com/remix-run/react-router/pull/13671). This component therefore passes it the router
- * state from the time of the navigation instead of the current one.
+ * Restores the scroll position once per navigation. After each revalidation, Remix's own component also restores the
+ * scroll position from the start of the revalidation, which undoes any scrolling in the meantime (fixed in React Router
+ * 7 by https://github.com/remix-run/react-router/pull/13671). This component therefore passes it the router state from
+ * the time of the navigation instead of the current one.
  */
 export function ScrollRestoration({ nonce }: { nonce?: string }) {
   const state = useContext(RouterState);
@@ -134,7 +134,7 @@ interface Properties {
 }
 
 /**
- * Returns a classic script that does the same as a module, after the first paint.
+ * Returns a classic script that does what the given module would do, but only after the first paint.
  *
  * @param module may contain side-effect imports and namespace imports.
  */

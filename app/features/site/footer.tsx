@@ -17,7 +17,7 @@ const LEGAL = [
 ];
 const RECORDS = { to: "/records", label: "Record Keeping" };
 
-/** The footer, with About, links, categories, legal pages, the copyright line and the 18+ notice. */
+/** The footer, with a section about the site, links, categories, legal pages, the copyright line and the 18+ notice. */
 export function Footer({
   siteName,
   year,
@@ -66,7 +66,7 @@ function categoryLinks() {
 function Column({ title, links }: { title: string; links: { to: string; label: string }[] }) {
   return (
     <nav aria-label={title}>
-      {/* On a phone, all headings are as tall as the one that takes up two lines, so that the lists are aligned. */}
+      {/* On a phone, one heading takes up two lines. All headings have its height, so that the lists are aligned. */}
       <h2 className="text-sm font-semibold max-sm:min-h-[calc(2*var(--text-sm--line-height))]">
         {title}
       </h2>

@@ -209,7 +209,7 @@ function Option({
       role="option"
       id={id}
       aria-selected={isActive}
-      // Keeps the focus in the field, so that the list isn't closed before the click.
+      // Keeps the focus in the field. Otherwise, the list would be closed before the click.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
       className={classNames(

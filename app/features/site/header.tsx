@@ -45,8 +45,8 @@ function MobileMenu() {
   }
 
   return (
-    // The element is as large as its summary. Until the summary has arrived, browsers show a default summary, which is
-    // wider.
+    // The element is given the size of its summary, because browsers show a wider default summary until the summary has
+    // been received.
     <details
       key={location.key}
       ref={details}
@@ -106,7 +106,8 @@ function NavItem({
 }
 
 /**
- * A badge on the icon. It doesn't take up any space in the layout, because the count isn't known until after hydration.
+ * A badge on the icon. It doesn't take up any space in the layout, because the count is known only after hydration and
+ * must not cause a layout shift.
  */
 function SavedCount() {
   const count = useSavedCount();

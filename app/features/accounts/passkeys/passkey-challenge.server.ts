@@ -64,11 +64,11 @@ export async function findPasskeyOwner(request: Request, id: string): Promise<st
 }
 
 /**
- * Verifies a passkey's response to the challenge of this browser.
+ * Verifies a passkey's response to this browser's challenge.
  *
  * @returns the user's id.
- * @throws {FormError} 400 for an unknown passkey, for a response that is invalid, too late or already used, and for a
- *   signature counter that doesn't increase (https://www.w3.org/TR/webauthn-3/#sctn-sign-counter).
+ * @throws {FormError} 400 if the passkey is unknown, if the response is invalid, too late or already used, or if the
+ * signature counter doesn't increase (https://www.w3.org/TR/webauthn-3/#sctn-sign-counter).
  */
 export async function verifyPasskey(
   request: Request,
@@ -150,7 +150,7 @@ const CHALLENGE_MAX_AGE_MS = 10 * 60 * 1000;
 
 /**
  * The purpose that a challenge is issued for, so that a sign-in response can't be replayed to add a passkey. `session`
- * is the hash of the session's id; undefined for someone who is signed out.
+ * is the hash of the session's id; undefined for a visitor who isn't signed in.
  */
 export interface ChallengeUse {
   purpose: "sign-in" | "confirm" | "add";

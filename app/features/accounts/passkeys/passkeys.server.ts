@@ -110,7 +110,7 @@ const DIALOG_MS = 5 * 60 * 1000;
  * Returns the options with which a browser creates a passkey, for a user who has just confirmed their identity. The
  * authenticator stores the account with the passkey (a discoverable credential), so signing in needs no email address.
  *
- * @throws {FormError} 409 if the account has too many passkeys, or browsers don't allow them on this host name.
+ * @throws {FormError} 409 if the account has too many passkeys, or if browsers don't allow passkeys on this host name.
  */
 export async function createPasskeyOptions(
   request: Request,
@@ -149,8 +149,8 @@ export async function createPasskeyOptions(
  * Adds a passkey created by an authenticator to the account.
  *
  * @param form.name the name of the passkey; defaults to the device's name.
- * @throws {FormError} 400 for a response that is invalid, too late or already used, 409 if the account has too many
- *   passkeys.
+ * @throws {FormError} 400 if the response is invalid, too late or already used, 409 if the account has too many
+ * passkeys.
  */
 export async function addPasskey(
   request: Request,

@@ -59,7 +59,7 @@ export async function action({ request, params }: ActionFunctionArgs) {
   }
 }
 
-/** Limits attempts with unknown links. Opening a valid link repeatedly doesn't count. */
+/** Limits attempts to open unknown links. Opening a valid link repeatedly doesn't count as an attempt. */
 async function limited<T extends { state: string }>(
   request: Request,
   find: () => Promise<T>,

@@ -11,7 +11,7 @@ export function loader() {
   return redirect("/");
 }
 
-/** Ends this session or, with the `everywhere` field, all of the user's sessions. */
+/** Ends this session or, if the form contains the `everywhere` field, all of the user's sessions. */
 export async function action({ request }: ActionFunctionArgs) {
   const session = await findSession(request);
   requireOwnOrigin(request);

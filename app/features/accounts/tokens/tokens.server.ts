@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 /** The minimum interval between two updates of a token's last-used time. */
 const RECORD_USE_EVERY_MS = 10 * 60 * 1000;
 
-/** Only the hash is stored, so nobody can read a token again, not even its owner. */
+/** Only the hash is stored, so a token can't be shown again, not even to its owner. */
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
 
 export type TokenUse = NonNullable<ReturnType<typeof findToken>>;

@@ -9,7 +9,7 @@ import { changeInBatches } from "~db/threads/checkpoint.server";
 import { endAccess } from "../end-access.server";
 import { accountRow, setDeactivated } from "../user-list.server";
 
-/** The number of videos changed in one transaction, which takes a few milliseconds. */
+/** How many videos to change in one transaction. Such a transaction takes a few milliseconds. */
 const VIDEOS_AT_ONCE = 25;
 
 /**
@@ -75,7 +75,7 @@ export async function unblockUser(
 
 /**
  * Returns the blocked accounts that keep a video on hold even though it now belongs to another account. If such an
- * account has been deleted, reactivating it to release the video is no longer possible.
+ * account has been deleted, it can't be reactivated to release the video.
  */
 export function findFormerBlocks(videoId: string): string[] {
   const uploader = prepared("SELECT uploaded_by FROM videos WHERE id = ?").pluck().get(videoId);
@@ -83,7 +83,7 @@ export function findFormerBlocks(videoId: string): string[] {
 }
 
 /**
- * Releases the holds that `findFormerBlocks` returns. Other holds stay.
+ * Releases the holds that `findFormerBlocks` returns. Other holds stay in place.
  *
  * @returns false if there are none.
  */

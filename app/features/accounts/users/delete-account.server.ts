@@ -32,7 +32,8 @@ export const ACCOUNT_COLUMNS: Readonly<Record<string, "transferred" | "deleted" 
   "videos.uploaded_by": "transferred",
   "deleted_videos.row": "transferred",
   "deleted_videos.uploaded_by": "transferred",
-  // Pending replacement files keep their sender, so that they wait for approval by someone who may change the video.
+  // Pending replacement files keep their sender, so that they are activated only after someone who may change the video
+  // has approved them.
   "video_files.user_id": "transferred",
 
   "users.id": "deleted",
@@ -81,9 +82,9 @@ export interface DeletedAccount {
  * Deletes an account. Its access ends first. Its videos are transferred to another account as in `transferVideos`, and
  * its email address is removed from the database.
  *
- * All of this happens in one transaction, unless there are many videos or activity log entries. In that case it takes
- * several transactions, each of which leaves a consistent state. If the process is killed in between, the account is
- * deactivated but still has its remaining videos, and deleting it again resumes the deletion.
+ * All of this usually happens in one transaction. If there are many videos or activity log entries, it takes several
+ * transactions, each of which leaves the database in a consistent state. If the process is killed in between, the
+ * account is deactivated but still has its remaining videos, and deleting it again resumes the deletion.
  *
  * @param receiverId the account that receives the videos; undefined for an account without videos.
  * @param ownerId the user who requests the deletion; null on the command line.
@@ -153,7 +154,7 @@ function deleteRows(
   });
 }
 
-/** The number of videos moved in one transaction, which takes a few milliseconds. */
+/** How many videos to transfer in one transaction. Such a transaction takes a few milliseconds. */
 const VIDEOS_AT_ONCE = 50;
 
 const LOST_PERMISSION = "You no longer have permission to manage users.";

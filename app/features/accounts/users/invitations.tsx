@@ -46,7 +46,7 @@ export function NewLink({ invitation, link }: { invitation: NewInvitation; link:
   const copy = () =>
     navigator.clipboard.writeText(link).then(
       () => setIsCopied(true),
-      // No error is shown, because the user can also select the link, which is next to the button.
+      // No error is shown, because the user can still select the link next to the button and copy it.
       () => setIsCopied(false),
     );
   return (

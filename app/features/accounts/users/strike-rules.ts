@@ -10,7 +10,7 @@ export interface Strike {
   givenAt: string;
   endsAt: string;
   withdrawnAt: string | null;
-  /** Whether the strike is neither expired nor withdrawn. */
+  /** Whether the strike still counts: it has neither expired nor been withdrawn. */
   counts: boolean;
 }
 

@@ -18,7 +18,7 @@ import {
 const VALID_MS = STRIKE_DAYS * 24 * 60 * 60 * 1000;
 const iso = (time: number) => new Date(time).toISOString();
 
-/** Returns each user's strikes by user id, newest first, including strikes that no longer count. */
+/** Returns all strikes of the given users, grouped by user id, newest first, including strikes that no longer count. */
 export function listStrikes(userIds: readonly string[], now = Date.now()): Map<string, Strike[]> {
   const rows = prepared<Omit<Strike, "counts"> & { userId: string }>(
     `SELECT id, user_id AS userId, reason, given_at AS givenAt, ends_at AS endsAt,
@@ -38,8 +38,8 @@ export function listStrikes(userIds: readonly string[], now = Date.now()): Map<s
  * Gives an uploader a strike, which counts for 90 days. Reaching STRIKES_BLOCK blocks the account in the same
  * transaction.
  *
- * @param options.shown the number of strikes that the page listed. It ensures that submitting the form twice gives only
- * one strike.
+ * @param options.shown the number of strikes that the page listed. It ensures that only one strike is given if the form
+ * is submitted twice.
  * @returns undefined if there is no such account.
  * @throws {FormError} 409 if the reason is missing or the user isn't an uploader.
  */

@@ -26,7 +26,7 @@ import { giveStrike, withdrawStrike } from "./strikes.server";
 const NOT_CHANGED = "Nothing was changed.";
 const OWN_ACCOUNT = "You can’t do this to your own account, but another owner can.";
 
-/** A failure, including the entered values, which are shown again. */
+/** An error, with the entered values so that the form can show them again. */
 export interface UsersFailure extends Failure {
   email?: string;
   receiver?: string;

@@ -7,8 +7,8 @@ const HEADERS = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 const LARGEST = 2 ** 31;
 
 /**
- * Redirects to a random video. To avoid repeats, scripts pass the seed of a random walk and a step, and get only the id
- * as JSON. The server doesn't store anything.
+ * Redirects to a random video. To avoid repeats, scripts pass the seed of a random walk and a step. They receive only
+ * the video's id, as JSON. The server doesn't store anything.
  */
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const { searchParams } = new URL(request.url);

@@ -81,7 +81,7 @@ export async function lastRaisedMs(kind: AlertKind): Promise<number> {
 /**
  * Stores an alert and enqueues its notices in a single transaction.
  *
- * @param alert.mark records the alert's id on the rows that it includes, in the same transaction.
+ * @param alert.mark stores the alert's id in the rows that the alert is about, in the same transaction.
  */
 export async function raiseAlert(
   alert: { kind: AlertKind; message: string; until?: string; mark?: (alertId: string) => void },

@@ -11,8 +11,8 @@ import { openAlerts, raiseAlert, resolveAlert, updateAlert } from "./alert-recor
 import { checkConsent, checkReports } from "./check-moderation.server";
 
 /**
- * The alert is raised below twice the queue's reserve of disk space and resolved above 2.5 times the reserve, so that
- * it doesn't flap.
+ * The alert is raised when the free disk space falls below twice the queue's reserve, and resolved when the free space
+ * exceeds 2.5 times the reserve, so that the alert doesn't flap.
  */
 const DISK_FACTOR = 2;
 const DISK_FACTOR_RESOLVED = 2.5;
@@ -155,7 +155,7 @@ export async function checkScans(now: number): Promise<void> {
   await updateAlert("scan-unchecked", unchecked > 0 ? message : undefined, unchecked === 0, now);
 }
 
-/** The share of the budget at which a warning is raised. */
+/** The fraction of the budget at which a warning is raised. */
 const WARNING_SHARE = 0.8;
 
 /**

@@ -13,7 +13,7 @@ import {
 } from "./alert-records.server";
 
 const HOUR_MS = 3_600_000;
-/** A quarter of the 48 hours within which reports of urgent kinds must be handled. */
+/** A quarter of the 48 hours within which urgent reports must be handled. */
 const DUE_SOON_HOURS = 12;
 /** The maximum number of reports per check, because a flood of reports must not block the event loop. */
 const MAX_REPORTS = 1_000;
@@ -39,7 +39,7 @@ interface ReportAlert {
 /**
  * Raises alerts about reports that can't wait because they are of an urgent kind, due within 12 hours, or overdue. Each
  * report is included in one alert of each kind, and again after it is reopened. An alert is resolved once none of its
- * reports are waiting anymore. Alerts don't reveal who reported which video.
+ * reports is still waiting. Alerts don't reveal who reported which video.
  */
 export async function checkReports(now: number): Promise<void> {
   const at = new Date(now).toISOString();
@@ -111,7 +111,10 @@ function waitingReports(
 }
 
 const MAX_RECORDS = 1_000;
-/** Consent records that expire soon share an alert, unless one of them expires before the next alert. */
+/**
+ * The minimum interval between alerts about consent records. Records that expire soon share an alert, unless one of
+ * them would expire before the next alert.
+ */
 const CONSENT_ALERT_EVERY_MS = 24 * 3_600_000;
 
 /**

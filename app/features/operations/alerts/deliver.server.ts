@@ -13,7 +13,7 @@ import { checkAlerts } from "./check-alerts.server";
 const CHECK_EVERY_MS = 60_000;
 const FIRST_CHECK_MS = 5_000;
 
-/** Starts checking for alerts and sending notices every minute. */
+/** Starts the job that raises and resolves alerts and sends their notices every minute. */
 export function startAlerts(): void {
   const work = async () => {
     await checkAlerts();
@@ -74,7 +74,7 @@ const SUBJECT_PREFIXES: Record<AlertNotice["event"], string> = {
   test: "Test alert",
 };
 
-/** The total time limit for the connection, the request and the response status. */
+/** The time limit for a delivery, which includes connecting, sending the request and receiving the response status. */
 const TIMEOUT_MS = 10_000;
 
 /**

@@ -12,7 +12,7 @@ export interface ListedFile {
   bytes: number;
   modifiedMs: number;
   /**
-   * The digest of the file at the time it was copied, in hexadecimal. Missing in backups created with `npm run backup
+   * The digest of the file at the time it was copied, in hexadecimal. Missing from backups created with `npm run backup
    * -- FOLDER`.
    */
   sha256?: string;
@@ -101,7 +101,7 @@ export function isSame(a: ListedFile, b: ListedFile): boolean {
   return a.bytes === b.bytes && Math.abs(a.modifiedMs - b.modifiedMs) < 1;
 }
 
-/** Creates a copy of a listed file. With `link`, the copy shares its disk space with the source. */
+/** Creates a copy of a listed file. If `link` is used, the copy doesn't take up any additional disk space. */
 export type CopyFile = (from: string, to: string, file: ListedFile) => void;
 
 export const copy: CopyFile = (from, to, { modifiedMs }) => {
@@ -219,11 +219,11 @@ export function digestOf(file: string): string {
 }
 
 /**
- * Copies a file that other processes may be writing to or replacing. Copies the version that the name refers to at the
- * start, up to the length that it has at that time. Blocks the thread.
+ * Copies a file that other processes may be writing to or replacing. Copies the version of the file that exists at the
+ * start, up to its length at that time. Blocks the thread.
  *
  * @returns an entry that describes the copy. The digest is computed from the bytes that were read from the source. The
- * entry's time is determined before the file is read, so that the entry never equals the entry for a later version.
+ * time in the entry is determined before the file is read, so that the entry never matches a later version of the file.
  */
 export function copyWithDigest(from: string, to: string): Omit<ListedFile, "path"> {
   const hash = createHash("sha256");
@@ -253,8 +253,8 @@ export function copyWithDigest(from: string, to: string): Omit<ListedFile, "path
 }
 
 /**
- * Copies a file by sharing its blocks (reflink), which takes no space. Returns false if the file system doesn't support
- * this.
+ * Creates a copy that shares the file's blocks (reflink) and therefore takes up no space. Returns false if the file
+ * system doesn't support this.
  */
 function isCloned(from: string, to: string): boolean {
   try {

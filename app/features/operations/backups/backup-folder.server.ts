@@ -40,8 +40,8 @@ export async function withRetention(options: BackupOptions): Promise<BackupOptio
 }
 
 /**
- * Checks BACKUP_DIR. The folder isn't created: if its disk isn't mounted, the backups would otherwise end up on the
- * very disk whose failure they must survive.
+ * Checks BACKUP_DIR. The folder isn't created if it is missing. Otherwise, if its disk weren't mounted, the backups
+ * would end up on the very disk whose failure they must survive.
  *
  * @throws {SettingsError} if the folder is missing, not a folder or not writable, or if it contains or is inside
  * UPLOADS_DIR.
@@ -75,9 +75,8 @@ function isInside(folder: string, parent: string): boolean {
 }
 
 /**
- * The names of the folders in BACKUP_DIR. A backup only gets its final name after it has been verified. A name that
- * starts with a dot belongs to a backup that is being created or removed, or whose creation or removal was interrupted
- * because the process was killed.
+ * The names of the folders in BACKUP_DIR. A backup only gets its final name after it has been verified. If a name
+ * starts with a dot, the backup is being created or removed, or the process that did so was killed.
  */
 
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;

@@ -13,9 +13,9 @@ const MAX_RECORDS = 200;
 const BUSY_WAIT_MS = 60_000;
 
 export interface BackupRequest {
-  /** The user who requested the backup; null for scheduled backups and the command line. */
+  /** The user who requested the backup; null if it was scheduled or requested on the command line. */
   userId: string | null;
-  /** The scheduled time (ISO 8601, UTC); null for a requested backup. */
+  /** The scheduled time (ISO 8601, UTC); null if the backup was requested. */
   dueAt: string | null;
 }
 
@@ -33,7 +33,7 @@ export async function recordStart({ userId, dueAt }: BackupRequest): Promise<num
   return id;
 }
 
-/** Records that a backup was created and verified, and adds an activity. */
+/** Records that a backup was created and verified, and adds an entry to the activity log. */
 export async function recordSuccess(id: number, created: CreatedBackup): Promise<void> {
   const { name, files, bytes, addedBytes, repaired } = created;
   const columns = { name, files, bytes, added_bytes: addedBytes, repaired };
@@ -72,7 +72,7 @@ const STOPPED = "The site was stopped.";
 const RETRY_DELAYS_MS = [60_000, 15 * 60_000];
 
 /**
- * Records that the running backups have been interrupted. If one of them was scheduled, it is still due.
+ * Records that the running backups have been interrupted. A scheduled backup that was interrupted is still due.
  *
  * @param isStopped whether the site itself stopped them.
  */
@@ -89,8 +89,8 @@ export async function recordInterruption({ isStopped = false } = {}): Promise<vo
 }
 
 /**
- * Decides when to try again after the processes of scheduled backups were killed one after another, for example because
- * they needed too much memory. Once the last attempt is over, the backup has failed, which raises an alert.
+ * Decides when to retry a scheduled backup whose process was killed, for example because it needed too much memory. If
+ * the process was killed in every attempt, the backup is recorded as failed, which raises an alert.
  *
  * @returns whether the next attempt must wait.
  */

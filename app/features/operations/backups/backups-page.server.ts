@@ -12,7 +12,7 @@ const PAGE_SIZE = 30;
 /** A backup as shown on the page. Times are in ISO 8601 format (UTC). */
 export interface ListedBackup extends Omit<BackupRow, "user_id" | "due_at" | "name"> {
   isScheduled: boolean;
-  /** The user who requested the backup; null for the command line. */
+  /** The user who requested the backup; null if it was requested on the command line. */
   by: string | null;
 }
 

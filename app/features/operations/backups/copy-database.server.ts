@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3";
 
 /** How long to wait while another process is writing. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** The number of pages copied per step. Signals are handled between steps. */
+/** How many pages to copy per step. Signals are handled between steps. */
 const PAGES_AT_ONCE = 4_096;
 
 export type TableCounts = Record<string, number>;
@@ -28,7 +28,7 @@ export async function copyDatabase(from: string, to: string): Promise<TableCount
   } finally {
     sqlite.close();
   }
-  // Turns the copy into a single file that has no write-ahead log, even while it is being read.
+  // Turns the copy into a single file, so that it has no write-ahead log even while it is being read.
   const copied = new Sqlite(partial);
   copied.pragma("journal_mode = DELETE");
   copied.close();

@@ -33,7 +33,7 @@ export interface CreatedBackup {
   name: string;
   files: number;
   bytes: number;
-  /** The number of bytes not shared with an earlier backup. */
+  /** The number of bytes that the backup doesn't share with an earlier one. */
   addedBytes: number;
   /** The number of files that were damaged in earlier backups and have been copied again. */
   repaired: number;
@@ -75,7 +75,7 @@ export async function createBackup(options: BackupOptions): Promise<CreatedBacku
   }
 }
 
-/** @throws {BackupRunningError} if another process has the lock. */
+/** @throws {BackupRunningError} if another process holds the lock. */
 export function lockBackups(databasePath: string): () => void {
   try {
     return lockFile(`${databasePath}.backup-lock`, "a backup");
@@ -145,7 +145,7 @@ function requireSpace(folder: string, bytes: number): void {
   );
 }
 
-/** Converts errors that the operator can fix to a `BackupError`. */
+/** Converts an error that the operator can fix into a `BackupError`. */
 function toBackupError(error: unknown, folder: string): unknown {
   const { code = "", message } = error as NodeJS.ErrnoException;
   // EFBIG means that the account has a file size limit.

@@ -23,7 +23,7 @@ import {
  * A restore can be killed at any time. Afterwards, the site has either everything that it had before, or everything in
  * the backup. First, all files are copied under names that the site doesn't use. Then the copy of the database is
  * renamed to `{file}.restored`. From then on, the copies are moved to their final places, the database last. The
- * restore does this or, if it was killed, the site does so at its next startup.
+ * restore moves them itself or, if it was killed, the site moves them at its next startup.
  */
 
 /** The paths of a site's files. */
@@ -49,9 +49,9 @@ const COPIES = ".restore";
  * Replaces a site's database and secret, and adds the backup's uploaded files. Files with the same name are replaced;
  * no other file is removed.
  *
- * @param put how to copy the uploaded files.
+ * @param put copies an uploaded file.
  * @throws before anything on the site has changed, unless moving the copies fails. In that case, running the restore
- * again continues it.
+ * again finishes it.
  */
 export function restoreBackup(backup: string, site: SiteFiles, put: CopyFile = copy): Restored {
   finishRestore(site);
@@ -122,8 +122,8 @@ function finishRestore(site: SiteFiles): { previous: string | undefined } | unde
   }
   // Litestream's copy of the previous database doesn't match the new one, so Litestream has to start a new generation.
   fs.rmSync(litestreamFolder(databasePath), { recursive: true, force: true });
-  // Flushed before the last rename: if a power failure undid the other renames but not the last one, nothing would
-  // repeat them.
+  // Flushed before the last rename: if a power failure undid the other renames but not the last one, they would never
+  // be repeated.
   flushUploads(uploadsDir);
   const previous = keepPrevious(databasePath, fs.statSync(restored).mtime);
   fs.renameSync(restored, databasePath);
@@ -137,8 +137,8 @@ function finishRestore(site: SiteFiles): { previous: string | undefined } | unde
  */
 function keepPrevious(file: string, restoredAt: Date): string | undefined {
   const previous = `${file}.before-restore-${restoredAt.toISOString().replaceAll(":", "-")}`;
-  // SQLite would apply these files to the new database. A damaged database's files may contain rows that can be
-  // recovered.
+  // These files are renamed, because SQLite would apply them to the new database. They aren't deleted, because they may
+  // contain rows that can be recovered if the previous database is damaged.
   for (const extra of ["-wal", "-shm", "-journal"]) {
     if (fs.existsSync(file + extra)) fs.renameSync(file + extra, previous + extra);
   }

@@ -47,7 +47,10 @@ export function startBackups(): void {
   onShutdown(stopBackup);
 }
 
-/** Starts a backup if one is due. Before that, records that a backup was interrupted if its process was killed. */
+/**
+ * Starts a backup if one is due. If the process of an earlier backup was killed, first records that the backup was
+ * interrupted.
+ */
 export async function pollBackups(now = Date.now()): Promise<void> {
   if (state().child || state().isLeaving) return;
   if (await runningSince()) {

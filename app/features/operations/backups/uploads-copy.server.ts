@@ -25,7 +25,7 @@ export function createUploadsCopy(uploadsDir: string, target: string, earlier: s
     if (file.sha256) known.set(file.path, file);
   }
   const have = new Map<string, ListedFile>();
-  /** The number of bytes in each file that was copied rather than linked. */
+  /** The size, in bytes, of each file that was copied rather than linked, keyed by path. */
   const copied = new Map<string, number>();
 
   const earlierCopy = (file: ListedFile) => {
@@ -118,7 +118,7 @@ export type StoredCopies = ReturnType<typeof openStoredCopies>;
 
 /**
  * Recognizes local copies of files that are in the store. A backup doesn't include these copies, because the files are
- * in the store, and the backup's database records where.
+ * in the store, and their locations are recorded in the backup's database.
  */
 export function openStoredCopies(databasePath: string) {
   const sqlite = new Sqlite(databasePath, { readonly: true });

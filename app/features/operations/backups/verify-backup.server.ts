@@ -12,9 +12,7 @@ import {
 import { checkIntegrity, countTables, type TableCounts } from "./copy-database.server";
 import { restoreBackup } from "./restore-backup.server";
 
-/**
- * The share of the already verified files that each backup reads again. The remaining files are read by later backups.
- */
+/** The fraction of the already verified files that each backup reads again. Later backups read the remaining files. */
 const REREAD_SHARE = 1 / 30;
 
 /**
@@ -46,7 +44,8 @@ export function verifyBackup(
   const uploadsDir = path.join(temporary, BACKUP.uploads);
   fs.mkdirSync(temporary, { mode: 0o700 });
   try {
-    // Without hard links, there is no space for a second copy, so files are read from the backup itself.
+    // If the file system doesn't support hard links, a second copy would need additional space, so files are read from
+    // the backup itself.
     const hasLinks = canLink(backup, temporary);
     const { missing } = restoreBackup(
       backup,
@@ -112,8 +111,8 @@ function verifyFiles(backup: string, restored: string, repair: (file: ListedFile
 }
 
 /**
- * Returns the files to read now: all files that were never read, and a share of the other files, starting with the
- * files that haven't been read for the longest time.
+ * Returns the files to read now: all files that have never been read, and a fraction of the other files, starting with
+ * those that were read the longest time ago.
  */
 export function filesToRead(files: readonly ListedFile[]): ListedFile[] {
   const isNew = ({ readAt }: ListedFile) => readAt === undefined;

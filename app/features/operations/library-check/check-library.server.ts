@@ -146,7 +146,7 @@ function isStoredUnchanged(entry: LibraryEntry, now: number): boolean {
 /** Returns the entries that still don't belong to any video or to an upload in progress. */
 async function stillUnowned(entries: readonly LibraryEntry[]): Promise<LibraryEntry[]> {
   const left: LibraryEntry[] = [];
-  // Checked before the rows are read, because an upload only releases its reservation after its row has been written.
+  // Checked before the rows are read, because an upload releases its reservation only after its row has been written.
   for (const entry of entries) {
     if (!(await isInTransit(entry))) left.push(entry);
   }
@@ -165,7 +165,7 @@ async function isInTransit(entry: LibraryEntry): Promise<boolean> {
  * a day was left by a killed process.
  */
 export async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry): Promise<boolean> {
-  // An import reserves a whole second with such a folder. Its rows in `imports` show whether it is still running.
+  // An import creates such a folder to reserve a whole second. Its rows in `imports` show whether it is still running.
   if (isFolder && pathInBucket.endsWith("000")) return false;
   const folder = bucketFile("videos", mediaBasePath(pathInBucket));
   if (!folder) return false;

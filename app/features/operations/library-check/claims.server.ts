@@ -20,7 +20,7 @@ export interface Claims {
 /** Reads the current, previous and pending files of videos, and the files of deleted videos and running imports. */
 export async function readClaims(): Promise<Claims> {
   const claims: Claims = { files: new Map(), basePaths: new Map(), thumbnailBasePaths: new Map() };
-  // Deleted videos come first, so that a live video with the same files counts as the owner.
+  // Deleted videos are processed first, so that a live video with the same files counts as the owner.
   const deleted = prepared("SELECT id, row FROM deleted_videos").iterate();
   for (const { id, row } of deleted as Iterable<{ id: string; row: string }>) {
     claim(claims, id, JSON.parse(row) as NamedFiles);

@@ -6,9 +6,9 @@ import { database, prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 
 /**
- * Finds videos with missing files. Checking the files of 100,000 videos takes too long to do in the list of videos, so
- * this check runs once a day and in `npm run check-library`, and the list shows the time of the last check. This is the
- * only code that writes to the `missing_files` table.
+ * Finds videos with missing files. Checking the files of 100,000 videos takes too long to do whenever the list of
+ * videos is requested. The check therefore runs once a day and in `npm run check-library`, and the list shows the time
+ * of the last check. This is the only code that writes to the `missing_files` table.
  */
 
 export interface MissingFile {
@@ -19,7 +19,10 @@ export interface MissingFile {
 
 const BATCH_SIZE = 500;
 const CHECK_EVERY_MS = 24 * 3_600_000;
-/** How often to check whether a day has passed, and the delay before the first such check after startup. */
+/**
+ * How often to find out whether a day has passed since the last check, and how long to wait after startup to do so for
+ * the first time.
+ */
 const POLL_EVERY_MS = 10 * 60_000;
 const FIRST_POLL_MS = 30_000;
 /** The pause between batches. Checking 100,000 videos takes about eight minutes, most of which is spent in pauses. */

@@ -27,8 +27,8 @@ export function messageFor(reason: PauseReason): string {
 }
 
 /**
- * Accepts the reason why removals are paused. If there is another reason, removals stay paused, and a new alert is
- * raised.
+ * Accepts the reason why removals are paused, so that they can resume. If there is another reason, removals stay
+ * paused, and a new alert is raised.
  */
 export async function resumeRemovals(): Promise<void> {
   const reason = await removalsPausedBy();

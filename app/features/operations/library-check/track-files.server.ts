@@ -142,7 +142,8 @@ async function measure(entry: Entry, seen: SeenFiles, now: number): Promise<void
   const stat = await fs.lstat(file).catch(() => undefined);
   if (!stat) return;
   const measured = { ...entry, bytes: await diskUsage(file) };
-  // An upload in progress records its file itself, but the upload may also be canceled or fail.
+  // An upload in progress records its file itself. The entry is measured again, in case the upload is canceled or
+  // fails.
   const isUpload = await isArriving(measured);
   const owner = claimantOf(entry) ?? before?.video_id ?? null;
   if (!isUpload) await correctRecord(measured, owner, before);
@@ -152,7 +153,7 @@ async function measure(entry: Entry, seen: SeenFiles, now: number): Promise<void
 /** Assigns recorded files to the videos whose rows have started to reference them. */
 async function claimUnowned(): Promise<void> {
   const yieldIfDue = createYielder();
-  // A library's files may be copied to the site before any rows reference them.
+  // When a library is copied to the site, its files may arrive before the rows that reference them.
   const next = prepared<RecordedFile>(
     `SELECT * FROM media_files
      WHERE video_id IS NULL AND (bucket, path) > (?, ?) ORDER BY bucket, path LIMIT ${NAMES_AT_ONCE}`,

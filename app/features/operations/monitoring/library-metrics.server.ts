@@ -4,11 +4,14 @@ import type { AlertKind } from "~db/schema/operations";
 
 /** The metrics that are read from the database. */
 export interface LibraryMetrics {
-  /** Completed jobs aren't included, because nobody needs their number, and most jobs are completed. */
+  /**
+   * Completed jobs aren't counted, because they are by far the most numerous, and nobody needs to know how many there
+   * are.
+   */
   jobs: { kind: JobKind; state: "waiting" | "running" | "failed"; jobs: number }[];
   isPaused: boolean;
   alerts: { kind: AlertKind; alerts: number }[];
-  /** The number of open reports, and the number of overdue reports among them. */
+  /** The number of open reports, and how many of them are overdue. */
   reports: { open: number; overdue: number };
   /** The time at which the last verified backup started (ISO 8601, UTC); null if there is none. */
   lastVerifiedAt: string | null;

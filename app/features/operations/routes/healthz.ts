@@ -9,7 +9,10 @@ const MESSAGES: Record<CheckName, string> = {
   copy: "The database replica is too far behind.",
 };
 
-/** Responds to health checks by orchestrators: with the version and status 200, or with 503 and the failing checks. */
+/**
+ * Responds to health checks from orchestrators with status 200 and the version, or with status 503 and the failing
+ * checks.
+ */
 export async function loader(): Promise<Response> {
   const failing = await failingChecks();
   const body = failing.length

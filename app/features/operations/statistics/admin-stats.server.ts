@@ -20,7 +20,7 @@ export interface StudioStats {
 /**
  * Returns the four statistics of the admin panel, for videos in any status.
  *
- * @param uploader the id of a user, if only that user's uploads are counted.
+ * @param uploader the id of a user, to count only the videos that this user has uploaded.
  */
 export async function studioStats(uploader?: string): Promise<StudioStats> {
   if (uploader !== undefined) return uploaderStats(uploader);

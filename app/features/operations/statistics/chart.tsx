@@ -24,7 +24,7 @@ function Figure({
   children,
 }: {
   title: string;
-  /** A sentence that describes what the chart shows, including for people who can't see it. */
+  /** A sentence that describes what the chart shows. It also helps people who can't see the chart. */
   summary: string;
   bars: Bar[];
   headings: [label: string, value: string];

@@ -12,14 +12,15 @@ export type Statistics = Awaited<ReturnType<typeof readStatistics>>;
 export type SourceStatistics = Awaited<ReturnType<typeof readSourceStatistics>>;
 export type VideoStatistics = NonNullable<Awaited<ReturnType<typeof readVideoStatistics>>>;
 
-/** Returns the average share of the video that was watched per view (0 to 1), or undefined before the first view. */
+/** Returns the fraction of the video that was watched on average (0 to 1), or undefined before the first view. */
 export function averageWatched({ views, parts }: WatchedParts): number | undefined {
   if (views === 0) return undefined;
   return parts.reduce((sum, count) => sum + count, 0) / (views * WATCHED_PARTS);
 }
 
 /**
- * Returns, for each part, its range in percent, the number of views in which it was watched, and their share (0 to 1).
+ * Returns, for each part, its range in percent, the number of views in which it was watched, and the fraction of all
+ * views in which it was watched (0 to 1).
  */
 export function dropOff({ views, parts }: WatchedParts) {
   return parts.map((count, part) => ({

@@ -39,7 +39,10 @@ export function TransferByDay({
   );
 }
 
-/** Returns how much of the monthly budget is used. The percentage is rounded down, so 100 means all of it. */
+/**
+ * Returns how much of the monthly budget is used. The percentage is rounded down, so that 100 is shown only if the
+ * whole budget is used.
+ */
 function budgetMessage({ bytes, budget }: ReturnType<typeof readTransferMonth>): string {
   if (budget === undefined) return "";
   const percent = Math.floor((bytes / budget) * 100);
@@ -78,7 +81,7 @@ export function DiskPanel({ disk, csv }: { disk: DiskStatistics | undefined; csv
   );
 }
 
-/** What happens to original files with each value of KEEP_SOURCES. */
+/** How original files are treated for each value of KEEP_SOURCES. */
 const KEPT: Record<SourceStatistics["keep"], string> = {
   always: "All are kept.",
   "until-converted":

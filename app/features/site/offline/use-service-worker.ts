@@ -8,7 +8,8 @@ import { useEffect } from "react";
 export function useServiceWorker(enabled: boolean): void {
   useEffect(() => {
     if (!enabled || !("serviceWorker" in navigator)) return;
-    // Registration is rejected in a private window or without HTTPS; the site works without it.
+    // Browsers reject the registration in a private window or without HTTPS. The site also works without the service
+    // worker.
     const register = () => void navigator.serviceWorker.register("/sw.js").catch(() => {});
     if (document.readyState === "complete") register();
     else window.addEventListener("load", register, { once: true });

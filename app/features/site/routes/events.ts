@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 
 /**
- * Only responds to HEAD requests, because `answerEvents` handles requests for server-sent events before they reach this
+ * Responds only to HEAD requests, because `answerEvents` handles requests for server-sent events before they reach this
  * route.
  */
 export function loader({ request }: LoaderFunctionArgs): Response {

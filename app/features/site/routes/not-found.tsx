@@ -1,4 +1,4 @@
-/** Matches every URL that no other route matches; the root's error page renders it. */
+/** Matches every URL that no other route matches. The root's error page is rendered for such a URL. */
 export function loader(): never {
   throw new Response(null, { status: 404, statusText: "Not Found" });
 }
