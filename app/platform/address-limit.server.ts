@@ -2,8 +2,8 @@ import { type AttemptLimit, attemptLimit } from "./attempt-limit.server";
 import { widerNetwork } from "./client-address.server";
 
 /**
- * How many times the limit of a /64 network applies to a whole /48. An IPv6 customer often has a /48, which contains
- * 65,536 /64 networks.
+ * A whole /48 network can make this many times the attempts of a single /64 network. An IPv6 customer often has a /48,
+ * which contains 65,536 /64 networks.
  */
 const NETWORKS_PER_CUSTOMER = 4;
 

@@ -11,8 +11,8 @@ const SEARCH_ENGINE =
   /Googlebot|Google-InspectionTool|bingbot|DuckDuckBot|YandexBot|Baiduspider|Applebot|Slurp|SeznamBot/;
 
 /**
- * Whether this visitor has to confirm their age before they can see the site. Crawlers don't have to, as search engines
- * recommend: https://developers.google.com/search/docs/specialty/explicit/guidelines.
+ * Whether this visitor has to confirm their age before they can see the site. Crawlers don't have to, because search
+ * engines recommend letting them in: https://developers.google.com/search/docs/specialty/explicit/guidelines.
  */
 export function needsAgeConfirmation(request: Request): boolean {
   if (!settings().ageGate || hasConfirmedAge(request)) return false;

@@ -177,7 +177,7 @@ const variables = {
     .pipe(z.array(z.enum(CODECS)))
     .refine((codecs) => codecs.includes("h264"))
     .describe("h264, or h264 followed by av1 or hevc, separated by commas"),
-  /** The number of views from which a video counts as popular. */
+  /** How many views a video needs to count as popular. */
   ENCODER_CODECS_VIEWS: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .default(1_000)
     .describe("a whole number of views"),

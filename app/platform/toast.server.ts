@@ -17,7 +17,7 @@ export type Toast = {
 
 const COOKIE = "toast";
 /**
- * How long a toast is kept. This is long enough for the redirect; a toast that hasn't been shown by the end of it is
+ * How long a toast is kept. This is long enough for the redirect. A toast that hasn't been shown within this time is
  * outdated.
  */
 const TOAST_MAX_AGE_MS = 60_000;

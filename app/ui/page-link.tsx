@@ -44,7 +44,7 @@ export function PageLink({
 }
 
 /**
- * Whether to leave a click to the browser, because the click opens a tab, window or download or has already been
+ * Whether to leave a click to the browser, because the click opens a tab, window or download, or has already been
  * handled.
  */
 export function isForBrowser(event: MouseEvent<HTMLAnchorElement>): boolean {

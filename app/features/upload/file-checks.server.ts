@@ -55,8 +55,8 @@ export async function probeUpload(file: string, userId: string): Promise<ProbedV
 }
 
 /**
- * The user who sent a file, with the title of the new video, or with the title and the id of the video whose file the
- * upload was meant to replace.
+ * The user who sent a file, and the title of its video. `subjectId` is set only if the file was meant to replace the
+ * file of an existing video.
  */
 interface Sender {
   userId: string;

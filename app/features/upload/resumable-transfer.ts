@@ -28,7 +28,7 @@ export interface TransferEvents {
 const tus = () => import("tus-js-client");
 
 /**
- * Sends a file. If this browser already sent part of the same file, continues from there.
+ * Sends a file. If this browser has already sent part of the same file, continues from there.
  *
  * @param terms the accepted version of the uploaders' terms.
  */

@@ -35,7 +35,7 @@ export function templatesOf(userId: string): UploadTemplate[] {
 }
 
 /**
- * Returns the field values with which a user's upload form can be filled in.
+ * Returns the field values for filling in a user's upload form.
  *
  * @param requested a template's id, or `last`; null for the default.
  */

@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import type { MouseEvent } from "react";
 import { buttonClass } from "~/ui/button";
 
-/** A set of field values with which the upload form can be filled in. */
+/** A set of field values for filling in the upload form. */
 export interface StartTexts {
   description: string;
   /** A category's id, or an empty string. */

@@ -98,7 +98,7 @@ export function nextToSend(items: readonly QueueItem[]): QueueItem | undefined {
   return items.find(({ state }) => state === "waiting");
 }
 
-/** Returns the reason if the browser can tell that a file will be rejected before it sends the first byte. */
+/** Returns the reason why a file will be rejected, if the browser can tell before sending the first byte. */
 export function fileError(
   file: Pick<File, "name" | "size" | "type">,
   limits: FileLimits,

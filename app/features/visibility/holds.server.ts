@@ -25,7 +25,9 @@ const BY_WEIGHT = Object.keys(HOLD_MESSAGES) as HoldReason[];
 export interface Hold {
   videoId: string;
   reason: HoldReason;
-  /** Distinguishes causes that have the same reason. For example, the id of a report or of a blocked account. */
+  /**
+   * Distinguishes causes that have the same reason. For example, it can be the id of a report or of a blocked account.
+   */
   sourceId?: string;
 }
 

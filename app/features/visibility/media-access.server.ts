@@ -35,8 +35,8 @@ function exists(name: MediaName): boolean {
 }
 
 /**
- * Returns the URL of the public file to serve for a requested URL. If a public video uses the requested URL, that is
- * the same URL. If a public video used it in the past, such as for an AVI that has been converted to MP4, it is the
+ * Returns the URL of the public file to serve for a requested URL. If a public video uses the requested URL, returns it
+ * unchanged. If a public video used it in the past, for example for an AVI that has been converted to MP4, returns the
  * current file's URL. If nothing at the URL is public, returns undefined. The file is looked up for every request, so
  * that hiding a video takes effect immediately.
  *

@@ -23,8 +23,8 @@ const MESSAGES = {
 /**
  * Parses a schedule form. Returns the schedule, or an error message for each invalid field.
  *
- * @param typed the times in ISO 8601 format. A time without a time zone is in UTC; a form that is sent without
- * JavaScript contains such times.
+ * @param typed the times in ISO 8601 format. Times without a time zone, which a form sends without JavaScript, are in
+ * UTC.
  * @param now milliseconds since 1970.
  */
 export function readSchedule(

@@ -102,9 +102,9 @@ export interface DueVideo {
 }
 
 /**
- * Publishes and hides the videos that are due, and clears the time at which they were due. A video that is published
- * gets its scheduled time as its creation time, which determines its place in lists. Synchronous, because it is called
- * in the caller's transaction.
+ * Publishes and hides the videos that are due, and clears the time at which they were due. When a video is published,
+ * its creation time, which determines its place in lists, is set to the scheduled time. Synchronous, because it is
+ * called in the caller's transaction.
  *
  * @param time in ISO 8601 format (UTC).
  * @returns at most `limit` videos, or none once nothing is due.

@@ -3,7 +3,10 @@ import { firstRow, requireTransaction, runChange } from "~db/run-query.server";
 import { ABOUT_ACCOUNTS, type ActivityAction } from "./activity-labels";
 
 const ACTIVITIES_PER_PAGE = 50;
-/** The maximum number of activities to keep. That many cover years on a busy site. The oldest are deleted first. */
+/**
+ * The maximum number of activities to keep. This is enough for years on a busy site. The oldest activities are deleted
+ * first.
+ */
 const MAX_ACTIVITIES = 100_000;
 
 export interface ActivityEntry {

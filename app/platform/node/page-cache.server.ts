@@ -55,9 +55,9 @@ export function serveCachedPage(request: IncomingMessage, response: ServerRespon
 }
 
 /**
- * Returns the cache key of a request, or undefined if the page may be personal. It may be personal if the visitor is
- * signed in, has a pending toast or hasn't confirmed their age. The site's cookies show whether this is the case. Other
- * cookies, such as those of a proxy or of another site on the same host, don't affect pages.
+ * Returns the cache key of a request, or undefined if the page may be personal. That is the case if the visitor is
+ * signed in, has a pending toast or hasn't confirmed their age. Only the site's own cookies matter. Others, such as
+ * those of a proxy or of another site on the same host, don't affect pages.
  */
 function pageKey({ method, url = "", headers }: IncomingMessage): string | undefined {
   const { environment, ageGate } = settings();

@@ -30,7 +30,7 @@ const STREAMED_TYPES = /^(multipart\/form-data|application\/offset\+octet-stream
 /** The bodies of all other API calls are read through Remix. */
 const API_UPLOAD = /^\/api\/v1\/uploads\//i;
 
-/** How long an upload can receive no data during a shutdown before it is ended with a response. */
+/** During a shutdown, an upload that receives no data for this long is ended with a response. */
 const STALLED_MS = 1_000;
 /** How long active uploads may continue during a shutdown. The rest of the grace period is for the response. */
 const MOVING_MS = 4_000;

@@ -88,8 +88,8 @@ export async function streamBody(
 }
 
 /**
- * Returns a response body whose `write` function writes directly to Node's response. If the client disconnects early,
- * the body is never read, so `release` is also called when the connection closes.
+ * Returns a response body. `write` writes it directly to Node's response. If the client disconnects early, the body is
+ * never read, so `release` is also called when the connection closes.
  */
 function responseBody(
   response: ServerResponse,

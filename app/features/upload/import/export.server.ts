@@ -22,7 +22,7 @@ const STORED = [
 ] as const;
 const COLUMNS = [...STORED, "series", "video_url"] as const;
 
-/** A JSON object that maps the title of each of the video's series to the video's position in it. */
+/** A JSON object that contains the title of each of the video's series and the video's position in that series. */
 const SERIES = sql<string | null>`(
   SELECT json_group_object(series.title, series_videos.position)
   FROM series_videos JOIN series ON series.id = series_id

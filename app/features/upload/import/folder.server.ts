@@ -25,7 +25,7 @@ import {
 } from "./table.server";
 
 const IMAGE_EXTENSIONS = [".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"];
-/** The names that a table at the top level of the folder has by default. */
+/** The default file names of a table at the top level of the folder. */
 const METADATA_NAMES = ["metadata.csv", "metadata.json"];
 
 /** The default values for details that aren't specified for a video. */
@@ -67,7 +67,7 @@ export async function planFolder(folder: string, defaults: FolderDefaults): Prom
 }
 
 /**
- * Checks that a folder doesn't overlap with the uploads folder. Otherwise, the files in the uploads folder would be
+ * Checks that a folder doesn't overlap with the uploads folder. If it did, the files in the uploads folder would be
  * imported again as new videos.
  *
  * @throws {ImportError}

@@ -71,7 +71,7 @@ interface PendingImport extends Candidate {
   isClean?: boolean;
   /** Whether the video becomes a draft because a required consent record is missing. */
   lacksRecord?: boolean;
-  /** The reason why the video isn't public although it was supposed to be published. */
+  /** The reason why the video isn't public even though it was supposed to be published. */
   refusal?: string;
 }
 
@@ -140,7 +140,7 @@ async function moveAndInsert(
     onProgress?.(each.bytes, 1);
   });
   await flushUploads();
-  // Inserts the files in the order of the plan instead of the order in which they were copied.
+  // Inserts the rows in the order of the plan instead of the order in which the files were copied.
   const inOrder = pending.filter((each) => moved.has(each));
   const inserted = new Set(await insertAllRows(inOrder, options));
   for (const each of inOrder.filter((each) => !inserted.has(each))) {
@@ -155,7 +155,8 @@ async function moveAndInsert(
  * then stays free for just as long.
  *
  * @returns the inserted entries. Entries whose files were added to the block list in the meantime aren't inserted.
- * @throws the error thrown by a transaction. The files of entries that aren't in the catalogue yet then stay unchanged.
+ * @throws the error thrown by a transaction. In that case, the files of entries that aren't in the catalogue yet are
+ * unchanged.
  */
 async function insertAllRows(
   moved: PendingImport[],

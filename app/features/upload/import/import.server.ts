@@ -44,7 +44,7 @@ export interface ImportSummary {
   /** Entries that have already been imported, or whose id already exists in the catalogue. */
   alreadyImported: number;
   duplicates: { name: string; of: string }[];
-  /** The imported videos that aren't public although they were supposed to be published, with the reasons. */
+  /** The imported videos that aren't public even though they were supposed to be published, with the reasons. */
   notPublic: { name: string; reason: string }[];
   failures: ImportFailure[];
   /** The time spent computing SHA-256 digests. */

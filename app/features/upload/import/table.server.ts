@@ -209,7 +209,7 @@ export interface ImportEntry {
   /** A stored value, which may be a legacy category. */
   category: string;
   tags: string[];
-  /** The video's position in each series that contains it, by the title of the series. */
+  /** The video's position in each series that contains it, keyed by the title of the series. */
   series?: Record<string, number>;
   status: VideoStatus;
   /** The duration given in the details, used only if the file doesn't contain one. */

@@ -8,8 +8,9 @@ import { requestContext } from "~/platform/node/request-context.server";
 const PLAYLIST = /mpegurl/i;
 
 /**
- * Serves only the files of the video that a preview link shows. Their URLs start with the link's URL. A cookie would
- * also give access to the next person who uses the browser, and signed URLs couldn't be revoked.
+ * Serves only the files of the video that a preview link shows. Their URLs start with the link's URL. Cookies and
+ * signed URLs aren't used, because a cookie would also give access to the next person who uses the browser, and signed
+ * URLs couldn't be revoked.
  */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const token = params.token ?? "";

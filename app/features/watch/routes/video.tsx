@@ -251,8 +251,7 @@ function Watch({
           fileUrl,
           startSeconds,
           chapters,
-          // If there is a file, the browser shows its first frame instead of a poster, which is better than a
-          // placeholder.
+          // If there is a file, no placeholder is needed, because the browser shows the file's first frame.
           posterUrl: video.thumbnailUrl ?? (fileUrl ? null : PLACEHOLDER_URL),
           streamStart,
           next,
