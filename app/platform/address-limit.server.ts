@@ -1,7 +1,10 @@
 import { type AttemptLimit, attemptLimit } from "./attempt-limit.server";
 import { widerNetwork } from "./client-address.server";
 
-/** An IPv6 customer often has a /48, which contains 65,536 of the /64 networks to which limits apply. */
+/**
+ * A whole /48 network can make this many times the attempts of a single /64 network. An IPv6 customer often has a /48,
+ * which contains 65,536 /64 networks.
+ */
 const NETWORKS_PER_CUSTOMER = 4;
 
 /**
@@ -40,7 +43,7 @@ export function addressLimit(
   };
 }
 
-/** Returns an IPv6 address's /48; undefined for an IPv4 address. */
+/** Returns the /48 network of an IPv6 address, or undefined for an IPv4 address. */
 function customerOf(address: string): string | undefined {
   return address.includes(":") ? widerNetwork(address) : undefined;
 }

@@ -11,7 +11,7 @@ const SEARCH_ENGINE =
   /Googlebot|Google-InspectionTool|bingbot|DuckDuckBot|YandexBot|Baiduspider|Applebot|Slurp|SeznamBot/;
 
 /**
- * Whether this visitor has to confirm their age before they see the site. Crawlers don't have to, because search
+ * Whether this visitor has to confirm their age before they can see the site. Crawlers don't have to, because search
  * engines recommend letting them in: https://developers.google.com/search/docs/specialty/explicit/guidelines.
  */
 export function needsAgeConfirmation(request: Request): boolean {
@@ -50,8 +50,8 @@ export function ageCookie(request: Request): string {
 }
 
 /**
- * Returns the age cookie for a visitor whose age was verified. It expires on the hour, so that everyone who was checked
- * within the same hour has the same cookie and can't be identified by it.
+ * Returns the age cookie for a visitor whose age was verified. It expires on the hour. Everyone who was checked within
+ * the same hour therefore has the same cookie, which can't identify them.
  */
 export function checkedAgeCookie(now = Date.now()): string {
   const hour = Math.ceil((now + settings().ageCheckKeepMs) / HOUR_MS);

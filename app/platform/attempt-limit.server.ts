@@ -13,13 +13,13 @@ export interface AttemptLimit {
   refund(key: string): void;
   /** Returns the number of counted attempts. */
   attempts(key: string, now?: number): number;
-  /** Whether the limit has been reached, so that the next attempt will be refused. */
+  /** Whether the limit has been reached and the next attempt will be refused. */
   isExhausted(key: string, now?: number): boolean;
 }
 
 /**
- * The maximum number of keys. It caps the memory that each limit uses at about 1 MB, even if there are many addresses
- * or made-up accounts.
+ * The maximum number of keys. It caps the memory of each limit at about 1 MB, even if attempts come from many addresses
+ * or use made-up accounts.
  */
 const MAX_KEYS = 10_000;
 
@@ -29,14 +29,14 @@ const MAX_KEYS = 10_000;
  */
 export const maxEntries = (max: number) => ({ maxSize: max, sizeCalculation: () => 1 });
 
-/** How often keys from past windows are removed, so that they don't stay in memory until their space is needed. */
+/** How often to remove the keys of past windows. Otherwise, they would stay in memory until their space is needed. */
 const PURGE_EVERY_MS = 60_000;
 
 /**
  * Creates a limit of `max` attempts per key within a window that starts with the first attempt. Keys are kept only in
  * memory, as digests, and only for the window, because an address is personal data.
  *
- * @param name a name for what is counted. It has to be unique within the process.
+ * @param name the name of the limit. It has to be unique within the process.
  */
 export function attemptLimit(
   name: string,
@@ -75,7 +75,7 @@ export function attemptLimit(
   };
 }
 
-/** Returns a fixed-length digest, because the email address that someone entered may have any length. */
+/** Returns a fixed-length digest, because an email address that somebody entered can have any length. */
 export function digest(key: string): string {
   return createHash("sha256").update(key).digest("base64url").slice(0, 22);
 }

@@ -3,11 +3,11 @@ import { execa, type Options, type ResultPromise } from "execa";
 import { childEnvironment } from "./settings.server";
 
 /**
- * The only module that starts processes. It passes an executable with arguments, never a shell command, and only the
- * environment variables that settings/child-environment.ts allows.
+ * The only module that starts processes. It runs an executable with arguments and never a shell command, and passes on
+ * only the environment variables that settings/child-environment.ts allows.
  */
 
-/** Runs a command with execa. `options` are execa's options, except for the environment. */
+/** Runs a command with execa. `options` can contain all of execa's options except the environment. */
 export function runCommand<Given extends Omit<Options, "env" | "extendEnv">>(
   command: string,
   args: readonly string[],
@@ -33,8 +33,8 @@ export function runCommandSync(command: string, args: readonly string[], timeout
 const OUTPUT_WAIT_MS = 1_000;
 
 /**
- * Starts an operator's command in a separate process group, so that it can be killed with all its child processes. The
- * caller has to read its standard output. Its standard error is discarded.
+ * Starts a command from the operator in a separate process group, so that it can be killed together with all its child
+ * processes. The caller has to read its standard output. Its standard error is discarded.
  */
 export function startScan(command: string, args: readonly string[]) {
   const child = spawn(command, args, {

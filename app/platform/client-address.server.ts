@@ -16,14 +16,14 @@ export function clientAddress(request: Request): string {
   return networkBehind(request.headers.get("X-Forwarded-For") ?? "", direct);
 }
 
-/** Returns the client's address for Node's request, before the request reaches a route. */
+/** Returns the client's address. Takes Node's request, so that it can be called before the request reaches a route. */
 export function clientAddressOf({ headers, socket }: IncomingMessage): string {
   return networkBehind(headers["x-forwarded-for"]?.toString() ?? "", socket.remoteAddress);
 }
 
 /**
- * Returns the network to which a request is attributed for limits. Undefined if a trusted proxy doesn't specify the
- * client's address, because the proxy's requests come from all visitors, who must not share one limit.
+ * Returns the network to which a request is attributed for limits. Returns undefined if a trusted proxy doesn't specify
+ * the client's address, because the proxy's requests come from all visitors, who must not share a limit.
  */
 export function limitedNetworkOf({ headers, socket }: IncomingMessage): string | undefined {
   const address = addressBehind(headers["x-forwarded-for"]?.toString() ?? "", socket.remoteAddress);
@@ -71,8 +71,8 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 }
 
 /**
- * Returns a wider network that contains a network returned by `networkOf`: the /24 of an IPv4 address, or the /48 of an
- * IPv6 address. One person may have a whole /48.
+ * Returns the wider network around a network that `networkOf` has returned: the /24 of an IPv4 address, or the /48 of
+ * an IPv6 address. One person may have a whole /48.
  */
 export function widerNetwork(network: string): string {
   return network.includes(":")

@@ -26,8 +26,8 @@ function validators(origin: string) {
  * Returns a response that depends on the catalogue. The status is 304 if the client already has the response, or 404 if
  * there is no body.
  *
- * @param body is called after the catalogue's version has been read, so that no response has the entity tag of a newer
- * catalogue. If it returns undefined, the response is a 404.
+ * @param body is called after the catalogue's version has been read, so that a response never has the entity tag of a
+ * newer version. If it returns undefined, the response is a 404.
  */
 export async function conditionalResponse(
   request: Request,
@@ -41,7 +41,8 @@ export async function conditionalResponse(
   const { publicUrl, countryRules } = settings();
   const scope = publicUrl && !countryRules ? "public" : "private";
   const headers = {
-    // A shared cache has to revalidate each time, so that it never serves a video that has been hidden in the meantime.
+    // A shared cache has to revalidate the response each time, so that it never serves a video that has since been
+    // hidden.
     "Cache-Control": scope === "public" ? "public, no-cache" : "private, max-age=300",
     ETag: now.etag,
     "Last-Modified": new Date(now.lastModified).toUTCString(),

@@ -20,7 +20,7 @@ export function encrypt(purpose: string, text: string, secrets = sessionSecrets(
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url");
 }
 
-/** Returns the decrypted text; undefined if it wasn't encrypted with any of the listed secrets. */
+/** Returns the decrypted text, or undefined if it wasn't encrypted with any of the secrets. */
 export function decrypt(
   purpose: string,
   payload: string,

@@ -10,8 +10,8 @@ const REFERENCE_LENGTH = 8;
 const references = new WeakMap<RequestContext, string>();
 
 /**
- * Logs an unexpected error with a reference that is shown to the visitor, and returns the reference. Ignores responses
- * that a route threw on purpose (404, 403, …), and failures after the client has disconnected.
+ * Logs an unexpected error together with a reference, and returns the reference, which is shown to the visitor. Ignores
+ * responses that a route threw on purpose (404, 403, …), and failures after the client has disconnected.
  *
  * @param request only its route is logged, because the URL may contain search queries.
  */

@@ -25,7 +25,10 @@ export function requireOwnOrigin(request: Request): void {
   }
 }
 
-/** Whether a request comes from a page of this site. Checks Node's request, before the request reaches a route. */
+/**
+ * Whether a request comes from a page of this site. Takes Node's request, so that it can be called before the request
+ * reaches a route.
+ */
 export function isOwnRequest(request: IncomingMessage): boolean {
   return isOwnOrigin({
     site: request.headers["sec-fetch-site"]?.toString(),

@@ -13,7 +13,8 @@ const MAX_ROUNDS = 3;
 /**
  * Returns a normalized path on this site to which a visitor can be redirected. Returns `fallback` for anything else:
  * other origins in any spelling (`//evil`, `/\evil`, `/.//evil`, encoded once or several times), control characters,
- * and values that aren't strings. A tag may contain encoded spaces, backslashes and percent signs.
+ * and values that aren't strings. Encoded spaces, backslashes and percent signs are allowed, because tags may contain
+ * them.
  */
 export function safePath(value: unknown, fallback: string): string {
   if (typeof value !== "string" || value.length > MAX_PATH_LENGTH) return fallback;

@@ -23,7 +23,7 @@ export function sessionSecrets(): readonly string[] {
 }
 
 /**
- * Returns the secrets that encrypt the consent records for performers. The first one is used for new records; all of
+ * Returns the secrets for encrypting the consent records of performers. The first one is used for new records; all of
  * them are used for reading. They come from SESSION_SECRET and from the file `records-secret` next to the database,
  * which is created if neither exists. Unlike `session-secret`, it isn't part of backups, so that nobody can read the
  * records from a backup alone.
@@ -67,7 +67,8 @@ export function derivedKey(secret: string, use: string): Buffer {
 function readOrCreate(file: string): string[] {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   try {
-    // Writing fails if the file exists, so that two processes that start at the same time use the same secret.
+    // Writing fails if the file already exists. This ensures that two processes that start at the same time use the
+    // same secret.
     fs.writeFileSync(file, `${randomBytes(SECRET_BYTES).toString("base64url")}\n`, {
       mode: 0o600,
       flag: "wx",

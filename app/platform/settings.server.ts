@@ -59,8 +59,8 @@ const variables = {
     "the path of the folder that contains videos/, thumbnails/ and tmp/",
   ),
   /**
-   * The first secret is used for signing, and all of them for verifying. If undefined, the secret in the file next to
-   * the database is used.
+   * The first secret is used for signing; all of them are used for verifying. If undefined, the secret in the file next
+   * to the database is used.
    */
   SESSION_SECRET: z
     .string()
@@ -83,7 +83,7 @@ const variables = {
   SITE_NAME: text("Afterdark").pipe(z.string().max(60)).describe("a name of 1 to 60 characters"),
   JOIN_URL: line.refine(isHttpUrl).optional().describe("an http or https URL"),
   CONTACT_EMAIL: someEmail,
-  /** The folder whose videos the studio can import. */
+  /** The folder from which the studio can import videos. */
   IMPORT_DIR: folder,
   /** The folder for scheduled backups. If undefined, backups aren't scheduled. */
   BACKUP_DIR: folder,
@@ -110,13 +110,13 @@ const variables = {
   SMTP_FROM: someMailbox,
   /** Whether a report about a minor or about missing consent hides the video immediately. */
   REPORT_HIDE: onOff("on"),
-  /** The limit on the number of videos that reports about minors or missing consent can hide. */
+  /** How many videos reports about minors or missing consent can hide. */
   REPORT_HIDE_LIMIT: hideLimit
     .default({ perHour: 20, shareOfDay: 0.02 })
     .describe(
       "a number of videos per hour and a percentage of all videos per day, such as 20/h,2%/d",
     ),
-  /** How long a decision may take if the law doesn't require one within 48 hours. */
+  /** How long moderators have to make a decision if the law doesn't require one within 48 hours. */
   REPORT_DEADLINE: duration(UNIT_MS.h, 52 * UNIT_MS.w)
     .default(5 * UNIT_MS.d)
     .describe("a duration from 1h to 52w, such as 5d"),
@@ -140,7 +140,7 @@ const variables = {
    */
   TRANSFER_BUDGET_BYTES: byteCount(1).optional().describe(AT_LEAST_ONE_BYTE),
   /**
-   * Whether the data is locked so that only one server can use it. It has to be off for file systems that don't support
+   * Whether to lock the data so that only one server can use it. Has to be off on file systems that don't support
    * locks.
    */
   DATA_LOCK: onOff("on"),
@@ -154,7 +154,7 @@ const variables = {
   LOG_FORMAT: choice("text", "json"),
   AGE_GATE: onOff("on"),
   SERVICE_WORKER: onOff("on"),
-  /** The number of jobs that the server process runs at the same time. 0 leaves the jobs to `npm run jobs`. */
+  /** How many jobs the server process runs at the same time. If 0, only `npm run jobs` runs them. */
   ENCODER_CONCURRENCY: wholeNumber(0, 8)
     .default(1)
     .describe("a whole number of parallel jobs, from 0 (none in the server process) to 8"),
@@ -167,7 +167,9 @@ const variables = {
   ENCODER_MAX_HEIGHT: wholeNumber(240, 2160)
     .default(1080)
     .describe("a whole number of lines, from 240 to 2160"),
-  /** The codecs in which streams are encoded. Codecs after H.264 are used for popular videos and on request. */
+  /**
+   * The codecs in which streams are encoded. Codecs other than H.264 are used only for popular videos and on request.
+   */
   ENCODER_CODECS: z
     .string()
     .default("h264")
@@ -175,7 +177,7 @@ const variables = {
     .pipe(z.array(z.enum(CODECS)))
     .refine((codecs) => codecs.includes("h264"))
     .describe("h264, or h264 followed by av1 or hevc, separated by commas"),
-  /** The number of views at which a video starts to count as popular. */
+  /** How many views a video needs to count as popular. */
   ENCODER_CODECS_VIEWS: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .default(1_000)
     .describe("a whole number of views"),
@@ -197,7 +199,7 @@ const variables = {
     .refine((words) => words !== undefined)
     .optional()
     .describe("a command and its arguments, such as /usr/local/bin/scan --quiet"),
-  /** If set, nginx sends the files after an X-Accel-Redirect to this location. */
+  /** If set, the site responds with an X-Accel-Redirect to this location, and nginx sends the files. */
   ACCEL_PREFIX: line
     .regex(/^\/[\w./-]*[\w-]$/)
     .optional()
@@ -224,7 +226,7 @@ const variables = {
   AGE_CHECK_KEEP: duration(UNIT_MS.h, 52 * UNIT_MS.w)
     .default(30 * UNIT_MS.d)
     .describe("a duration from 1h to 52w, such as 12h, 1d or 4w"),
-  /** The number of strikes after which an uploader is blocked. 0 means that strikes never block anyone. */
+  /** The number of strikes at which an uploader is blocked. If 0, strikes never block anyone. */
   STRIKES_BLOCK: wholeNumber(0, 20)
     .default(3)
     .describe("a whole number of strikes, from 0 (never) to 20"),
@@ -246,8 +248,7 @@ const variables = {
     .optional()
     .describe("a name and a postal address of at most 1000 characters, with lines separated by |"),
   /**
-   * Whether checkpoints are left to Litestream. `auto` leaves them to Litestream if the database contains Litestream's
-   * tables.
+   * Whether Litestream runs the checkpoints. With `auto`, it runs them if the database contains Litestream's tables.
    */
   LITESTREAM: choice("auto", "on", "off"),
   /** The origin of the site that this read replica copies. If undefined, this site is a primary. */
@@ -268,7 +269,7 @@ type Parsed = { [N in Name]: z.output<(typeof variables)[N]> };
 /** The environment variables that the site reads. */
 export const SETTING_NAMES = Object.keys(variables) as Name[];
 
-/** The exceptions to the rule that a setting's property name is the variable's name in camel case. */
+/** The settings whose property name isn't simply the variable's name in camel case. */
 const PROPERTIES = {
   NODE_ENV: "environment",
   SESSION_SECRET: "sessionSecrets",
@@ -291,7 +292,7 @@ function propertyOf(name: Name): string {
   return (PROPERTIES as Partial<Record<Name, string>>)[name] ?? camelCase;
 }
 
-/** Settings that require another setting. */
+/** The settings that require another setting. */
 const REQUIRED_WITH = [
   ["ALERT_WEBHOOK", "ALERT_WEBHOOK_SECRET"],
   ["ALERT_EMAIL", "SMTP_URL"],

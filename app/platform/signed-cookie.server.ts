@@ -24,7 +24,8 @@ export function siteIsHttps(): boolean {
 /**
  * Returns the `Set-Cookie` header of a signed, httpOnly, SameSite=Lax cookie for the whole site.
  *
- * @param expiresAt in milliseconds since the epoch. It is signed too, so that a copy of the cookie also expires.
+ * @param expiresAt in milliseconds since the epoch. The signature covers it, so that a copy of the cookie expires as
+ * well.
  */
 export function signedCookie(
   name: SiteCookie,

@@ -7,13 +7,11 @@ import { clientAddress } from "./client-address.server";
  * CPU time, and anyone may send a form to /contact.
  */
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
-/**
- * The maximum size, which is enough for the forms that are open to visitors, because they have only a few short fields.
- */
+/** The maximum size. It is large enough for the forms that visitors can use, which have only a few short fields. */
 const MAX_FORM_BYTES = 16 * 1024;
 /**
- * The maximum number of forms per address: five per second, which is more than a family behind one address will ever
- * send.
+ * The maximum number of forms per address. It allows five forms per second, which is more than a family that shares an
+ * address ever sends.
  */
 const FORMS_PER_ADDRESS = 300;
 const WINDOW_SECONDS = 60;
@@ -23,7 +21,7 @@ const byAddress = addressLimit("forms by address", FORMS_PER_ADDRESS, WINDOW_SEC
 /**
  * Returns the fields of a form that a person has filled in.
  *
- * @throws a Response: 429 after too many forms from one address; otherwise, the same as `readFields`.
+ * @throws a Response: 429 after too many forms from one address, or a Response from `readFields`.
  */
 export async function readSmallForm(
   request: Request,
@@ -77,7 +75,8 @@ export async function readText(request: Request, maxBytes: number): Promise<stri
     const { done, value } = await reader.read();
     if (done) break;
     length += value.byteLength;
-    // Don't cancel the reader, because its unhandled error would end the process. Closing the connection is enough.
+    // Don't cancel the reader, because that would cause an unhandled error, which would end the process. Closing the
+    // connection is enough.
     if (length > maxBytes) throw tooLong();
     chunks.push(value);
   }

@@ -4,8 +4,8 @@ import { retryAfter } from "./retry-after.server";
 import { readSignedCookie, removedCookie, signedCookie } from "./signed-cookie.server";
 
 /**
- * A short message on the next page. A toast of kind "error" has the title "Error". Unlike the toasts of common
- * libraries, our toasts are rendered on the server, because forms also work without JavaScript.
+ * A short message on the next page. A toast of kind "error" has the title "Error". Unlike toasts from common libraries,
+ * ours are rendered on the server, because forms must also work without JavaScript.
  */
 export type Toast = {
   title: string;
@@ -17,7 +17,7 @@ export type Toast = {
 
 const COOKIE = "toast";
 /**
- * How long a toast is kept, which is long enough for the redirect. A toast that hasn't been shown within this time is
+ * How long a toast is kept. This is long enough for the redirect. A toast that hasn't been shown within this time is
  * outdated.
  */
 const TOAST_MAX_AGE_MS = 60_000;
@@ -43,7 +43,7 @@ export function respondToForm<F extends Failure>(to: string, answer: F | Toast) 
   return data({ error: answer }, { status, headers: retryAfter(retryAfterSeconds) });
 }
 
-/** Returns this request's toast for the root loader, with the headers that remove the toast. */
+/** Returns the toast for this request and the headers that remove it. Called by the root loader. */
 export async function readToast(request: Request): Promise<{ toast?: Toast; headers: Headers }> {
   const headers = new Headers();
   const value = readSignedCookie(request, COOKIE);

@@ -8,14 +8,14 @@ import {
 } from "./list-view";
 import { searchText } from "./search-text";
 
-/** The lists that link to videos. The Back link on a video's page returns to the list. */
+/** The lists that link to videos. The Back link on a video's page leads back to the list. */
 export const LISTS = ["home", "categories", "trending", "tags"] as const;
 type ListName = (typeof LISTS)[number];
 
 /** One page of a list, as described by its URL. */
 export interface ListLocation {
   from: ListName;
-  /** A category's id; for lists on the Categories page, any value that a row may store. */
+  /** A category's id. For a list on the Categories page, any value that a row can store. */
   category?: string;
   /** Only for Home. */
   search?: string;
@@ -27,7 +27,7 @@ export interface ListLocation {
   page?: number;
 }
 
-/** Returns the URL of a list, omitting parameters that have their default value. */
+/** Returns the URL of a list. Parameters with their default value are left out. */
 export function listPath(listLocation: ListLocation): string {
   const { from, category, search, tag, page } = listLocation;
   const parameters = new URLSearchParams();
@@ -45,7 +45,7 @@ function setView(parameters: URLSearchParams, { from, search, order, length }: L
   if (length) parameters.set("length", length);
 }
 
-/** Omits the default order, because no URL contains it. */
+/** Leaves out the default order, because URLs never contain it. */
 function chosenView({ order, length }: ListView): Pick<ListLocation, "order" | "length"> {
   return { order: order === DEFAULT_ORDER ? undefined : order, length };
 }
@@ -130,7 +130,7 @@ function categoryOf(from: ListName, requested: string | null): string | undefine
   return from === "categories" ? (id ?? (requested || undefined)) : undefined;
 }
 
-/** Returns the search query and category with which a search from this page starts. */
+/** Returns the search query and category that are preselected in the search on this page. */
 export function searchLocation(
   pathname: string,
   parameters: URLSearchParams,
@@ -150,8 +150,8 @@ function withParameters(path: string, parameters: URLSearchParams): string {
 }
 
 /**
- * Parses a URL, resolved against `base` if given; undefined if it is invalid. It doesn't use `URL.canParse`, because
- * once V8 has optimized the caller, Node 20's `URL.canParse` decodes Latin-1 strings as UTF-8 and returns wrong
+ * Parses a URL and resolves it against `base` if given. Returns undefined if it is invalid. `URL.canParse` isn't used,
+ * because once V8 has optimized the caller, Node 20's `URL.canParse` decodes Latin-1 strings as UTF-8 and returns wrong
  * results.
  */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {

@@ -13,7 +13,7 @@ const BYTES = /^bytes=(?:\s*(\d+))?\s*-(?:\s*(\d+))?\s*$/i;
  * Reads a `Range` header.
  *
  * @returns the requested range; "unsatisfiable" if the range lies outside the file; undefined if the whole file has to
- * be sent, which is also the case if multiple ranges or anything other than a byte range is requested.
+ * be sent, for example because multiple ranges or anything other than a byte range is requested.
  */
 export function parseByteRange(
   header: string | null,

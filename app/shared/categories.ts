@@ -20,7 +20,8 @@ export const DEFAULT_CATEGORIES: readonly CategoryName[] = CATEGORIES.map(({ id,
   label,
 }));
 
-// Labels are the same for every user, so they aren't passed to each component.
+// These are module variables because the labels are the same for every user and don't have to be passed to each
+// component.
 let named = DEFAULT_CATEGORIES;
 let labels = new Map<string, string>();
 
@@ -28,7 +29,7 @@ let labels = new Map<string, string>();
  * Sets the labels and the order of the categories. The server reads them from the database
  * (`features/catalogue/category-names.server.ts`) and sends them with every page.
  *
- * @param names all categories; undefined for the labels in the code.
+ * @param names all categories, or undefined to use the labels in the code.
  */
 export function nameCategories(names: readonly CategoryName[] | undefined): void {
   named = names ?? DEFAULT_CATEGORIES;
@@ -57,7 +58,8 @@ export function toCategoryId(value: string | null | undefined): CategoryId | und
 }
 
 /**
- * Returns the label for a stored value: the current label for a legacy value, and the value itself if it is unknown.
+ * Returns the label for a stored value. A legacy value has the label of the current category, and an unknown value is
+ * returned unchanged.
  */
 export function categoryLabel(value: string): string {
   const category = byName.get(value);
@@ -76,8 +78,8 @@ export function shortCategoryLabel(value: string): string {
 }
 
 /**
- * Returns all values that rows in a category may store: its id and its legacy values, or only the given value if that
- * is unknown.
+ * Returns all values that rows in a category can store: its id and its legacy values. For an unknown category, returns
+ * only the given value.
  */
 export function storedValues(category: string): string[] {
   const known = byName.get(category);

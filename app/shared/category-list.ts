@@ -1,6 +1,6 @@
 /**
- * The categories (specification, section 3). To add a category, add a line here; the form, filters, lists, sitemap,
- * statistics and search use this list. The database stores ids as text and doesn't have to be changed.
+ * The categories (specification, section 3). To add a category, add a line here. The form, filters, lists, sitemap,
+ * statistics and search all use this list. The database doesn't have to be changed, because it stores the ids as text.
  */
 
 interface Category {
@@ -9,7 +9,10 @@ interface Category {
   label: string;
   /** The form of the label that is used before a noun, as in "Premium videos". */
   shortLabel?: string;
-  /** Values in rows from the earlier system. Videos with these values are found and shown under the id. */
+  /**
+   * The values that rows from the earlier system can contain. Videos with these values are treated as if they had the
+   * id.
+   */
   legacy: readonly string[];
 }
 

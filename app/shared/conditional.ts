@@ -35,7 +35,7 @@ export function matchesWeakly(ifNoneMatch: string, etag: string): boolean {
   return entityTags(ifNoneMatch).some((tag) => opaque(tag) === opaque(etag));
 }
 
-/** Whether `If-Range` still matches, so that a range can be combined with the client's copy (§13.1.5). */
+/** Whether `If-Range` still matches. If it does, the client can combine a range with its copy (§13.1.5). */
 export function rangeStillFits(ifRange: string | null, validators: Validators): boolean {
   if (ifRange === null) return true;
   if (ifRange.includes('"')) return ifRange.trim() === validators.etag;

@@ -1,9 +1,10 @@
-/** How long work may occupy the serving thread before it yields. */
+/** How long a task can occupy the serving thread before it yields. */
 const MAX_SLICE_MS = 8;
 
 /**
  * Returns a function that long-running work awaits between its steps. Awaiting a query doesn't let timers and requests
- * run, since SQLite returns synchronously. Awaiting this function lets them run if at least 8 ms have passed.
+ * run, because SQLite returns synchronously. Awaiting this function lets them run if at least 8 ms have passed since
+ * they last ran.
  */
 export function createYielder(): () => Promise<void> {
   let since = performance.now();

@@ -1,8 +1,8 @@
 import { MAX_TITLE_LENGTH } from "./video-limits";
 
 /**
- * Derives a video's title from its file name, for the form and for imports: without the extension, with separators
- * replaced by spaces, and with a capital first letter. A dash between spaces is kept. The result may be empty.
+ * Derives a video's title from its file name, for the form and for imports. Removes the extension, replaces separators
+ * with spaces, and capitalizes the first letter. A dash between spaces is kept. The result may be empty.
  *
  * @example titleFromFileName("a_walk-at.night.mp4") // "A walk at night"
  */

@@ -1,7 +1,8 @@
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"] as const;
 
 /**
- * Formats bytes in the largest unit in which the number is at least 1, with at most one decimal place: `2GB`, `1.5GB`.
+ * Formats bytes in the largest unit for which the number is at least 1, with no more than one decimal place: `2GB`,
+ * `1.5GB`.
  */
 export function formatBytes(bytes: number): string {
   let value = bytes;
@@ -21,14 +22,14 @@ const GB = 1024 ** 3;
 const ESTIMATED_VIDEO_MB = 50;
 
 /**
- * Formats bytes in GB with two decimal places if there is at least 1 GB, otherwise in MB with one decimal place
+ * Formats bytes in GB with two decimal places, or in MB with one decimal place if there is less than 1 GB
  * (specification, section 9).
  */
 export function formatStorage(bytes: number): string {
   return bytes >= GB ? `${(bytes / GB).toFixed(2)} GB` : `${(bytes / MB).toFixed(1)} MB`;
 }
 
-/** Estimates disk usage if the disk can't be read: `~0.05 GB` for one video. */
+/** Estimates disk usage when the disk can't be read, such as `~0.05 GB` for one video. */
 export function estimateStorage(videos: number): string {
   return `~${((videos * ESTIMATED_VIDEO_MB * MB) / GB).toFixed(2)} GB`;
 }

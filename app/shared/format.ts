@@ -20,7 +20,7 @@ export function formatViews(views: number): string {
 }
 
 /**
- * Returns a whole number, followed by its noun: `1 video`, `1,234 videos`. It doesn't use `Intl`, because browsers load
+ * Formats a whole number followed by its noun: `1 video`, `1,234 videos`. It doesn't use `Intl`, because browsers load
  * their locale data when `Intl` is first used, which takes a tenth of a second on every page on a slow phone.
  */
 export function formatQuantity(count: number, noun: string): string {

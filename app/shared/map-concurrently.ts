@@ -1,4 +1,4 @@
-/** The number of files that are processed concurrently, so that their waits for the disk overlap. */
+/** How many files to process at the same time, so that the time spent waiting for the disk overlaps. */
 const CONCURRENCY = 8;
 
 /** Runs `work` for each item, a few at a time, and returns the results in the order of the items. */

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { copyFile, cp, link, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
-/** The error codes that `link` returns across file systems and on file systems without hard links. */
+/** The error codes with which `link` fails across file systems and on file systems without hard links. */
 const WITHOUT_HARD_LINKS = new Set(["EPERM", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"]);
 
 /** Whether a file has to be copied because `link` failed with this code. */
@@ -53,7 +53,8 @@ async function moveWith(
 }
 
 /**
- * Creates a hard link, which keeps the content when the original name is replaced, or a copy if links aren't supported.
+ * Creates a hard link, or a copy if links aren't supported. Either keeps the content when the original file is
+ * replaced.
  */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   await mkdir(path.dirname(to), { recursive: true });

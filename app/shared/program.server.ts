@@ -6,13 +6,16 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 /** An executable that runs in a separate process or thread. */
 export interface Program {
   file: string;
-  /** The module that Node has to load first if the file is TypeScript, as in tests and scripts; otherwise null. */
+  /**
+   * The module that Node has to load first if the file is TypeScript, as is the case in tests and scripts. Otherwise
+   * null.
+   */
   loader: string | null;
 }
 
 /**
- * Returns the built file of an executable next to the server bundle (see vite.config.ts), or its source, which tsx
- * loads.
+ * Returns the built file of an executable, which is next to the server bundle (see vite.config.ts). If there is none,
+ * returns its source file, which tsx loads.
  *
  * @param name the executable's name, such as `image-process`.
  * @param startedBy the `import.meta.url` of the module that starts it.

@@ -2,8 +2,8 @@
 export const SEARCH_MAX_LENGTH = 200;
 
 /**
- * Normalizes a search query: trims it and limits it to 200 characters. Control characters, which people sometimes
- * paste, become spaces.
+ * Normalizes a search query: trims it and limits it to 200 characters. Control characters, which users sometimes paste,
+ * become spaces.
  */
 export function searchText(value: string | null | undefined): string {
   const plain = (value ?? "")

@@ -2,7 +2,7 @@
 export interface SignedOutForm {
   /** The reason why the form was rejected. */
   message: string;
-  /** The entered values, so that they can be sent again; empty for forms with passwords or files. */
+  /** The entered values, so that the user can send them again. Empty for forms with passwords or files. */
   fields: [name: string, value: string][];
 }
 

@@ -85,7 +85,7 @@ export const tags = z.pipe(
     .check(z.maxLength(MAX_TAGS, `Use at most ${MAX_TAGS} tags.`)),
 );
 
-/** A duration such as `5:30`, parsed into seconds; an empty field means 0. */
+/** A duration such as `5:30`, parsed into seconds. An empty field becomes 0. */
 const duration = z.pipe(
   z.pipe(
     z.string(),
@@ -112,7 +112,10 @@ export type TypedTexts = Record<keyof z.infer<typeof videoTexts>, string>;
 type VideoTexts = z.infer<typeof videoTexts>;
 export type NewVideoTexts = Omit<VideoTexts, "duration"> & { duration?: number | undefined };
 
-/** The parsed value, or the first message for each invalid field. The message for a single value is under `""`. */
+/**
+ * The parsed value, or the first message for each invalid field. If the value isn't an object, the key of its message
+ * is `""`.
+ */
 export type Checked<T> =
   | { ok: true; value: T }
   | { ok: false; fields: Partial<Record<string, string>> };

@@ -8,7 +8,7 @@ const TONES: Record<Tone, string> = {
   good: "bg-good/15 text-good",
   warn: "bg-warn/15 text-warn",
   accent: "bg-accent text-on-accent",
-  /** Whether the badge is placed on an image, which may have any colors. */
+  /** For a badge on an image, which can have any colors. */
   shade: "bg-shade/80 text-ink",
 };
 

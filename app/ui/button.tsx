@@ -20,8 +20,8 @@ const SIZES: Record<Size, string> = {
 };
 
 /**
- * Returns a button's classes, for use on any element. Each button has a border, even if the border is invisible,
- * because high contrast mode removes backgrounds and only the border shows the button.
+ * Returns a button's classes, for use on any element. Every button has a border, even if it is invisible, because high
+ * contrast mode removes backgrounds and then only the border shows where the button is.
  */
 export function buttonClass(variant: Variant = "primary", size: Size = "md"): string {
   return classNames(

@@ -17,10 +17,10 @@ export function ConfirmDialog({
   title: string;
   description: string;
   consequences: string[];
-  /** The URL of the list. The form is sent to this URL, and closing the dialog opens it. */
+  /** The URL of the list. The form is sent to this URL, and closing the dialog leads to it. */
   list: string;
   busy: boolean;
-  /** The label of the button that confirms. */
+  /** The label of the confirmation button. */
   label?: string;
   busyLabel?: string;
   /** Hidden fields that identify what will be deleted. */

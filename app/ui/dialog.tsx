@@ -31,7 +31,7 @@ export function Dialog({
   const navigate = useNavigate();
   const id = useId();
 
-  // Open the dialog before the first paint, so that keys pressed as soon as it is visible reach the modal dialog.
+  // Open the dialog before the first paint, so that it receives all keys that are pressed once it is visible.
   useLayoutEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
@@ -69,8 +69,8 @@ export function Dialog({
         close();
       }}
       onClose={(event) => {
-        // If Escape is pressed twice in a row, browsers close a dialog without a `cancel` event, so that pages can't
-        // trap users. A dialog that warns about unsaved changes has to warn here as well.
+        // If Escape is pressed twice in a row, browsers close the dialog without a `cancel` event, so that pages can't
+        // trap users. The warning about unsaved changes therefore has to be shown here as well.
         if (event.target !== event.currentTarget || event.currentTarget.open) return;
         event.currentTarget.showModal();
         close();
@@ -105,8 +105,8 @@ export function Dialog({
 }
 
 /**
- * Returns the element to focus when the dialog opens: its first field, or its heading if it contains only a question or
- * a message, so that Enter neither confirms nor closes the dialog.
+ * Returns the element to focus when the dialog opens: its first field, or its heading if it has no fields. The heading
+ * is focused instead of a button so that Enter neither confirms nor closes the dialog.
  */
 function startOf(dialog: HTMLDialogElement): HTMLElement | null {
   return dialog.querySelector<HTMLElement>(FIELD) ?? dialog.querySelector("h2");
@@ -133,7 +133,10 @@ function CloseButton({ closeTo, onClose }: { closeTo?: string; onClose?: () => v
   );
 }
 
-/** Returns a function that restores the cursor position in a text field, since WebKit selects the text on focus. */
+/**
+ * Returns a function that restores the cursor position in a text field, because WebKit selects the text when the field
+ * is focused.
+ */
 function cursorOf(element: Element | null): () => void {
   const isText = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
   if (!isText || element.selectionStart === null) return () => {};

@@ -30,7 +30,7 @@ export function PageLink({
     onClick?.(event);
     if (isForBrowser(event)) return;
     event.preventDefault();
-    // As browsers do, don't add a history entry for the current URL.
+    // Don't add a history entry for the current URL. Browsers don't add one either.
     const replace = new URL(to, window.location.href).href === window.location.href;
     navigate(to, { replace, state, preventScrollReset, viewTransition });
   }
@@ -44,7 +44,7 @@ export function PageLink({
 }
 
 /**
- * Whether the browser should handle a click, because the click opens a tab, window or download, or has already been
+ * Whether to leave a click to the browser, because the click opens a tab, window or download, or has already been
  * handled.
  */
 export function isForBrowser(event: MouseEvent<HTMLAnchorElement>): boolean {

@@ -27,7 +27,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Copies the text by selecting it, since the Clipboard API isn't available without TLS. */
+/** Copies the text by selecting it, because the Clipboard API isn't available without TLS. */
 function copyWithSelection(text: string): boolean {
   const field = document.createElement("textarea");
   field.value = text;
@@ -35,7 +35,7 @@ function copyWithSelection(text: string): boolean {
   field.style.position = "fixed";
   field.style.opacity = "0";
   const before = document.activeElement;
-  // Add the text inside the modal or fullscreen element, since text outside it can't be selected.
+  // Add the text inside the modal or fullscreen element, because text outside it can't be selected.
   const top = document.querySelector("dialog:modal") ?? document.fullscreenElement;
   (top ?? document.body).append(field);
   field.focus({ preventScroll: true });

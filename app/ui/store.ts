@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** State outside of React, for values that are shared or that change more often than a page should render. */
+/** State outside of React, for values that components share or that change too often to render the page each time. */
 export interface Store<T> {
   get(): T;
   set(next: T): void;

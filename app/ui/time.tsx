@@ -6,7 +6,7 @@ const FORMAT = new Intl.DateTimeFormat("en", {
   timeZone: "UTC",
 });
 
-/** A time in the browser's time zone. It is marked as UTC while the zone is unknown. */
+/** A time in the browser's time zone. Until the time zone is known, the time is in UTC and marked as such. */
 export function LocalTime({ value }: { value: string }) {
   const hydrated = useHydrated();
   const format = new Intl.DateTimeFormat("en", {

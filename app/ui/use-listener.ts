@@ -3,7 +3,8 @@ import { useEffect, useRef } from "react";
 /**
  * Calls the latest `listener` for events while the component is mounted.
  *
- * @param target the target, or its name if the server also renders the component; null while there is none.
+ * @param target the event target. Use its name if the server also renders the component, and null while there is no
+ * target.
  * @param types the event types, separated by spaces.
  */
 export function useListener<E extends Event = Event>(

@@ -22,8 +22,8 @@ const TYPES = 'input, textarea, select, [contenteditable]:not([contenteditable="
 const MODAL = 'dialog[open], [aria-modal="true"]';
 
 /**
- * Focuses the search field when a slash is pressed, unless the slash is typed into another field or is part of a
- * browser shortcut, or a dialog is open. Shift is allowed, since many keyboards have the slash on a digit key.
+ * Focuses the search field when a slash is pressed. Ignores slashes while a dialog is open, in other fields and in
+ * browser shortcuts. Shift is allowed, because many keyboards have the slash on a digit key.
  */
 export function useSearchKey(): void {
   useListener("window", "keydown", (event: KeyboardEvent) => {

@@ -3,12 +3,12 @@ import { prepared } from "~db/client.server";
 import { requireTransaction } from "~db/run-query.server";
 
 /**
- * Videos whose files moderators still need. Nobody can delete them until every report about them has been decided.
- * Videos that were removed by a moderator or refused by the scan stay in the trash for 30 days; only owners can delete
- * them sooner. Nobody can delete files that are preserved for a report.
+ * Determines which videos moderators still need as evidence. Nobody can delete a reported video until a decision has
+ * been made on every report about it. A video that was removed by a moderator or refused by the scan stays in the trash
+ * for 30 days, and only owners can delete it sooner. Nobody can delete files that are preserved for a report.
  */
 
-/** The reason why a video's files can't be deleted. */
+/** The message that explains why a video's files can't be deleted. */
 export const EVIDENCE_MESSAGE =
   "The files are kept as evidence because of a report, because the scan refused them, or because the uploader can still object to the removal.";
 
@@ -17,7 +17,7 @@ export interface EvidenceOptions {
   isRemovedKept: boolean;
 }
 
-/** Returns an SQL condition for the id of a video, whether it is deleted or not. */
+/** Returns an SQL condition that is true if a video is evidence. Also works for deleted videos. */
 export function isEvidence(videoId: string, { isRemovedKept }: EvidenceOptions): string {
   const isReported = `EXISTS (SELECT 1 FROM report_videos AS reported JOIN reports ON reports.id = report_id
     WHERE reported.video_id = ${videoId} AND reported.decision IS NULL AND reports.state <> 'closed')`;
@@ -33,7 +33,7 @@ export function isEvidence(videoId: string, { isRemovedKept }: EvidenceOptions):
   return `(${causes.join(" OR ")})`;
 }
 
-/** Returns the given videos that are evidence. */
+/** Returns those of the given videos that are evidence. */
 export function evidenceAmong(
   videoIds: readonly string[],
   options: EvidenceOptions = { isRemovedKept: true },

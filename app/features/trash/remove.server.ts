@@ -12,9 +12,11 @@ import type { NewVideoRow, VideoRow } from "~db/schema";
 import { isBusy, retryWhileBusy } from "~db/write-lock";
 import { evidenceAmong } from "./evidence.server";
 
-/** Kept small, so that other writes can run between two transactions. */
+/** Kept small so that other writes can run between transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
-/** How long a transaction is retried while the database is busy, once the first videos have been deleted. */
+/**
+ * How long to retry a transaction while the database is busy. Applies only after the first videos have been deleted.
+ */
 const RETRY_FOR_MS = 10_000;
 
 /** Computed columns, which aren't set when a row is restored. */
@@ -27,8 +29,8 @@ export interface Deletion {
 }
 
 /**
- * Deletes a video by moving its row to the trash. As long as the deletion can be undone, the video's files stay where
- * they are, but aren't served.
+ * Deletes a video by moving its row to the trash. As long as the deletion can be undone, the video's files stay in
+ * place but aren't served.
  */
 export async function deleteVideo(id: string, userId: string): Promise<Deletion | Refusal> {
   return transaction(() => deleteVideoIn(id, userId));
@@ -45,7 +47,7 @@ export function deleteVideoIn(id: string, userId: string): Deletion | Refusal {
   return { batch };
 }
 
-/** Returns the reason why an account may no longer delete videos. Called in the transaction that deletes them. */
+/** Returns the reason if the account may no longer delete the videos. Called in the transaction that deletes them. */
 export function deletionRefused(
   ids: readonly string[],
   userId: string,
@@ -71,11 +73,11 @@ export interface Removed {
 /**
  * Deletes many videos.
  *
- * @param refuse called in each transaction; returns the reason why the videos can't be deleted. Omitted for automatic
+ * @param refuse called in each transaction; returns a reason if the videos can't be deleted. Omitted for automatic
  * deletions and for a moderator's decision.
  * @param record called in each transaction with the titles of all videos deleted so far.
- * @returns the titles of the deleted videos, the id of the deletion, and the number of videos that weren't deleted if
- * the deletion failed after the first transaction.
+ * @returns the titles of the deleted videos and the id of the deletion. If the deletion failed after the first
+ * transaction, also returns the number of videos that weren't deleted.
  */
 export async function removeVideos<Refused extends Refusal = never>(
   ids: readonly string[],
@@ -103,7 +105,7 @@ export async function removeVideos<Refused extends Refusal = never>(
         ? await removeBatch()
         : await retryWhileBusy(removeBatch, RETRY_FOR_MS).catch((error) => stoppedBy(error));
     if (isRefusal(outcome)) {
-      // If a later transaction fails, the result only covers the videos that were deleted before.
+      // If a later transaction fails, the result covers only the videos that had already been deleted.
       if (titles.length === 0) return outcome as Refused;
       const left = { videos: all.length - processed, because: outcome };
       return { titles, batch: deletedAt, left };
@@ -114,7 +116,7 @@ export async function removeVideos<Refused extends Refusal = never>(
   return { titles, batch: deletedAt };
 }
 
-/** Returns the refusal to be reported for an error that ended a bulk change after its first transaction. */
+/** Returns the refusal to report when an error has ended a bulk change after its first transaction. */
 export function stoppedBy(error: unknown): Refusal {
   if (isBusy(error)) return { code: "busy" };
   console.error("A bulk change failed:", error);
@@ -122,8 +124,8 @@ export function stoppedBy(error: unknown): Refusal {
 }
 
 /**
- * Moves a video's row to the trash. Must be called as part of a transaction. Returns the title if the video exists, or
- * else an empty list. Videos with the same deletion time can be restored together.
+ * Moves a video's row to the trash. Must be called as part of a transaction. Returns a list with the video's title, or
+ * an empty list if the video doesn't exist. Videos with the same deletion time can be restored together.
  */
 function moveRowToTrash(id: string, userId: string, deletedAt: string): string[] {
   const row = prepared<VideoRow>("SELECT * FROM videos WHERE id = ?").get(id);

@@ -16,7 +16,7 @@ import { runChange } from "~db/run-query.server";
 import type { NewVideoRow } from "~db/schema";
 import { activityAbout } from "./trash.server";
 
-/** Kept small, so that other writes can run between two transactions. */
+/** Kept small so that other writes can run between transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 
 interface Deleted {
@@ -32,7 +32,7 @@ interface Restored {
   taken: string[];
   /** The titles of videos that stay in the trash because a moderator removed them. */
   removed: string[];
-  /** The restored videos that stay hidden, and the reasons. */
+  /** The restored videos that stay hidden, with the reasons. */
   hidden: { title: string; refusal: string }[];
 }
 
@@ -90,7 +90,7 @@ function restorePart(ids: readonly string[], restored: Restored, now: number): b
   const holds = holdsOf(ids);
   for (const row of rows) {
     if (holds.get(row.id)?.includes("removed")) restored.removed.push(row.title);
-    // Another tool has inserted a video with this id in the meantime.
+    // Another tool has since inserted a video with this id.
     else if (row.is_taken) restored.taken.push(row.title);
     else ready.push(row);
   }
@@ -117,15 +117,15 @@ function restorePart(ids: readonly string[], restored: Restored, now: number): b
 }
 
 /**
- * Returns the row to insert. Omits columns that no longer exist, because the site may have been upgraded in the
- * meantime.
+ * Returns the row to insert. Omits columns that no longer exist, because the site may have been upgraded since the
+ * video was deleted.
  */
 function toRow(row: string, columns: ReadonlySet<string>, now: number): NewVideoRow {
   const before = JSON.parse(row) as NewVideoRow;
   const kept = Object.entries(before).filter(([column]) => columns.has(column));
   const { publish_at, unpublish_at, ...rest } = Object.fromEntries(kept) as unknown as NewVideoRow;
   const isAhead = (at: string | null | undefined) => at && Date.parse(at) > now;
-  // If a video's publication became due while the video was in the trash, the publication is canceled, so that
+  // If the scheduled publication time passed while the video was in the trash, the publication is canceled so that
   // restoring the video doesn't publish it. If the time to hide the video has passed, the video is hidden.
   const isExpired = unpublish_at && !isAhead(unpublish_at) && rest.status === "published";
   return {

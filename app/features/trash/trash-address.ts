@@ -1,13 +1,13 @@
 import { formatQuantity } from "~/shared/format";
 import { searchText } from "~/shared/search-text";
 
-/** The URL of the Trash page. Parameters with default values are left out. */
+/** The URL of the Trash page. Parameters are left out if they have their default values. */
 
 /** How long a deleted video can be restored. */
 export const TRASH_DAYS = 30;
 
 export interface TrashView {
-  /** Shows replaced files instead of deleted videos. */
+  /** Whether the page shows replaced files instead of deleted videos. */
   files?: true;
   /** The text to search for in titles, without surrounding spaces; empty for all videos. */
   search: string;
@@ -36,7 +36,9 @@ export function trashHref({ files, search, page }: TrashView, isEmptying = false
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Returns for how much longer a video or file can be restored, such as `29 days`; at least one day. */
+/**
+ * Returns how much longer a video or file can be restored, such as `29 days`. The result is never less than one day.
+ */
 export function daysLeft(deletedAt: string, now: number): string {
   const left = Date.parse(deletedAt) + TRASH_DAYS * DAY_MS - now;
   return formatQuantity(Math.max(1, Math.ceil(left / DAY_MS)), "day");

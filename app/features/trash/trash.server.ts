@@ -19,7 +19,7 @@ import { TRASH_DAYS } from "./trash-address";
 /** How long a deleted video can be restored. */
 export const TRASH_MS = TRASH_DAYS * 24 * 60 * 60 * 1000;
 const EMPTY_EVERY_MS = 60_000;
-/** Kept small, so that other writes can run between two transactions. */
+/** Kept small so that other writes can run between transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 
 /** A permanently deleted video. */
@@ -30,7 +30,7 @@ export interface Purged {
 }
 
 interface RemovalOptions<Removed> {
-  /** Whether a user requested the deletion. False for videos deleted by the automatic cleanup. */
+  /** Whether a user requested the deletion. False if the automatic cleanup deletes the videos. */
   isOrdered?: boolean;
   /** Called in each transaction with all videos removed so far. */
   record?: (removed: readonly Removed[]) => void;
@@ -71,7 +71,7 @@ export function activityAbout(videos: readonly { id: string; title: string }[]) 
   return { subjectId: only?.id, detail: only?.title ?? nameTitles(titles) };
 }
 
-/** The rows that are kept for as long as a video can be restored. */
+/** The rows that are kept as long as their video can be restored. */
 const KEPT = [
   "view_days WHERE video_id",
   "watched_parts WHERE video_id",
@@ -99,7 +99,7 @@ function purgePart(
     const files = entriesOf(id, JSON.parse(row) as NamingRow);
     enqueueRemovals(files, { reason: "deleted", isOrdered });
   }
-  // Another tool may have since inserted a video with the same id.
+  // Another tool may since have inserted a video with the same id, so rows of existing videos are kept.
   const gone = JSON.stringify(rows.map(({ id }) => id));
   recordFileChange(rows.map(({ id }) => id));
   for (const named of KEPT) {
@@ -173,7 +173,10 @@ const REMOVED_FILE = `
   LEFT JOIN videos ON videos.id = video_id
   LEFT JOIN deleted_videos AS deleted ON deleted.id = video_id`;
 
-/** Returns the given files that were replaced. If `own` is given, only files of that user's videos are included. */
+/**
+ * Returns those of the given files that were replaced. If `own` is given, only files of that user's videos are
+ * included.
+ */
 export function replacedFiles(ids: readonly string[], own: OwnVideos | undefined): RemovedFile[] {
   return prepared<RemovedFile>(
     `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(@ids)) AND +state = 'earlier'
@@ -210,7 +213,7 @@ export async function removeReplaced(
 function removeRow(id: string, isOrdered: boolean): void {
   const row = prepared<VideoFileRow>("SELECT * FROM video_files WHERE id = ?").get(id)!;
   const files = row.state === "removed" ? [] : entriesOf(id, row);
-  // A replaced file's row is kept, because its URL may be known and redirects to the current file.
+  // A replaced file's row is kept because somebody may still use the file's URL, which redirects to the current file.
   const kept = `replaced_at IS NOT NULL AND
     (video_id IN (SELECT id FROM videos) OR video_id IN (SELECT id FROM deleted_videos))`;
   prepared("DELETE FROM jobs WHERE video_id = ?").run(id);
@@ -220,7 +223,7 @@ function removeRow(id: string, isOrdered: boolean): void {
   enqueueRemovals(files, { reason, isOrdered });
 }
 
-/** The number of rows checked in each call of `removeOrphanFiles`, which takes a few milliseconds. */
+/** How many rows `removeOrphanFiles` checks in each call. Checking them takes a few milliseconds. */
 const ROWS_PER_CALL = 2_000;
 const IS_ORPHAN = `NOT EXISTS (SELECT 1 FROM videos WHERE videos.id = video_id)
   AND NOT EXISTS (SELECT 1 FROM deleted_videos AS deleted WHERE deleted.id = video_id)
@@ -230,8 +233,9 @@ const FIRST_ROW = { videoId: "", id: "" };
 const check = processState("check for orphan files", () => ({ after: FIRST_ROW }));
 
 /**
- * Removes the files of videos that exist neither in the catalogue nor in the trash, regardless of which tool deleted
- * them. Each call checks the next few thousand rows, because this function runs in the thread that serves requests.
+ * Removes the files of videos that are neither in the catalogue nor in the trash, regardless of which tool deleted the
+ * videos. Each call checks only the next few thousand rows, because this function runs in the thread that serves
+ * requests.
  */
 async function removeOrphanFiles(): Promise<void> {
   const next = `SELECT video_id AS videoId, video_id, id FROM video_files

@@ -19,10 +19,13 @@ import type { Duplicate } from "./upload-fields";
 /** The result of examining a video's content. */
 export interface ProbedVideo {
   extension: string;
-  /** Undefined if unknown; in that case, the video's first job sets it. */
+  /** Undefined if the duration is unknown; the video's first job then sets it. */
   durationSeconds?: number;
   cutOff?: CutOff;
-  /** Also true if this is unknown, because in that case, there is no tool that could transcode the file anyway. */
+  /**
+   * Whether browsers can play the file. Also true if this is unknown, because then there is no tool that could
+   * transcode the file.
+   */
   playable: boolean;
 }
 
@@ -30,13 +33,14 @@ export interface ProbedVideo {
  * Examines the file's content, or only its first bytes if ffprobe isn't installed.
  *
  * @param userId the account that uploads the file.
- * @throws {UploadError} 415 or 422 if it isn't a video, 503 if the file couldn't be examined at this time.
+ * @throws {UploadError} 415 or 422 if the file isn't a video, 503 if it can't be examined right now.
  */
 export async function probeUpload(file: string, userId: string): Promise<ProbedVideo> {
   const head = await buffer(createReadStream(file, { end: HEAD_BYTES - 1 }));
   const extension = await videoExtension(head);
   try {
-    // Waits for a free slot even if the queue is full or the client has disconnected, since the whole file has arrived.
+    // The whole file has arrived, so this waits for a free slot even if the queue is full or the client has
+    // disconnected.
     const read = () => probe(file, { measureUpTo: MAX_MEASURED_UPLOAD_BYTES });
     const found = await withSlot(read, { owner: userId, ignoresQueueLimit: true });
     if (!found) return { extension, playable: true };
@@ -50,7 +54,10 @@ export async function probeUpload(file: string, userId: string): Promise<ProbedV
   }
 }
 
-/** The user who sent a file, along with its intended title or the video whose file it was meant to replace. */
+/**
+ * The user who sent a file, and the title of its video. `subjectId` is set only if the file was meant to replace the
+ * file of an existing video.
+ */
 interface Sender {
   userId: string;
   detail: string;
@@ -67,7 +74,7 @@ export async function refuseBlockedFile(file: ReceivedFile, about: Sender): Prom
 }
 
 /**
- * Runs the transaction that writes a file's rows, unless the file has been added to the block list.
+ * Runs the transaction that writes a file's rows, unless the file has since been added to the block list.
  *
  * @throws {UploadError} 422, as in `refuseBlockedFile`.
  */
@@ -91,8 +98,8 @@ async function refuse(about: Sender): Promise<never> {
  * Returns the newest video whose uploaded file had exactly these bytes.
  *
  * @param sha256 the digest in hexadecimal.
- * @param uploader the id of the user, if they can't see other users' unpublished videos; undefined if they can see all
- * videos.
+ * @param uploader the id of the user if they can't see other users' unpublished videos, or undefined if they can see
+ * all videos.
  */
 export async function findDuplicate(
   sha256: string,

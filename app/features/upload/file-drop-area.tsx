@@ -37,7 +37,7 @@ export function FileDropArea({
   hint: string;
   error?: string;
   hydrated: boolean;
-  /** Whether files are already selected, so that files dropped here are added to them. */
+  /** Whether files have already been selected. Files dropped here are added to them. */
   isSmall: boolean;
 } & Omit<InputHTMLAttributes<HTMLInputElement>, "type">) {
   const id = useId();
@@ -140,7 +140,7 @@ export function useChosenFiles(
       dispatch({ type: "add", items: added });
 
       const input = control(form.current, "video");
-      // The files now belong to the queue. Emptying the input allows the same file to be selected again.
+      // The files are now in the queue. Clearing the input allows the same file to be selected again.
       if (input) input.value = "";
       const isOnly = current.current.length === done.length && added.length === 1;
       const title = control(form.current, "title");

@@ -3,7 +3,7 @@ import { useEffect, useId, useState } from "react";
 
 const FRAMES = 6;
 
-/** Offers frames from the video as thumbnails if no image file has been selected. */
+/** Lets the user choose a frame from the video as the thumbnail if no image file has been selected. */
 export function FramePicker({
   file,
   chosen,
@@ -13,7 +13,7 @@ export function FramePicker({
   file: File;
   chosen: Blob | undefined;
   onChoose: (frame: Blob | undefined) => void;
-  /** Shows the selected thumbnail above the frames. */
+  /** Whether the selected thumbnail is shown above the frames. */
   isLarge?: boolean;
 }) {
   const name = useId();

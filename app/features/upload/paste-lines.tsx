@@ -7,7 +7,7 @@ import { TextAreaField } from "~/ui/forms/field";
 import type { QueueItem } from "./upload-queue";
 import type { UploadQueue } from "./use-upload-queue";
 
-/** Fills in the text fields of several files from pasted lines, one line per file in order. */
+/** Fills in the text fields of several files from pasted lines: the first line belongs to the first file, and so on. */
 export function PasteLines({
   items,
   dispatch,
@@ -79,8 +79,8 @@ interface PastedLines {
 }
 
 /**
- * Parses lines of `title | tags | category`, such as those copied from a spreadsheet: tabs also act as separators. A
- * category is matched by id or label, ignoring case. Trailing empty lines are ignored.
+ * Parses lines of `title | tags | category`, such as those copied from a spreadsheet. Tabs also separate the parts. A
+ * category can be given by its id or label; case is ignored. Trailing empty lines are ignored.
  */
 export function readPastedLines(text: string): PastedLines {
   const lines = text

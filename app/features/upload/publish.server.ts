@@ -48,14 +48,12 @@ import { recordPublished } from "./upload-outcomes.server";
 export interface Upload {
   userId: string;
   status: "published" | "review";
-  /** The times when the video will be published and hidden automatically. Until it is published, it is a draft. */
+  /** When the video will be published and hidden automatically. Until it is published, it is a draft. */
   schedule: Schedule;
-  /**
-   * What to do if the file of a video that should be published is incomplete. By default, the video becomes a draft.
-   */
+  /** What to do if the video should be published but its file is incomplete. By default, the video becomes a draft. */
   whenCutOff?: "ask" | "publish";
   texts: NewVideoTexts;
-  /** The acceptance of the uploaders' terms; undefined if no acceptance is required, see `checkTerms`. */
+  /** The acceptance of the uploaders' terms, or undefined if no acceptance is required; see `checkTerms`. */
   acceptance: Acceptance | undefined;
   video: ReceivedFile;
   thumbnail?: ReceivedFile;
@@ -73,14 +71,14 @@ export class CutOffError extends Error {
 }
 
 /**
- * Creates a video from the received files; both upload methods end here. Examines the content, moves the files into
- * their buckets, and then writes the row, the file sizes, the digest, the jobs, the activity and the outcome in one
- * transaction. If the request is repeated, the stored outcome is returned.
+ * Creates a video from the received files. Both upload methods call this function. Examines the content, moves the
+ * files into their buckets, and then writes the row, the file sizes, the digest, the jobs, the activity and the outcome
+ * in one transaction. If the request is repeated, the stored outcome is returned.
  *
  * @throws {CutOffError} if the file is incomplete and the sender wants to decide.
- * @throws {UploadError} 403 if the account was restricted in the meantime, 403 or 429 if its quota is exceeded, 415 or
- * 422 if a file isn't a video or image or is blocked, 507 if the disk is full, 503 if the video couldn't be examined at
- * this time. In each case, no row and no new file is created, and the received files stay where they were.
+ * @throws {UploadError} 403 if the account has been restricted in the meantime; 403 or 429 if its quota is exceeded;
+ * 415 or 422 if a file is blocked or isn't a video or image; 507 if the disk is full; 503 if the video can't be
+ * examined right now. In each case, no rows or files are created, and the received files stay in place.
  */
 export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   const { userId, texts, video, sentBefore } = upload;
@@ -92,15 +90,15 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     await refuseBlockedFile(video, sender);
     const probed = await probeUpload(video.path, userId);
     const { status, schedule, lacksRecord, isCutOff } = decideStatus(upload, probed.cutOff);
-    // The comparison runs before the row exists, so that a blocked video is never public in between.
+    // The comparison runs before the row is inserted, so that a blocked video is never public, not even briefly.
     const comparison = await compareFile(video.path);
     const isUncompared = comparison === "late";
     const looksBlocked =
       !isUncompared && comparison !== undefined && comparison.blockedVideos.length > 0;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
-    // The block list is checked again, while the file still has its original digests.
+    // The block list is checked again before the file is changed, while its digests still match the original.
     await refuseBlockedFile(video, sender);
-    // A file that will be converted first is never public in its uploaded form.
+    // If the file will be converted, the uploaded version is never public.
     const isClean = probed.playable && (await removeMetadata({ file: video.path }));
     const moved = await moveIntoBucket(
       userId,
@@ -175,7 +173,7 @@ function decideStatus({ status, schedule, whenCutOff }: Upload, cutOff: CutOff |
   };
 }
 
-/** Cleans up. Errors are logged instead of thrown, since the video already exists. */
+/** Cleans up. Errors are logged instead of thrown, because the video already exists. */
 async function tidyUp(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -205,7 +203,8 @@ function insertUpload({
   posterColors,
 }: NewVideo): void {
   const { userId, status, schedule, texts, video, acceptance } = upload;
-  // The account's permissions and quota are checked again, since examining the file takes a while.
+  // The account's permissions and quota are checked again, because they may have changed while the file was being
+  // examined.
   requireMayUpload(userId, status === "published" || schedule.publishAt !== null);
   requireQuota(
     userId,
@@ -253,9 +252,7 @@ function insertUpload({
   }
 }
 
-/**
- * Checks the account again, since it may have been blocked or restricted to drafts while the file was being uploaded.
- */
+/** Checks the account again, because it may have been blocked or restricted to drafts during the upload. */
 function requireMayUpload(userId: string, publishes: boolean): void {
   const account = accountNow(userId);
   if (!account || !allows(account, "/admin/publish")) throw new UploadError(403, NOT_ALLOWED);
@@ -264,7 +261,7 @@ function requireMayUpload(userId: string, publishes: boolean): void {
   }
 }
 
-/** Measures the files before the transaction, which must not wait for the disk. */
+/** Measures the files. Called before the transaction, because a transaction must not wait for the disk. */
 function measureFiles(
   videoId: string,
   { videoPath, thumbnailPath }: MovedUpload,

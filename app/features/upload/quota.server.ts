@@ -7,14 +7,17 @@ import { prepared } from "~db/client.server";
 import type { Role } from "~db/schema";
 
 const DAY_MS = 24 * 3_600_000;
-/** Only the jobs for an uploader's newest videos are counted, which takes a few milliseconds. */
+/** How many of an uploader's newest videos to include when counting jobs. Counting takes a few milliseconds. */
 const MAX_VIDEOS_WITH_JOBS = 1_000;
-/** The Retry-After value for the job limit. It is fixed, since there is no way to predict when a job will end. */
+/**
+ * The Retry-After value to send when the job limit is exceeded. It is fixed, because nobody can predict when a job will
+ * end.
+ */
 const RETRY_JOBS_SECONDS = 300;
 
 /**
- * Returns an account's limits. A limit that doesn't apply is undefined, and so is the result if no limit applies.
- * Owners and editors never have limits.
+ * Returns an account's limits. A limit is undefined if it doesn't apply, and the result is undefined if none of them
+ * applies. Owners and editors never have limits.
  */
 export function quotaOf(userId: string) {
   const row = prepared<UploaderLimits & { role: Role }>(
@@ -46,7 +49,7 @@ function limitOf(own: number | null, ofSite: number | null): number | undefined 
   return (own ?? ofSite) || undefined;
 }
 
-/** Returns text that describes how much of its quota an account has used; undefined if it has no quota. */
+/** Describes how much of its quota an account has used. Returns undefined if the account has no quota. */
 export function quotaLine(userId: string, now = Date.now()): string | undefined {
   const quota = quotaOf(userId);
   return quota && quotaText(quota, useOf(userId, quota, now));
@@ -54,7 +57,7 @@ export function quotaLine(userId: string, now = Date.now()): string | undefined 
 
 type Quota = NonNullable<ReturnType<typeof quotaOf>>;
 
-/** Reads only the figures for which there is a limit. */
+/** Reads only the figures that are limited. */
 function useOf(userId: string, quota: Quota, now: number) {
   return {
     bytes: quota.maxBytes === undefined ? 0 : bytesOf(userId),
@@ -64,8 +67,8 @@ function useOf(userId: string, quota: Quota, now: number) {
 }
 
 /**
- * Checks whether an account may upload another video or another file for a video. Called before the bytes arrive, and
- * again in the transaction that inserts the row, since uploads in two tabs may run at the same time.
+ * Checks whether an account may upload another video, or another file for a video. Called before the bytes arrive and
+ * again in the transaction that inserts the row, because the account may be uploading in two tabs at the same time.
  *
  * @param bytes the size of the file, if known.
  * @throws {UploadError} 403 if the storage limit is exceeded; 429, with the number of seconds to wait, if another limit
@@ -109,7 +112,7 @@ function waitText(seconds: number): string {
   return formatQuantity(Math.ceil(minutes / 60), "hour");
 }
 
-/** Adds up the account's videos, including videos in the trash, derived files and replaced files. */
+/** Adds up the sizes of the account's videos, including videos in the trash, derived files and replaced files. */
 function bytesOf(userId: string): number {
   return prepared<number>(
     `SELECT (SELECT coalesce(sum(bytes), 0) FROM videos WHERE uploaded_by = @userId)
@@ -120,7 +123,7 @@ function bytesOf(userId: string): number {
     .get({ userId })!;
 }
 
-/** Counts activities rather than videos, so that permanently deleted videos are included. */
+/** Counts activity entries instead of videos, so that permanently deleted videos are included. */
 const UPLOADS = `FROM activities
   WHERE user_id = @userId AND created_at > @since AND action IN ('publish', 'draft', 'file-send')`;
 const iso = (time: number) => new Date(time).toISOString();
@@ -132,8 +135,8 @@ function uploadsSince(userId: string, since: number): number {
 }
 
 /**
- * Returns the number of seconds until the user may upload again, which is when the `limit`th newest upload is a day
- * old.
+ * Returns the number of seconds until the user may upload again. That is possible once the `limit`th newest upload is a
+ * day old.
  */
 function secondsUntilNext(userId: string, limit: number, now: number): number {
   const at = prepared<string>(

@@ -32,7 +32,7 @@ import {
 } from "./upload-fields";
 import { findOutcome, shareOutcome } from "./upload-outcomes.server";
 
-/** The size reserved for a form's text fields, which is more than they need. */
+/** How many bytes to allow for a form's text fields. They never need that many. */
 const FORM_BYTES = 1024 * 1024;
 
 export type UploadOutcome =
@@ -43,8 +43,8 @@ export type UploadOutcome =
  * Receives the upload form. The video is either in the `video` field, or was sent over tus and is identified by the
  * `upload` field.
  *
- * @returns the video, or a failure with its status. After a failure, the received files are deleted, except for a file
- * sent over tus, which can be retried, and a duplicate or incomplete file that awaits a decision.
+ * @returns the video, or a failure with its status. After a failure, the received files are deleted. A file that was
+ * sent over tus is kept for a retry, and a duplicate or incomplete file is kept until the user makes a decision.
  */
 export async function receiveUpload(
   request: Request,
@@ -75,8 +75,8 @@ export function uploadRules(
 }
 
 /**
- * Responds to a tus request. Owners and editors may reserve all free disk space. Checks the uploaders' terms and the
- * quota before the first byte.
+ * Responds to a tus request. Checks the uploaders' terms and the quota before the first byte is received. Owners and
+ * editors may reserve all the free disk space.
  *
  * @param path the URL path of the tus endpoint.
  */
@@ -94,7 +94,7 @@ export function answerUpload(
   return handleTusRequest(request, sender, requireAdmission, path);
 }
 
-/** Returns a function that checks the quota for a form whose length is known before its video is parsed. */
+/** Returns a function that checks the quota before a form's video is parsed, based on the form's length. */
 export function quotaCheck(request: Request, userId: string): () => void {
   const length = Number(request.headers.get("Content-Length") ?? 0);
   // The form also contains text fields and a thumbnail. The exact size is checked once the video has arrived.
@@ -105,7 +105,8 @@ export function quotaCheck(request: Request, userId: string): () => void {
 /**
  * Publishes a received form and then deletes its files.
  *
- * @param own set for uploaders. Other users' videos aren't revealed to them, and they may be restricted to drafts.
+ * @param own set if the user is an uploader. Uploaders can't find out about other users' unpublished videos, and may be
+ * restricted to drafts.
  * @param alongside see `Upload`.
  */
 export async function publishReceivedForm(
@@ -183,7 +184,7 @@ async function publishForm(
   }
 
   const removeUseless = async (error: unknown): Promise<never> => {
-    // After these errors, a retry can't succeed. After other errors, such as a disk error, the bytes are kept.
+    // A retry can't succeed after these errors. After any other error, such as a disk error, the bytes are kept.
     const isUseless = error instanceof UploadError && error.field === "video";
     if (sentBefore && isUseless) await removeUpload(userId, sentBefore);
     throw error;
@@ -191,8 +192,7 @@ async function publishForm(
   // The block list is checked first, because the result of the duplicate check would reveal other users' videos.
   const about = { userId, detail: checked.texts.title };
   await refuseBlockedFile(video, about).catch(removeUseless);
-  // Only our form asks for a warning about duplicates; if a script sends the upload, there is nobody to make the
-  // decision.
+  // Only our form asks for a warning about duplicates. If a script sends the upload, there is nobody to ask.
   const warnsAboutDuplicates = form.fields.get("duplicate") === "ask";
   const duplicate = warnsAboutDuplicates
     ? await findDuplicate(video.sha256, own?.userId)
@@ -210,7 +210,8 @@ async function publishForm(
   const thumbnail = form.files.get("thumbnail");
   const { texts, schedule } = checked;
   const incomplete = form.fields.get("incomplete");
-  // If the client, such as a script, doesn't ask for a warning, an incomplete file becomes a draft.
+  // If the client doesn't ask for a warning, as is the case for a script, a video with an incomplete file becomes a
+  // draft.
   const whenCutOff: Upload["whenCutOff"] =
     incomplete === "keep" ? "publish" : incomplete === "ask" ? "ask" : undefined;
   const files = { video, thumbnail, sentBefore };
@@ -243,7 +244,7 @@ function fail(
   };
 }
 
-/** Returns a form's text as it was typed; missing fields are empty. */
+/** Returns a form's text exactly as the user typed it. Missing fields are empty. */
 export function typedTexts(fields: ReadonlyMap<string, string>): UploadTexts {
   const names = Object.keys(NO_TEXTS) as (keyof UploadTexts)[];
   return Object.fromEntries(

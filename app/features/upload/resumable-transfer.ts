@@ -4,7 +4,7 @@ import { MESSAGES } from "./upload-fields";
 /** Sends a file to the server over tus, in the browser. */
 
 const ENDPOINT = "/admin/uploads";
-/** The delays between retries after a lost connection. They add up to about ten minutes. */
+/** The delays before each retry after a lost connection. Together, they last about ten minutes. */
 const RETRY_DELAYS_MS = [0, 1_000, 3_000, 5_000, 10_000, 15_000, ...Array(18).fill(30_000)];
 
 export interface Transfer {
@@ -18,17 +18,17 @@ export interface TransferEvents {
   onProgress(sentBytes: number): void;
   /** Called when the connection has been lost and the transfer will be retried. */
   onInterrupted(): void;
-  /** @param upload the id of the upload, which the form will send. */
+  /** @param upload the id of the upload, to be sent with the form. */
   onArrived(upload: string): void;
   /** @param status the response's status, or 0 if there was no response. */
   onFailed(message: string, status: number): void;
 }
 
-/** The library is loaded when the first file is sent, since no other page needs it. */
+/** The library is loaded when the first file is sent, because no other page needs it. */
 const tus = () => import("tus-js-client");
 
 /**
- * Sends a file, resuming where this browser's earlier attempt to send the same file stopped.
+ * Sends a file. If this browser has already sent part of the same file, continues from there.
  *
  * @param terms the accepted version of the uploaders' terms.
  */
@@ -54,7 +54,7 @@ export async function startTransfer(
       if (statusOf(error) !== 0 || navigator.onLine) {
         return events.onFailed(messageOf(error), statusOf(error));
       }
-      // Retrying while offline is pointless; the browser fires `online` when the network is back.
+      // There is no point in retrying while the browser is offline. It fires `online` when the network is back.
       events.onInterrupted();
       window.addEventListener("online", goOn, { once: true });
     },

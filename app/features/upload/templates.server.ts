@@ -35,7 +35,7 @@ export function templatesOf(userId: string): UploadTemplate[] {
 }
 
 /**
- * Returns the field values that a user's upload form can start from.
+ * Returns the field values for filling in a user's upload form.
  *
  * @param requested a template's id, or `last`; null for the default.
  */
@@ -48,7 +48,7 @@ export function uploadStart(userId: string, requested: string | null): UploadSta
   return { templates, last, texts: requested === "last" ? last : template };
 }
 
-/** Returns the values of the text fields of the user's newest video, except for its title and duration. */
+/** Returns the text field values of the user's newest video, without its title and duration. */
 function lastTexts(userId: string): StartTexts | undefined {
   const row = prepared<{ description: string; category: string; tags: string | null }>(
     `SELECT description, category, tags FROM videos WHERE uploaded_by = ?
@@ -105,7 +105,7 @@ export async function saveTemplate(
   });
 }
 
-/** Deletes a user's template, which can be restored for 30 days. Returns its name if it existed. */
+/** Deletes a user's template. It can be restored for 30 days. Returns the template's name if it existed. */
 export function deleteTemplate(
   userId: string,
   id: number,

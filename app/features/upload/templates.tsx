@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import type { MouseEvent } from "react";
 import { buttonClass } from "~/ui/button";
 
-/** A set of field values that uploads can start from. */
+/** A set of field values for filling in the upload form. */
 export interface StartTexts {
   description: string;
   /** A category's id, or an empty string. */
@@ -14,11 +14,11 @@ export interface StartTexts {
 export interface UploadTemplate extends StartTexts {
   id: number;
   name: string;
-  /** Whether the upload form starts from this template by default. */
+  /** Whether the upload form is filled in from this template by default. */
   isDefault: boolean;
 }
 
-/** The values that the upload form can start from, and the current choice. */
+/** The templates and the last upload from which the form can be filled in, and the values of the current choice. */
 export interface UploadStart {
   templates: UploadTemplate[];
   /** The field values of the user's last upload. */
@@ -47,8 +47,8 @@ export function templatesHref(id?: number): string {
 }
 
 /**
- * The choices for filling in the upload form. Each is a link. With JavaScript, the fields are filled in without leaving
- * the page, so that selected files stay selected.
+ * Links that fill in the upload form from a template or the last upload. With JavaScript, they fill in the fields
+ * without leaving the page, so that selected files stay selected.
  */
 export function StartChoice({
   start: { templates, last },
@@ -88,7 +88,7 @@ export function StartChoice({
   );
 }
 
-/** Fills a form's fields with text as if it had been typed. */
+/** Fills in a form's fields as if the user had typed the text. */
 export function fillIn(form: HTMLFormElement | null, texts: StartTexts): void {
   for (const name of ["description", "category", "tags"] as const) {
     const field = form?.elements.namedItem(name);

@@ -10,7 +10,7 @@ import type { TypedTexts } from "~/shared/video-fields";
 
 export type UploadIntent = "publish" | "draft";
 
-/** The form's text as it was typed; shown again if the upload fails. */
+/** The form's text exactly as the user typed it. It is shown again if the upload fails. */
 export type UploadTexts = TypedTexts & TypedSchedule;
 
 export type UploadField = keyof UploadTexts | "thumbnail" | "video" | "terms";
@@ -39,21 +39,27 @@ export interface Duplicate {
   isPublic: 0 | 1;
 }
 
-/** The warnings that the admin has already accepted, in the order in which they were shown. */
+/**
+ * The last warning that the admin has accepted. The server warns about a duplicate before it warns about an incomplete
+ * file.
+ */
 export type Accepted = "nothing" | "duplicate" | "cut off";
 
-/** The reasons why an upload was rejected, plus all data needed to show the form again. */
+/** The reasons why an upload was rejected, with all the data needed to show the form again. */
 export interface UploadFailure {
   message: string;
   texts: UploadTexts;
   fields: Partial<Record<UploadField, string>>;
-  /** Set if the file is on the server and awaits a decision; `upload` publishes it without sending it again. */
+  /**
+   * Set if the file is on the server and the user must make a decision. With the `upload` id, the file can be published
+   * without sending it again.
+   */
   duplicate?: Duplicate & { upload: string; fileName: string };
   /** Like `duplicate`, but for an incomplete file. */
   cutOff?: CutOff & { upload: string; fileName: string };
   /** Like `duplicate`, but for a file whose form was sent without accepting the current terms. */
   waiting?: { upload: string; fileName: string };
-  /** The terms that must be accepted, and their version in the form. */
+  /** The terms that must be accepted. `acceptedTerms` is the version from the form. */
   terms?: Terms;
   acceptedTerms?: string;
 }
@@ -67,7 +73,7 @@ export interface UploadSuccess {
   publishAt?: string;
   /** The video was saved as a draft instead of being published, because its file is incomplete. */
   isCutOff?: boolean;
-  /** The video resembles a blocked video, and is on hold until someone has decided that it is a different video. */
+  /** The video resembles a blocked video, and is on hold until somebody decides that it is a different video. */
   looksBlocked?: boolean;
   /** The video is on hold until its comparison with the block list has finished. */
   isUncompared?: boolean;

@@ -31,12 +31,12 @@ import { useUploadQueue } from "./use-upload-queue";
 const UNDER_WAY = "Uploads are still running. Leave anyway?";
 const NOT_UPLOADED = "Your changes haven't been uploaded. Leave anyway?";
 const FIELDS = Object.keys(NO_TEXTS) as (keyof UploadTexts)[];
-/** All fields except the schedule, which a separate component saves. */
+/** All fields except those of the schedule, which a separate component saves. */
 const SAVED_FIELDS = FIELDS.filter((name) => !(name in NO_SCHEDULE));
 
 /**
- * The Upload tab of the admin panel: a standard form that JavaScript turns into a queue. With one file, the form
- * describes that file; with several, it contains the text that they share.
+ * The Upload tab of the admin panel. It is a standard form that becomes a queue if JavaScript is available. If one file
+ * is selected, the form describes that file; if several are selected, it contains the text that they share.
  */
 export function UploadForm({
   limits,
@@ -46,11 +46,11 @@ export function UploadForm({
   failure,
 }: {
   limits: FileLimits;
-  /** The templates and the last upload that the form can start from. */
+  /** The templates and the last upload from which the form can be filled in. */
   start?: UploadStart;
   /** The uploaders' terms, if they must be accepted. */
   terms?: Terms;
-  /** Text that shows how much of their quota the uploader has used, if they have a quota. */
+  /** Describes how much of their quota the uploader has used, if they have one. */
   quota?: string;
   failure?: UploadFailure;
 }) {
@@ -59,7 +59,7 @@ export function UploadForm({
   const mayPublish = usePermissions()("/admin publish");
   const [rejected, setRejected] = useState<UploadFailure>();
   const { revalidate } = useRevalidator();
-  // The revalidated page detects that the session has ended, and shows a message.
+  // If the session has ended, revalidating the page shows a message.
   const queue = useUploadQueue(
     useCallback((failure) => setRejected(failure), []),
     revalidate,
@@ -93,7 +93,7 @@ export function UploadForm({
     if (open.length > 0) return NOT_UPLOADED;
     // The links to uploaded videos appear just before the form is reset.
     if (isAllDone && !isEmptied.current) return undefined;
-    // After the user has signed in again, only the text is restored.
+    // No warning is shown before signing in, because the text is restored afterwards.
     if (nextPath === "/auth") return undefined;
     return failure || isChanged(form.current) ? NOT_UPLOADED : undefined;
   }, forgetTexts);
@@ -126,7 +126,7 @@ export function UploadForm({
     const thumbnail = fields.get("thumbnail");
     const chosen =
       !several && thumbnail instanceof File && thumbnail.size > 0 ? thumbnail : undefined;
-    // Checked before the first byte is sent, since the scheduled time may pass during the upload.
+    // Checked before the first byte is sent, because the scheduled time may pass during the upload.
     const scheduled = readSchedule(typed, Date.now());
     if ("fields" in scheduled) {
       const [message = MESSAGES.failed] = Object.values(scheduled.fields);
@@ -147,7 +147,7 @@ export function UploadForm({
     }
   }
 
-  /** The thumbnail of a single video: a file or a frame, whichever was selected last. */
+  /** Sets the thumbnail of a single video to the image file or frame that was selected last. */
   function chooseThumbnail(thumbnail: Blob | undefined) {
     if (!(thumbnail instanceof File)) {
       const field = form.current?.elements.namedItem("thumbnail");
@@ -160,7 +160,7 @@ export function UploadForm({
   const media = (
     <div
       key="media"
-      // When content appears or disappears here, the text fields next to it must not move.
+      // The text fields next to this element must not move when its content appears or disappears.
       className="flex min-w-0 flex-col gap-4 max-lg:order-first lg:col-start-1 lg:row-span-2 lg:row-start-1 lg:[overflow-anchor:none]"
     >
       {only && (

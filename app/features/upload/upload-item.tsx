@@ -22,9 +22,9 @@ export function UploadItem({
 }: {
   item: QueueItem;
   queue: UploadQueue;
-  /** Whether the file has its own text fields, because there are several files. */
+  /** Whether the file has its own text fields. True if there are several files. */
   isEditable: boolean;
-  /** Whether the file is the first of several; the frames of the first file are shown immediately. */
+  /** Whether the file is the first unfinished one in the queue. Its frames are shown immediately. */
   isFirst: boolean;
   onOwn: (own: Partial<UploadTexts>) => void;
 }) {
@@ -222,8 +222,8 @@ export function UploadBar({ label, share }: { label: string; share: number }) {
 }
 
 /**
- * A file that can't be sent shows the reason. A server error is shown as a toast, which disappears, so the queue entry
- * also contains the error in a collapsed section.
+ * The reason why a file can't be sent or an upload has failed. The error from an upload is in a collapsed section,
+ * because a toast has already shown it.
  */
 function Failure({ item: { sent, message } }: { item: QueueItem }) {
   if (!sent) {
@@ -245,7 +245,8 @@ function Failure({ item: { sent, message } }: { item: QueueItem }) {
 }
 
 /**
- * Replaces the file input while a file on the server awaits a decision, since the file doesn't have to be sent again.
+ * Takes the place of the file input if a file is already on the server and the user must make a decision. The file
+ * doesn't have to be sent again.
  */
 export function QuestionNotice({
   failure: { duplicate, cutOff, waiting },

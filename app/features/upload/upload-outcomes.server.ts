@@ -4,9 +4,9 @@ import { processState } from "~db/runtime.server";
 import type { UploadSuccess } from "./upload-fields";
 
 /**
- * The outcomes of published uploads. After a lost connection, the browser sends the publish request again, even if that
- * is days later or the site has restarted in the meantime. It then gets the success response for the publication that
- * already happened.
+ * The outcomes of published uploads. If the connection was lost, the browser repeats the publish request, possibly days
+ * later or after a restart of the site. If the upload has already been published, the response contains the stored
+ * outcome.
  */
 
 const KEPT_MS = 7 * 86_400_000;
@@ -22,10 +22,7 @@ export function recordPublished(userId: string, upload: string, outcome: UploadS
   runChange(database().insertInto("published_uploads").values(row));
 }
 
-/**
- * Returns the outcome of a user's upload, or undefined if the upload wasn't published. Other users' uploads are never
- * found.
- */
+/** Returns the outcome of a user's upload, or undefined if the upload wasn't published or belongs to another user. */
 export function findOutcome(userId: string, upload: string): UploadSuccess | undefined {
   const row = firstRow(
     database()
@@ -52,8 +49,8 @@ const running = processState(
 );
 
 /**
- * Performs a request that uses a resumable upload. Only one request runs at a time for each upload. A request that is
- * repeated while the first one is still running, such as after a lost connection, gets the outcome of the first.
+ * Performs a request that uses a resumable upload. Only one request runs at a time for each upload. If a request is
+ * repeated while the first one is still running, for example after a lost connection, both have the same outcome.
  *
  * @param request identifies the request by its kind and fields.
  */
@@ -61,7 +58,7 @@ export async function shareOutcome<Outcome>(
   { userId, upload, request }: { userId: string; upload: string; request: string },
   perform: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  // Ids can be guessed from file URLs, so only requests from the same user are joined.
+  // Upload ids can be guessed from file URLs, so only requests from the same user share an outcome.
   const key = JSON.stringify([userId, upload]);
   for (let other = running().get(key); other; other = running().get(key)) {
     if (other.request === request) return other.outcome as Promise<Outcome>;

@@ -7,7 +7,7 @@ import { formatSpan } from "~/shared/format-span";
 import { check, firstMessage } from "~/shared/video-fields";
 import type { Duplicate, UploadIntent, UploadTexts } from "./upload-fields";
 
-/** The queue on the Upload tab: its items, and the rules that don't need a browser. */
+/** The items of the queue on the Upload tab, and the rules that can be tested without a browser. */
 
 export type ItemState =
   /** The file has been selected but not sent yet. */
@@ -18,9 +18,9 @@ export type ItemState =
   | "paused"
   /** All bytes have arrived, and the server is creating the video. */
   | "publishing"
-  /** The catalogue already contains the same file; the admin must decide. */
+  /** The catalogue already contains the same file. The admin must decide whether to publish it anyway. */
   | "duplicate"
-  /** The file is incomplete; the admin must decide. */
+  /** The file is incomplete. The admin must decide whether to publish it anyway. */
   | "cut off"
   | "failed"
   | "done";
@@ -28,7 +28,7 @@ export type ItemState =
 export interface QueueItem {
   key: string;
   file: File;
-  /** The file's text; an empty field means the default from the form. */
+  /** The file's own text. If a field is empty, the form's text is used instead. */
   own: UploadTexts;
   /** The thumbnail: an image file, or a frame from the video. */
   thumbnail?: Blob;
@@ -40,7 +40,7 @@ export interface QueueItem {
   sent?: { texts: UploadTexts; intent: UploadIntent; terms?: string };
   /** The id of the upload, once all bytes have arrived. */
   upload?: string;
-  /** The reason why the upload failed, or what it is waiting for. */
+  /** The reason why the upload failed or is waiting. */
   message?: string;
   /** Whether retrying is pointless because the upload would fail again. */
   unrecoverable?: boolean;
@@ -78,8 +78,8 @@ export function isUnderWay({ state }: QueueItem): boolean {
 }
 
 /**
- * Returns the items that the form's button sends: selected files, and files that failed for a reason that can be fixed
- * in the form.
+ * Returns whether the form's button sends an item. It sends files that were selected, and files that failed for a
+ * reason that the user can fix in the form.
  */
 export function canBeSent({ state, sent, unrecoverable }: QueueItem): boolean {
   return state === "chosen" || (state === "failed" && sent !== undefined && !unrecoverable);
@@ -92,13 +92,13 @@ export function isFinished({ state, unrecoverable }: QueueItem): boolean {
   return state === "done" || unrecoverable === true;
 }
 
-/** Returns the next item to send, unless one is already being sent: files are sent one at a time. */
+/** Returns the next item to send, or undefined if one is already being sent. Files are sent one at a time. */
 export function nextToSend(items: readonly QueueItem[]): QueueItem | undefined {
   if (items.some(({ state }) => state === "sending" || state === "publishing")) return undefined;
   return items.find(({ state }) => state === "waiting");
 }
 
-/** Returns the reason why a file is rejected, as far as the browser can tell before the first byte is sent. */
+/** Returns the reason why a file will be rejected, if the browser can tell before sending the first byte. */
 export function fileError(
   file: Pick<File, "name" | "size" | "type">,
   limits: FileLimits,
@@ -107,7 +107,7 @@ export function fileError(
   return checked.ok ? undefined : firstMessage(checked);
 }
 
-/** Returns the text to send with an item: the item's text if it has any, or else the form's text. */
+/** Returns the text to send with an item. If the item has no text of its own, the form's text is sent. */
 export function textsFor(item: QueueItem, form: UploadTexts, several: boolean): UploadTexts {
   return {
     title: several ? item.own.title.trim() || titleFromFileName(item.file.name) : form.title,
@@ -121,8 +121,8 @@ export function textsFor(item: QueueItem, form: UploadTexts, several: boolean): 
 }
 
 /**
- * Returns the text fields that are sent to publish a video once its file has arrived. While the file was being sent,
- * the video's scheduled time may have passed.
+ * Returns the text fields to send when a video's file has arrived. If the scheduled time passed during the upload, the
+ * video is published immediately.
  */
 export function onArrival(
   sent: NonNullable<QueueItem["sent"]>,
@@ -133,7 +133,7 @@ export function onArrival(
   return isDue ? { ...sent, texts: { ...texts, publishAt: "" }, intent: "publish" } : sent;
 }
 
-/** The window of the moving average: long enough to be steady, short enough to follow changes. */
+/** The window of the moving average. Long enough for a steady value, but short enough to follow changes. */
 const SPEED_WINDOW_MS = 4_000;
 
 /** Measures the throughput over the last few seconds, in bytes per second. */

@@ -8,7 +8,7 @@ import { DateTimeField } from "~/ui/forms/date-time-field";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
 import { thumbnailHint, type UploadField, type UploadTexts } from "./upload-fields";
 
-/** The text fields next to the file: for a single video, or shared by several. */
+/** The text fields next to the file. If there are several videos, they share the text. */
 export function UploadTextFields({
   texts,
   wrong,
@@ -22,7 +22,7 @@ export function UploadTextFields({
   wrong: Partial<Record<UploadField, string>>;
   limits: FileLimits;
   several: boolean;
-  /** Whether this is the first time that the text is being entered, rather than after a failed submission. */
+  /** Whether the text is being entered for the first time. False after a failed submission. */
   isFresh: boolean;
   /** Fills in the fields that follow the title. */
   startChoice: ReactNode;
@@ -120,9 +120,9 @@ export function CategoryOptions() {
 const STORAGE_KEY = "upload-schedule";
 
 /**
- * The schedule of an upload, which is collapsed, since most videos are published immediately. Like the form's text,
- * typed values are restored after a reload (`use-saved-texts.ts`), but this component must do so, because the displayed
- * time isn't a field of the form.
+ * The schedule of an upload. It is collapsed, because most videos are published immediately. Typed values are restored
+ * after a reload. `use-saved-texts.ts` restores the other text, but can't restore the displayed time, because that
+ * isn't a field of the form.
  */
 function UploadSchedule({
   typed,

@@ -1,10 +1,10 @@
 import { type RefObject, useCallback, useEffect } from "react";
 
 /**
- * Saves the text of the named form fields in the tab's session storage while it is being typed, and restores it when
- * the form is shown again after a reload or after signing in.
+ * Saves the text of the named form fields in the tab's session storage as the user types. Restores it when the form is
+ * shown again after a reload or a sign-in.
  *
- * @param isEmpty false if the form already contains text, which is kept in that case.
+ * @param isEmpty false if the form already contains text. That text is then kept.
  * @returns a function that deletes the saved text once it has been submitted or discarded.
  */
 export function useSavedTexts(

@@ -19,16 +19,16 @@ import {
   throughputMeter,
 } from "./upload-queue";
 
-/** The statuses for a file that is too large or not a video. */
+/** The statuses of responses to a file that is too large or isn't a video. */
 const UNRECOVERABLE_STATUSES = [413, 415];
-/** The status for an upload that was sent without accepting the current uploaders' terms. */
+/** The status of the response to an upload that was sent without accepting the current uploaders' terms. */
 const TERMS_REFUSED = 422;
 const INTERRUPTED = "Connection lost. Retrying…";
 
 /**
  * The upload queue in the browser: sends one file at a time, and publishes each file once it has arrived.
  *
- * @param onRejected called for each form rejected by the server.
+ * @param onRejected called each time the server rejects a form.
  * @param onOutdated called when the page must be reloaded because the session has ended or the terms have changed.
  */
 export function useUploadQueue(
@@ -76,7 +76,7 @@ export function useUploadQueue(
       }
       if (failure.cutOff) return patch(item.key, { state: "cut off", cutOff: failure.cutOff });
       const unrecoverable = failure.fields.video !== undefined;
-      // A retry starts over if the upload no longer exists.
+      // If the upload no longer exists, a retry starts over.
       const isGone = unrecoverable || status === 404;
       if (isGone) await forgetTransfer(item.file);
       const change = { unrecoverable, ...(isGone && { upload: undefined }) };
@@ -148,14 +148,14 @@ export function useUploadQueue(
 
 export type UploadQueue = ReturnType<typeof useUploadQueue>;
 
-/** The delay before a retry after a lost connection. */
+/** How long to wait after a lost connection before trying again. */
 const AGAIN_AFTER_MS = 3_000;
 /** The statuses returned by a proxy that can't reach the site (specification, section 8). */
 const RETRYABLE_STATUSES = [502, 503, 504];
 
 /**
- * Sends the request to publish a complete upload with the fields of the form. Retries lost connections and proxy errors
- * without limit, since a repeated request gets the outcome of the first one.
+ * Sends the form's fields to publish a complete upload. Retries indefinitely after lost connections and proxy errors,
+ * because a repeated request has the same outcome as the first one.
  */
 export async function requestPublish(request: {
   upload: string;

@@ -3,11 +3,11 @@ import { requireTransaction } from "~db/run-query.server";
 import type { HoldReason } from "~db/schema/moderation";
 
 /**
- * Holds: while a video has a hold, it isn't public, regardless of its status. Each row has one cause, so that releasing
- * one hold never releases another. The code that adds or releases a hold also writes the log entry.
+ * Manages holds. A video with a hold isn't public, regardless of its status. Each row is for one cause, so that
+ * releasing one hold never releases another. The code that adds or releases a hold also writes the log entry.
  */
 
-/** The reasons why a video isn't public, with the most permanent reason first. */
+/** The messages that explain why a video isn't public, starting with the most permanent reason. */
 export const HOLD_MESSAGES: Record<HoldReason, string> = {
   removed: "A moderator removed this video. It can only be restored from the report.",
   "user-blocked": "The account that uploaded this video is blocked.",
@@ -25,7 +25,9 @@ const BY_WEIGHT = Object.keys(HOLD_MESSAGES) as HoldReason[];
 export interface Hold {
   videoId: string;
   reason: HoldReason;
-  /** Distinguishes causes with the same reason, for example by the id of a report or of a blocked account. */
+  /**
+   * Distinguishes causes that have the same reason. For example, it can be the id of a report or of a blocked account.
+   */
   sourceId?: string;
 }
 
@@ -57,7 +59,7 @@ export function releaseHold({ videoId, reason, sourceId = "" }: Hold): boolean {
   return changes > 0;
 }
 
-/** Returns the reasons why videos are on hold, with the most permanent reason first. Omits videos without a hold. */
+/** Returns the reasons why videos are on hold, starting with the most permanent one. Omits videos without a hold. */
 export function holdsOf(videoIds: readonly string[]): Map<string, HoldReason[]> {
   const rows = prepared<{ video_id: string; reasons: string }>(
     `SELECT video_id, json_group_array(DISTINCT reason) AS reasons FROM video_holds
@@ -71,7 +73,7 @@ export function holdsOf(videoIds: readonly string[]): Map<string, HoldReason[]> 
   );
 }
 
-/** Returns the `source_id` of each of a video's holds that has this reason. */
+/** Returns the `source_id` of each hold that a video has for this reason. */
 export function sourcesOf(videoId: string, reason: HoldReason): string[] {
   return prepared<string>("SELECT source_id FROM video_holds WHERE video_id = ? AND reason = ?")
     .pluck()
@@ -79,8 +81,8 @@ export function sourcesOf(videoId: string, reason: HoldReason): string[] {
 }
 
 /**
- * Returns the videos that are on hold for one cause, regardless of the state of their rows: another tool may have
- * deleted the rows, or inserted them again with other values.
+ * Returns the videos that are on hold for one cause. Their rows aren't checked, because another tool may have deleted
+ * them or inserted them again with other values.
  */
 export function heldFor(reason: HoldReason, sourceId: string): string[] {
   return prepared<string>("SELECT video_id FROM video_holds WHERE reason = ? AND source_id = ?")
@@ -89,8 +91,8 @@ export function heldFor(reason: HoldReason, sourceId: string): string[] {
 }
 
 /**
- * Corrects the `held` flag of videos whose holds don't match it, because another tool may have rebuilt the database
- * without its triggers. Called at startup.
+ * Corrects the `held` flag of videos if it doesn't match their holds. Called at startup, because another tool may have
+ * rebuilt the database without its triggers.
  *
  * @returns the number of corrected videos.
  */

@@ -21,7 +21,8 @@ export async function respondWithMedia(
 ): Promise<Response> {
   const open = parseMediaUrl(publicFile(mediaUrl(requested.bucket, requested.path)) ?? "");
   if (open?.path === requested.path) return serveMedia(request, open, true);
-  // Users who may see hidden files get the requested file, even if other users get the playable file at its URL.
+  // Users who may see hidden files get the requested file, even if everyone else gets the playable file for the same
+  // URL.
   const isOwn =
     exists(requested) && (await maySeeHidden(requested)) && !isOfDeletedVideo(requested);
   if (isOwn) return serveMedia(request, requested, false);
@@ -34,10 +35,10 @@ function exists(name: MediaName): boolean {
 }
 
 /**
- * Returns the URL of the public file to serve for a URL. This is the same URL if a public video uses it. For a former
- * URL of a public video, such as the URL of an AVI that was converted to MP4, the result is the current file's URL. The
- * result is undefined if nothing at the URL is public. It is looked up on every request, so that hiding a video takes
- * effect immediately.
+ * Returns the URL of the public file to serve for a requested URL. If a public video uses the requested URL, returns it
+ * unchanged. If a public video used it in the past, for example for an AVI that has been converted to MP4, returns the
+ * current file's URL. If nothing at the URL is public, returns undefined. The file is looked up for every request, so
+ * that hiding a video takes effect immediately.
  *
  * @param url a path such as `/media/videos/u/1700000000000.mp4`.
  */
@@ -50,15 +51,15 @@ export function publicFile(url: string): string | undefined {
   const isDerived = name.path.split("/").length > 2;
   const played = playedFile(base);
   if (played === undefined) return isDerived && isStreamed(base) ? url : replacedFile(name);
-  // Derived files are in their video's folder, and are public if the video is.
+  // Derived files are in their video's folder and are public if the video is public.
   if (isDerived) return url;
   return name.bucket === "videos" ? played : undefined;
 }
 
 /**
- * Returns the current file for the URL of a replaced file. A replaced or trimmed file may contain something that nobody
- * should see, so it is no longer served, and neither are the files derived from it. Open players continue with the
- * current file (see app/features/player/recovery.ts).
+ * Returns the current file for the URL of a replaced file. A file that has been replaced or trimmed may contain
+ * something that nobody should see, so neither the file nor the files derived from it are served. Players that are
+ * already open continue with the current file (see app/features/player/recovery.ts).
  */
 function replacedFile({ bucket, path }: MediaName): string | undefined {
   if (bucket !== "videos" || path.split("/").length !== 2) return undefined;
@@ -82,7 +83,7 @@ function isPublicUrl(url: string): boolean {
   );
 }
 
-/** Returns whether a public video with this base path plays a stream that is still being generated. */
+/** Returns whether a public video has this base path and plays a stream that is still being generated. */
 function isStreamed(base: string): boolean {
   return (
     prepared(
@@ -107,7 +108,7 @@ function playedFile(base: string): string | undefined {
 }
 
 /**
- * Returns whether all videos that a file belongs to were uploaded by a user. False for a file that doesn't belong to
+ * Returns whether a user uploaded all the videos to which a file belongs. Returns false if the file doesn't belong to
  * any known video.
  */
 export function isUploadersFile(name: MediaName, userId: string): boolean {

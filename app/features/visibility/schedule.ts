@@ -1,6 +1,6 @@
 import { parseTime } from "~/shared/format";
 
-/** When a video is published and hidden automatically (ISO 8601, UTC); null for never. */
+/** When a video is published and hidden automatically (ISO 8601, UTC). Null means never. */
 export interface Schedule {
   publishAt: string | null;
   unpublishAt: string | null;
@@ -23,7 +23,8 @@ const MESSAGES = {
 /**
  * Parses a schedule form. Returns the schedule, or an error message for each invalid field.
  *
- * @param typed ISO 8601. The time zone is UTC if none is specified, as in a form sent without JavaScript.
+ * @param typed the times in ISO 8601 format. Times without a time zone, which a form sends without JavaScript, are in
+ * UTC.
  * @param now milliseconds since 1970.
  */
 export function readSchedule(

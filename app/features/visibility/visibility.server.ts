@@ -8,7 +8,7 @@ import type { NewVideoRow, VideoRow, VideoStatus } from "~db/schema";
  * writes these columns.
  */
 
-/** The visibility that users have set for a video. Holds can override it. */
+/** The visibility that users have chosen for a video. Holds can override it. */
 export type Intention = Pick<VideoRow, "status" | "publish_at" | "unpublish_at">;
 
 /** When a video is published and hidden automatically (ISO 8601, UTC). */
@@ -31,9 +31,9 @@ export function newIntention(
 }
 
 /**
- * Returns the columns as they are after a user has published or hidden a video, or undefined if nothing changes. Hiding
- * cancels the schedule, so that nothing publishes the video later. Publishing replaces the scheduled publication, but
- * keeps the time at which the video will be hidden if that time is in the future.
+ * Returns the new values of the columns when a user publishes or hides a video, or undefined if nothing changes. Hiding
+ * a video cancels its schedule, so that it isn't published automatically later. Publishing a video cancels its
+ * scheduled publication, but it will still be hidden at the scheduled time if that is in the future.
  *
  * @param now milliseconds since 1970.
  */
@@ -54,8 +54,8 @@ export function intentionAfter(
 }
 
 /**
- * Publishes or hides a video for a user. Holds stay: the video only becomes public once all of them have been released.
- * Synchronous, because it is called in the caller's transaction.
+ * Publishes or hides a video for a user. Holds remain in place, and the video becomes public only after all of them
+ * have been released. Synchronous, because it is called in the caller's transaction.
  *
  * @returns whether anything changed.
  */
@@ -102,15 +102,17 @@ export interface DueVideo {
 }
 
 /**
- * Publishes and hides the videos that are due, and clears the time at which they were due. A published video is sorted
- * by its scheduled time. Synchronous, because it is called in the caller's transaction.
+ * Publishes and hides the videos that are due, and clears the time at which they were due. When a video is published,
+ * its creation time, which determines its place in lists, is set to the scheduled time. Synchronous, because it is
+ * called in the caller's transaction.
  *
  * @param time in ISO 8601 format (UTC).
  * @returns at most `limit` videos, or none once nothing is due.
  */
 export function applyTimes(time: string, limit: number): DueVideo[] {
   const due = prepared<{ id: string; title: string } & Intention>(
-    // With UNION, SQLite would read both halves in the order of their ids, and would have to scan the whole table.
+    // With UNION instead of UNION ALL, SQLite would read both halves in the order of their ids and scan the whole
+    // table.
     `SELECT id, title, status, publish_at, unpublish_at FROM videos WHERE number IN (
        SELECT number FROM videos WHERE publish_at <= @time
        UNION ALL SELECT number FROM videos WHERE unpublish_at <= @time LIMIT @limit)`,

@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * Everything that the site stores in a visitor's browser is one JSON document under one key, in `localStorage` for data
- * that persists and is shared by all tabs, and in `sessionStorage` for the data of one tab. The visitor may clear the
- * document, the browser may refuse to store it (private mode, quota), and the stored text can be anything, so it must
+ * The site stores everything in a visitor's browser as a JSON document under a single key. `localStorage` contains the
+ * persistent data that all tabs share, and `sessionStorage` contains the data of one tab. The visitor can clear the
+ * document, and the browser can refuse to store it (private mode, quota). The stored text can be anything, so it must
  * be validated. document-head.tsx also reads the persistent document.
  */
 export const STORAGE_KEY = "visitor";
@@ -25,10 +25,10 @@ type TabField = "upNext" | "surprises";
 type Fields = Readonly<Record<string, unknown>>;
 
 const persistent = storedDocument<PersistentField>(() => localStorage);
-/** Data that is stored until the tab is closed. */
+/** The data that is stored until the tab is closed. */
 export const tabStorage = /* @__PURE__ */ storedDocument<TabField>(() => sessionStorage);
 
-/** Returns a field's unvalidated value, or undefined if there is none. */
+/** Returns a field's value without validating it, or undefined if the field isn't set. */
 export const readStored = persistent.read;
 export const writeStored = persistent.write;
 /** Returns all persistent fields. */
@@ -38,7 +38,8 @@ export function storedFields(): Fields {
 }
 
 /**
- * Returns a field to whose changes components can subscribe, including changes made in other tabs; see {@link fieldOf}.
+ * Returns a field that components can subscribe to. They are also notified of changes in other tabs. See {@link
+ * fieldOf}.
  */
 export const storedValue = <T>(
   field: PersistentField,
@@ -57,7 +58,7 @@ export function useHasStored(): boolean {
   );
 }
 
-/** Removes everything that the site has stored in this browser for visitors. */
+/** Removes all visitor data that the site has stored in this browser. */
 export function clearBrowserStorage(): void {
   persistent.clear();
   tabStorage.clear();
@@ -69,8 +70,8 @@ function storedDocument<Field extends string>(storage: () => Storage) {
   /** The document parsed from `text`. */
   let stored: Fields = {};
   /**
-   * The values that the browser has refused to store. They are newer than `stored` and are kept until the page is
-   * closed.
+   * The values that the browser has refused to store. They override the values in `stored` and are kept until the page
+   * is closed.
    */
   let inMemory: Fields = {};
 
@@ -132,7 +133,7 @@ function storedDocument<Field extends string>(storage: () => Storage) {
     subscribe(listener: () => void): () => void {
       if (listeners.size === 0) {
         window.addEventListener("storage", reread);
-        // A page that is restored from the back/forward cache has missed all changes that were made in the meantime.
+        // A page that is restored from the back/forward cache has missed all changes made while it was in the cache.
         window.addEventListener("pageshow", reread);
       }
       listeners.add(listener);
@@ -144,8 +145,8 @@ function storedDocument<Field extends string>(storage: () => Storage) {
 /**
  * Returns a field with functions to read, write and subscribe to it.
  *
- * @param parse validates the stored value. For `undefined`, it returns the default, which is also used in the server's
- * HTML.
+ * @param parse validates the stored value. If the value is undefined, returns the default, which the server's HTML also
+ * uses.
  */
 function fieldOf<Field extends string, T>(
   { read, write, subscribe }: ReturnType<typeof storedDocument<Field>>,
@@ -158,7 +159,7 @@ function fieldOf<Field extends string, T>(
   let value = initial;
 
   /**
-   * Returns the current value. As long as the stored JSON doesn't change, the same value is returned, which avoids
+   * Returns the current value. As long as the stored JSON doesn't change, always returns the same object, which avoids
    * unnecessary renders.
    */
   function latest(): T {

@@ -1,7 +1,8 @@
 import { storedValue } from "./browser-storage";
 
 /**
- * Replaces all page titles in the tab and in the browser history with a discreet title, if the visitor has chosen this.
+ * The discreet title that replaces all page titles in the tab and in the browser history if the visitor has turned this
+ * on.
  */
 export const DISCREET_TITLE = "Video site";
 

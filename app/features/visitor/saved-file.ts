@@ -4,7 +4,10 @@
  */
 
 export const SAVED_FILE_NAME = "saved-videos.json";
-/** The maximum file size: ten times the size of a file with 500 saved videos, 500 watched videos and 100 positions. */
+/**
+ * The maximum file size. It is ten times the size of a file with 500 saved videos, 500 watched videos and 100
+ * positions.
+ */
 export const SAVED_FILE_MAX_BYTES = 256 * 1024;
 const TYPE = "saved-videos";
 const ID_MAX_LENGTH = 200;
@@ -17,7 +20,7 @@ interface SavedFile {
   data?: Record<string, unknown>;
 }
 
-/** Returns an export file's content for the fields in the browser's storage. */
+/** Returns the content of an export file that contains the given fields from the browser's storage. */
 export function savedFile({ saved = [], ...data }: Readonly<Record<string, unknown>>): string {
   return `${JSON.stringify({ type: TYPE, version: 1, videos: saved, data }, null, 2)}\n`;
 }

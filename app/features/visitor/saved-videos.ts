@@ -10,7 +10,8 @@ const saved = storedValue<readonly string[]>("saved", (stored) =>
 );
 
 /**
- * Saves a video. Returns false if the browser doesn't store it, in which case it is only kept until the page is closed.
+ * Saves a video. Returns false if the browser refuses to store it. In that case, it is kept only until the page is
+ * closed.
  */
 export function saveVideo(id: string): boolean {
   return saved.write([id, ...saved.read().filter((other) => other !== id)].slice(0, MAX_SAVED));
@@ -20,7 +21,7 @@ export function removeSavedVideos(gone: readonly string[]): void {
   saved.write(saved.read().filter((id) => !gone.includes(id)));
 }
 
-/** Subscribes to the list, including changes by other tabs; empty in the server's HTML. */
+/** Subscribes to the list, including changes made in other tabs. The list is empty in the server's HTML. */
 export const useSavedVideos = saved.use;
 
 export const savedVideos = saved.read;
@@ -55,8 +56,7 @@ export function useSaveVideo(id: string) {
 /**
  * Appends ids to the saved videos, up to the maximum.
  *
- * @returns how many ids were added, how many were already saved and how many didn't fit, and whether the browser stores
- * them.
+ * @returns how many ids were added, were already saved or didn't fit, and whether the browser has stored them.
  */
 export function addSavedVideos(ids: readonly string[]) {
   const before = saved.read();

@@ -1,6 +1,6 @@
 import { type PersistentField, readStored, writeStored } from "./browser-storage";
 
-/** The `localStorage` key of each field before all fields were moved to one document. */
+/** The `localStorage` key that each field had before all fields were moved to one document. */
 const FORMER_KEYS: Record<PersistentField, string> = {
   saved: "saved-videos",
   watched: "watched-videos",
@@ -17,8 +17,8 @@ const FORMER_KEYS: Record<PersistentField, string> = {
 const FIELDS = Object.entries(FORMER_KEYS) as [PersistentField, string][];
 
 /**
- * Moves the values stored under the former keys into the document. Runs on every page load, since a tab that was opened
- * before an update may still write to these keys. A key is removed only after its value has been stored.
+ * Moves the values stored under the former keys into the document. Runs on every page load, because a tab that was
+ * opened before an update may still write to these keys. A key is removed only after its value has been stored.
  */
 export function migrateFormerKeys(): void {
   for (const [field, key] of FIELDS) {
@@ -34,7 +34,7 @@ export function migrateFormerKeys(): void {
   }
 }
 
-/** Imports fields from another browser: lists are merged, and other fields replace the stored ones. */
+/** Imports fields from another browser. Lists are merged; all other imported values replace the stored ones. */
 export function addStoredFields(fields: Readonly<Record<string, unknown>>): void {
   for (const [field] of FIELDS) {
     const value = fields[field];
@@ -42,10 +42,7 @@ export function addStoredFields(fields: Readonly<Record<string, unknown>>): void
   }
 }
 
-/**
- * Merges two lists whose entries are ids or arrays that start with an id. Returns undefined if one of them isn't a
- * list.
- */
+/** Merges two lists of ids, or of arrays that start with an id. Returns undefined if either value isn't a list. */
 function union(list: unknown, more: unknown): unknown[] | undefined {
   if (!Array.isArray(list) || !Array.isArray(more)) return undefined;
   const idOf = (entry: unknown) => String(Array.isArray(entry) ? entry[0] : entry);

@@ -5,7 +5,8 @@ import { createStore, useStore } from "~/ui/store";
 import { storedValue } from "./browser-storage";
 
 /**
- * The position in seconds at which the visitor stopped watching each video, newest last; stored only in this browser.
+ * The positions, in seconds, at which the visitor stopped watching videos. The newest is last. Stored only in this
+ * browser.
  */
 type WatchHistory = readonly (readonly [id: string, seconds: number])[];
 
@@ -29,7 +30,7 @@ export function markAsFinished(id: string): void {
   finished.write([id, ...finished.read().filter((other) => other !== id)].slice(0, MAX_FINISHED));
 }
 
-/** Returns the ids of all videos that were started or watched to the end. */
+/** Returns the ids of all videos that the visitor has started or watched to the end. */
 export function watchedIds(): ReadonlySet<string> {
   return new Set([...finished.read(), ...history.read().map(([id]) => id)]);
 }
@@ -44,7 +45,7 @@ export function clearWatchHistory(): void {
   finished.write(undefined);
 }
 
-/** Subscribes to the history, including changes by other tabs; empty in the server's HTML. */
+/** Subscribes to the history, including changes made in other tabs. The history is empty in the server's HTML. */
 export const useWatchHistory = history.use;
 
 /** Removes videos that are no longer public. */
@@ -53,7 +54,7 @@ export function removeFromHistory(gone: readonly string[]): void {
 }
 
 /**
- * Returns the watched fraction of a video (0 to 1), or undefined if the video wasn't started or its duration is
+ * Returns how much of a video has been watched (0 to 1), or undefined if the video wasn't started or its duration is
  * unknown.
  */
 export function useWatchedPart(id: string, duration: string): number | undefined {
@@ -81,8 +82,8 @@ export function useUnwatched(videos: VideoCardData[], isOffered: boolean) {
 }
 
 /**
- * The choice is kept only in memory: otherwise, the list would shrink and jump after its first paint when the page is
- * reloaded.
+ * Whether lists hide watched videos. Kept only in memory. If it were stored, reloading the page would make the list
+ * shrink and jump after its first paint.
  */
 const hidesWatched = createStore(false);
 export const setHidesWatched = hidesWatched.set;

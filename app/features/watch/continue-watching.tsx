@@ -23,9 +23,9 @@ import "./continue-watching.css";
 const ONE_STEP: WayBack = { steps: 1 };
 
 /**
- * The videos that were started in this browser. The server doesn't know which videos these are, so its HTML contains
- * only a placeholder, which a script shows before the first paint if there are any videos (document-head.tsx). The row
- * has a fixed height regardless of its content, so that nothing below it moves.
+ * The videos that were started in this browser. The server doesn't know them, so its HTML contains only a placeholder.
+ * If there are any videos, a script shows the placeholder before the first paint (document-head.tsx). The row has a
+ * fixed height regardless of its content, so that nothing below it moves.
  */
 export function ContinueWatching() {
   const hydrated = useHydrated();
@@ -62,7 +62,7 @@ export function ContinueWatching() {
       </div>
       <ul className="continue-row">
         {(hydrated && videos.length > 0 ? videos : PLACEHOLDER).map((video, index) => (
-          // Keyed by index, so that a removed video's card is replaced in place and nothing moves.
+          // The key is the index, so that the card of a removed video is replaced in place and nothing moves.
           <li key={index}>
             {video.card ? <StartedCard {...video} card={video.card} /> : <CardPlaceholder />}
           </li>
@@ -71,7 +71,7 @@ export function ContinueWatching() {
       {(allGone || failed) && (
         <div
           role="status"
-          // The message is shown on top of the row, which keeps its height.
+          // The message covers the row, which keeps its height.
           className="absolute inset-x-0 top-14 bottom-0 flex flex-wrap content-center items-center justify-center gap-3 rounded-lg border border-line bg-surface px-4 py-2 text-center text-muted"
         >
           <p>{failed ? "Error loading videos: Failed to fetch videos." : GONE}</p>
@@ -92,7 +92,7 @@ const PLACEHOLDER: StartedVideo[] = [{ id: "", leftAt: 0, card: undefined }];
 function StartedCard({ card, leftAt }: StartedVideo & { card: NonNullable<StartedVideo["card"]> }) {
   const whole = parseDuration(card.duration);
   return (
-    // The position is a fragment, because browsers don't send fragments to the server.
+    // The position is in the fragment, because browsers don't send fragments to the server.
     <PageLink
       to={`${videoPath(card.id)}#t=${leftAt}`}
       state={ONE_STEP}
@@ -145,8 +145,8 @@ interface StartedVideo {
 }
 
 /**
- * The cards in the last response are kept after the visitor leaves the page, so that they are shown immediately when
- * the visitor goes back.
+ * The cards from the last response. They are kept when the visitor leaves the page, and are shown immediately if the
+ * visitor comes back.
  */
 let known: ReadonlyMap<string, VideoCardData> = new Map();
 
@@ -176,8 +176,7 @@ function useStartedCards() {
     root?.catalogueVersion,
   );
 
-  // Runs in an effect, because the history is updated immediately, but React's state is only updated with the next
-  // render.
+  // Runs in an effect, because the history changes immediately, but React's state changes only with the next render.
   useEffect(() => removeFromHistory(gone), [gone]);
 
   const videos = latest
@@ -186,7 +185,7 @@ function useStartedCards() {
   return {
     videos,
     /**
-     * None of the started videos are public anymore. A message takes the place of the videos, so that nothing else on
+     * Whether none of the started videos is public anymore. A message then replaces the videos, so that nothing else on
      * the page moves.
      */
     allGone: allGone && history.length === 0,

@@ -5,7 +5,7 @@ import { type Chapter, type TimedPart, timedParts } from "~/shared/timestamps";
 import { isForBrowser } from "~/ui/page-link";
 
 const ADDRESS = /\bhttps?:\/\/[^\s<>"]+/gi;
-/** Punctuation that ends a sentence isn't part of a URL. */
+/** Punctuation at the end of a sentence isn't part of a URL. */
 const TRAILING = ".,;:!?'\")]}»”";
 
 /** A segment of text: plain text, a link, or a timestamp in the video. */
@@ -31,8 +31,8 @@ export function textParts(text: string): TextPart[] {
 }
 
 /**
- * Text whose line breaks are kept. The text direction of each line is determined separately. URLs become links that
- * send no referrer, and timestamps become links to those positions in the video.
+ * Shows text with its line breaks. Each line has its own text direction. URLs become links that send no referrer, and
+ * timestamps become links to the position in the video.
  */
 export function LinkedText({ text, seekLinks }: { text: string; seekLinks: SeekLinks }) {
   const parts = textParts(text).flatMap((part): TextPart[] =>

@@ -13,7 +13,9 @@ import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
 import { useToast } from "~/ui/feedback/toast";
 
-/** Exports this browser's stored data to a file and imports it, without any request to the server. */
+/**
+ * Exports the data stored in this browser to a file, and imports such a file. Neither requires a request to the server.
+ */
 export function SavedFileButtons() {
   const hasStored = useHasStored();
   const show = useToast();
@@ -21,7 +23,7 @@ export function SavedFileButtons() {
 
   async function importFile({ currentTarget }: ChangeEvent<HTMLInputElement>) {
     const file = currentTarget.files?.[0];
-    // Emptying the input allows the same file to be selected again.
+    // Clearing the input allows the same file to be selected again.
     const done = () => {
       currentTarget.value = "";
     };
@@ -79,7 +81,7 @@ export function SavedFileButtons() {
   );
 }
 
-/** Returns a message about the entries that couldn't be added. */
+/** Returns a message about the entries that weren't added. */
 export function importReport(
   known: number,
   left: number,
@@ -101,6 +103,6 @@ function download(text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   const link = Object.assign(document.createElement("a"), { href: url, download: SAVED_FILE_NAME });
   link.click();
-  // The URL is revoked in a later task, because the browser has started reading it by then.
+  // The URL is revoked in a later task, after the browser has started reading it.
   setTimeout(() => URL.revokeObjectURL(url));
 }

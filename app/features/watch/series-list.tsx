@@ -3,7 +3,10 @@ import { seriesPath, seriesVideoPath } from "~/shared/series/series-path";
 import type { SeriesQueue } from "~/shared/series/series-queue";
 import { PageLink } from "~/ui/page-link";
 
-/** The series in which a video is being watched: the videos around it, in order, and a link to the whole series. */
+/**
+ * Shows the series from which the current video was opened: the videos before and after it, and a link to the whole
+ * series.
+ */
 export function SeriesList({
   series,
   here,
@@ -12,7 +15,7 @@ export function SeriesList({
   series: SeriesQueue;
   /** The current video's id. */
   here: string;
-  /** The value for the Back link, which is passed on to the next video. */
+  /** The state for the Back link. It is passed on to the next video's page. */
   state?: unknown;
 }) {
   const { slug, title, number, total, firstNumber, videos } = series;

@@ -5,9 +5,9 @@ import { readText } from "~/media/files/local-copies.server";
 import { startRendition } from "~/shared/streams/start-rendition";
 
 /**
- * Returns the beginning of the first rendition to be played, as read from the playlists (RFC 8216), so that the page
- * can preload it and the player doesn't have to load one playlist after the other. Returns undefined if the stream has
- * a different layout.
+ * Reads the playlists (RFC 8216) and returns the beginning of the rendition that is played first. The page can then
+ * preload it, and the player doesn't have to load one playlist after another. Returns undefined if the stream has a
+ * different layout.
  */
 export async function streamStart(hlsUrl: string): Promise<StreamStart | undefined> {
   try {
@@ -21,7 +21,7 @@ export async function streamStart(hlsUrl: string): Promise<StreamStart | undefin
     const audio = file && (await fileStart(beside(hlsUrl, file)));
     return { ...video, ...(audio && { audio }) };
   } catch {
-    // The file is missing, which the player will detect.
+    // The file is missing. The player will detect this.
     return undefined;
   }
 }

@@ -8,14 +8,17 @@ import { useHydrated } from "~/ui/use-hydrated";
 
 const MAX_UP_NEXT = 5;
 
-/** The queue of videos to play next, once the visitor has changed it. It is stored only for this tab. */
+/** The queue of videos to play next. Set only after the visitor has changed it, and stored only for this tab. */
 const upNext = tabValue<VideoCardData[] | undefined>("upNext", (stored) =>
   Array.isArray(stored)
     ? stored.filter((video) => typeof video?.id === "string" && typeof video?.title === "string")
     : undefined,
 );
 
-/** Returns the videos to play after the current one: the queue if it has been changed, or else the related videos. */
+/**
+ * Returns the videos to play after the current one. These are the related videos unless the visitor has changed the
+ * queue.
+ */
 export function useUpNext(here: string, related: VideoCardData[]): VideoCardData[] {
   const stored = upNext.use();
   return useMemo(() => {
@@ -152,7 +155,7 @@ function RowButton({
 }: {
   icon: typeof X;
   label: string;
-  /** Identifies the action and the row, so that the focus can be restored. */
+  /** Identifies the action and the row so that the focus can be restored. */
   control: string;
   disabled: boolean;
   onPress: () => void;
@@ -162,7 +165,7 @@ function RowButton({
       type="button"
       aria-label={label}
       data-control={control}
-      // `disabled` isn't used, because the button would lose focus after a row has been moved to the end.
+      // `disabled` isn't used, because the button would lose focus when its row is moved to the end.
       aria-disabled={disabled || undefined}
       onClick={disabled ? undefined : onPress}
       // The largest size at which three buttons fit on one line.

@@ -2,14 +2,14 @@ import { useLocation } from "@remix-run/react";
 import { useEffect, useState } from "react";
 
 /**
- * The view counts shown for each history entry since the page was loaded. Returning to a page with the Back button
- * doesn't count as a new view.
+ * The view count shown for each history entry since the page was loaded. Going back to a page doesn't count as a new
+ * view.
  */
 const counted = new Map<string, number>();
 
 /**
- * Counts a view of the video once per page load. Strict mode, a revalidation or going back doesn't count another view.
- * Errors are silently ignored (specification, section 8).
+ * Counts a view of the video once per page load. Strict mode, revalidating the page and going back don't count another
+ * view. Errors are silently ignored (specification, section 8).
  *
  * @returns the count to show, which increases by one as soon as the view has been counted.
  */

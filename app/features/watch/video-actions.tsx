@@ -30,8 +30,8 @@ export function SaveButton({ id }: { id: string }) {
 }
 
 /**
- * Shares the title and URL through the device's share dialog, or copies the URL to the clipboard. With a label instead
- * of text, it is an icon button that shares the current position.
+ * A button that shares the title and URL through the device's share dialog, or copies the URL to the clipboard. It is
+ * an icon button if it has a label instead of text.
  */
 export function ShareButton({
   title,

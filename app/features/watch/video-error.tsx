@@ -12,7 +12,7 @@ export function isNotFound(error: unknown): boolean {
 }
 
 /**
- * The page shown instead of the video page if the video doesn't exist or can't be loaded (specification, sections 2 and
+ * The page that replaces the video page if the video doesn't exist or can't be loaded (specification, sections 2 and
  * 8).
  */
 export function VideoError() {

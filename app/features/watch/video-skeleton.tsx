@@ -7,8 +7,8 @@ import "./watch.css";
 const BAR = "animate-breathe rounded-sm bg-raised";
 
 /**
- * A placeholder for a video page that is still loading. It has the page's layout and is scrolled to the top, so that
- * nothing moves when the page arrives.
+ * A placeholder for a video page that is still loading. It has the same layout and is scrolled to the top, so that
+ * nothing moves when the page has loaded.
  */
 export function VideoSkeleton() {
   useLayoutEffect(() => {
@@ -20,7 +20,7 @@ export function VideoSkeleton() {
   }, []);
   return (
     <div role="status">
-      {/* Placed outside the layout, whose columns are its first and second child. */}
+      {/* Placed outside the layout, because the layout's first two children become its columns. */}
       <h1 className="sr-only">Loading video...</h1>
       <div className="video-layout">
         <div>
@@ -60,10 +60,10 @@ function RelatedSkeleton() {
 
 /** How long the previous page stays visible, with a progress bar at the top. Most pages load faster than this. */
 const SKELETON_DELAY_MS = 700;
-/** Shorter than for a video, because the panel has nothing to show before the session is known. */
+/** Shorter than for a video, because the panel can't show anything until the session has been looked up. */
 const ADMIN_SKELETON_DELAY_MS = 150;
 
-/** The result of `useSlowVideoTimer`, shared by the page and its frame, which change together. */
+/** The result of `useSlowVideoTimer`. The page and the elements around it share it, so that they change together. */
 export const SlowVideo = createContext(false);
 
 /** Returns whether a video page is taking so long to load that its skeleton should be shown. */
@@ -78,7 +78,10 @@ export function useSlowVideoTimer(): boolean {
   return useDelayed(pending, SKELETON_DELAY_MS);
 }
 
-/** Returns whether the admin panel is being loaded from another page, while the session is being looked up. */
+/**
+ * Returns whether the user is opening the admin panel from another page and it is taking so long to load that its
+ * skeleton should be shown.
+ */
 export function useSlowAdmin(): boolean {
   const { state, location } = useNavigation();
   const isPanel = useLocation().pathname === "/admin";

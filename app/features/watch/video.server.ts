@@ -20,7 +20,7 @@ export interface VideoDetail extends VideoCardData {
   tags: string[];
   /** A path on this site; empty if there is no file. */
   videoUrl: string;
-  /** Whether browsers can't play the file and its converted version can't be watched yet. */
+  /** Whether browsers can't play the file and no part of the converted version can be watched yet. */
   preparing: boolean;
   /** Whether the adaptive playlist is still being encoded. */
   streamIsComing: boolean;
@@ -42,7 +42,7 @@ export async function findPublished(id: string): Promise<VideoDetail | undefined
   return video?.isPublic ? video : undefined;
 }
 
-/** Returns a video in any status, or undefined if there is none; the caller must check access. */
+/** Returns a video regardless of its status, or undefined if it doesn't exist. The caller must check access. */
 export async function findVideo(id: string): Promise<VideoDetail | undefined> {
   const row = await database()
     .selectFrom("videos")
@@ -96,7 +96,7 @@ export async function publishedStream(id: string): Promise<string | undefined> {
   return ownMediaPath(row?.hls_url);
 }
 
-/** Returns the cards for the ids in the same order, leaving out videos that aren't listed. */
+/** Returns the cards for the given ids, in the same order. Leaves out videos that aren't listed. */
 export async function publishedCards(ids: readonly string[]): Promise<VideoCardData[]> {
   if (ids.length === 0) return [];
   const rows = await database()
@@ -112,14 +112,16 @@ export async function publishedCards(ids: readonly string[]): Promise<VideoCardD
   });
 }
 
-/** Returns at most 20 related videos, best score first, or an empty list if no published video has the id. */
+/**
+ * Returns up to 20 related videos, starting with the best match, or an empty list if no published video has this id.
+ */
 export async function relatedVideos(id: string): Promise<VideoCardData[]> {
   return cardsAt((await queryRelated(id)).sortKeys);
 }
 
 /**
- * Starts loading the index of related videos and returns whether it is complete. For a million videos, loading takes a
- * few seconds after startup.
+ * Starts loading the index of related videos and returns whether it is complete. If there are a million videos, loading
+ * takes a few seconds after startup.
  */
 export async function isRelatedIndexComplete(): Promise<boolean> {
   return (await queryRelated("")).complete;

@@ -3,11 +3,11 @@ import { isPublic } from "~/features/visibility/visibility.server";
 import { WATCHED_PARTS } from "~/shared/statistics/watched-parts";
 import { prepared } from "~db/client.server";
 
-/** A video's aggregate watch statistics, without any trace of who watched it or when. */
+/** A video's aggregate watch statistics. They don't contain any information about who watched it or when. */
 export interface WatchedParts {
   /** The number of views in which the video was played. */
   views: number;
-  /** For each twentieth of the video, the number of views in which it was watched. */
+  /** How many views included each twentieth of the video. */
   parts: number[];
 }
 
@@ -15,7 +15,7 @@ const batch = batchedCounts<WatchedParts>("Watched parts", {
   add: (counted, more) => (counted ? sum(counted, more) : more),
   writer: () => (id, counted) => {
     const { views, parts } = sum(readWatchedParts(id), counted);
-    // Statistics aren't kept for a video that has been permanently deleted in the meantime.
+    // No statistics are stored for a video that has since been permanently deleted.
     prepared(
       `INSERT INTO watched_parts (video_id, views, parts)
        SELECT @id, @views, @parts WHERE EXISTS (
@@ -29,8 +29,7 @@ const batch = batchedCounts<WatchedParts>("Watched parts", {
  * Counts one view in memory. Returns false if no published video has the id.
  *
  * @param report the output of `watchedReport`.
- * @param address the visitor's IP address; at most 60 views per hour are counted for each video and IP address, and any
- * further views are ignored.
+ * @param address the visitor's IP address. At most 60 views per hour are counted for each video and IP address.
  */
 export function countWatched(id: string, report: string, address?: string): boolean {
   if (!isPublic(id)) return false;

@@ -1,6 +1,6 @@
 /**
- * The messages for activities. Each completes a sentence that starts with the user. `%` stands for the activity's
- * detail, such as a title. If there is no detail, the second form is used.
+ * The messages for activities. Each one completes a sentence that starts with the user's name. `%` is replaced with the
+ * activity's detail, such as a title. If there is no detail, the second form is used.
  */
 const MESSAGES = {
   publish: "published %",
@@ -130,17 +130,14 @@ const MESSAGES = {
 /** Shown instead of the email address of a deleted account. */
 export const DELETED_ACCOUNT = "A deleted account";
 
-/**
- * Returns the name of the actor for an activity without an account. Nothing is known about people who open a preview
- * link.
- */
+/** Returns the name of the actor if an activity has no account. The site doesn't know who opens a preview link. */
 export function unknownActor(action: string): string {
   return action === "preview-open" ? "Someone" : "The operator";
 }
 
 export type ActivityAction = keyof typeof MESSAGES;
 
-/** The actions whose detail contains an account's email address, surrounded by spaces. */
+/** The actions whose detail contains an account's email address as a separate word. */
 export const ABOUT_ACCOUNTS = [
   "account-create",
   "account-delete",
@@ -161,7 +158,8 @@ export const ABOUT_ACCOUNTS = [
 
 /**
  * Returns the rest of the sentence about an activity, split around its detail. `subject` is empty if the message has no
- * detail. If the action was recorded by another version of the site and is unknown, its name is returned.
+ * detail. If the action is unknown because another version of the site recorded it, returns its name instead of a
+ * message.
  */
 export function activityMessage(
   action: string,

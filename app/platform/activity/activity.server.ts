@@ -3,7 +3,10 @@ import { firstRow, requireTransaction, runChange } from "~db/run-query.server";
 import { ABOUT_ACCOUNTS, type ActivityAction } from "./activity-labels";
 
 const ACTIVITIES_PER_PAGE = 50;
-/** The maximum number of activities, which is enough for years on a busy site. The oldest are deleted first. */
+/**
+ * The maximum number of activities to keep. This is enough for years on a busy site. The oldest activities are deleted
+ * first.
+ */
 const MAX_ACTIVITIES = 100_000;
 
 export interface ActivityEntry {
@@ -14,7 +17,7 @@ export interface ActivityEntry {
   detail?: string;
 }
 
-/** Makes a change and records it in one transaction, so that neither happens without the other. */
+/** Makes a change and records it in a single transaction, so that neither is stored without the other. */
 export async function changeAndRecord<T>(
   entry: ActivityEntry,
   change: () => NotPromise<T>,
@@ -53,8 +56,8 @@ export function recordActivity(entry: ActivityEntry): number {
 }
 
 /**
- * Returns a function that records the work of several transactions in one entry. Call it in each transaction with a
- * description of the work done so far.
+ * Returns a function that records the work of several transactions in a single entry. Call that function in each
+ * transaction with a description of the work done so far.
  */
 export function createActivityRecorder(): (entry: ActivityEntry) => void {
   let id: number | undefined;
@@ -69,7 +72,7 @@ export function createActivityRecorder(): (entry: ActivityEntry) => void {
   };
 }
 
-/** The limits for one transaction, which takes a few milliseconds. */
+/** The limits for one transaction, so that it takes only a few milliseconds. */
 const MAX_READ = 10_000;
 const MAX_CHANGED = 100;
 /** Replaces the email address of a deleted account in an entry. */
@@ -78,8 +81,8 @@ const REDACTED = "[deleted]";
 /**
  * Removes an email address from the next batch of entries about accounts. Must be part of a transaction.
  *
- * @param after the id of the last entry that the previous call has read; 0 for the first call.
- * @returns the id of the last entry that was read, and whether it is the newest.
+ * @param after the id of the last entry that the previous call read, or 0 for the first call.
+ * @returns the id of the last entry that was read, and whether all entries have been read.
  */
 export function redactEmail(email: string, after: number): { to: number; isDone: boolean } {
   requireTransaction();

@@ -10,13 +10,13 @@ import { onShutdown } from "../node/shutdown.server";
 import { type Change, studioVersion, subscribe, type Topic } from "./hub.server";
 
 /**
- * The maximum number of streams per address, which is enough for several people with many tabs, but not for a client
- * that opens thousands.
+ * The maximum number of streams per address. Several people with many open tabs don't reach it, but a client that opens
+ * thousands of streams does.
  */
 export const MAX_STREAMS_PER_ADDRESS = 50;
 /** The maximum number of streams. Further streams are refused, so that some sockets are left for pages. */
 const MAX_STREAMS = 10_000;
-/** The heartbeat is an event rather than a comment, so that a page can notice that a connection is dead. */
+/** The heartbeat is an event instead of a comment, so that a page can notice when its connection is dead. */
 const HEARTBEAT = "event: heartbeat\ndata: {}\n\n";
 /** How long a browser waits before it reconnects automatically. Our client handles back-off itself. */
 const RETRY_MS = 1_000;
@@ -24,20 +24,20 @@ const TRY_AGAIN_SECONDS = "10";
 const TOO_MANY = "Too many open streams.";
 const PUBLIC_TOPICS: ReadonlySet<Topic> = new Set<Topic>(["catalogue", "views"]);
 /**
- * The maximum number of queued bytes, beyond which a client that has stopped reading is disconnected. An event has a
- * few hundred bytes.
+ * How many bytes can be queued for a client that has stopped reading before it is disconnected. An event is a few
+ * hundred bytes long.
  */
 const MAX_QUEUED_BYTES = 64 * 1024;
 
 const HEADERS = {
   "Content-Type": "text/event-stream; charset=utf-8",
-  // Neither our compression nor a proxy may buffer events.
+  // These headers prevent our compression and any proxy from buffering events.
   "Cache-Control": "no-store, no-transform",
   "X-Accel-Buffering": "no",
 };
 
 interface Subscription {
-  /** Removes the stream from its address's count. */
+  /** Removes the stream from the count for its address. */
   release: () => void;
   /**
    * Whether the stream's session may still receive studio events. Called before each such event, and every few seconds.

@@ -2,8 +2,8 @@ import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { every, type PeriodicWork, processState } from "~db/runtime.server";
 
 /**
- * The change hub. It polls the catalogue's version, which increases with every write to `videos`. It therefore
- * announces changes by any process, not just by this one.
+ * The change hub. It polls the catalogue's version, which increases with every write to `videos`, and therefore also
+ * announces changes that other processes have made.
  */
 
 /**
@@ -22,9 +22,12 @@ export interface Change {
 const POLL_EVERY_MS = 100;
 /** A burst of changes is announced only once: when it ends, or after this time at the latest. */
 const MAX_BURST_MS = 400;
-/** While the catalogue is changing continuously, lists aren't refetched more often than this. */
+/**
+ * The minimum time between two announcements while the catalogue is changing continuously, so that lists aren't
+ * refetched more often.
+ */
 const CATALOGUE_EVERY_MS = 500;
-/** View counts rise all the time, and open lists shouldn't be refetched after every view. */
+/** View counts change all the time, and open lists shouldn't be refetched after every view. */
 const VIEWS_EVERY_MS = 15_000;
 const JOBS_EVERY_MS = 1_000;
 

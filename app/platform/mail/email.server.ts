@@ -62,7 +62,7 @@ export async function sendEmail(
   }
 }
 
-/** Removes line breaks, because they would start another header. */
+/** Removes line breaks, because a line break in a value would start another header. */
 function oneLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").trim();
 }

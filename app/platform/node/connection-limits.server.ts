@@ -25,13 +25,14 @@ const MAX_CONNECTIONS = 12_000;
  */
 const MAX_CONNECTIONS_PER_NETWORK = 200;
 /**
- * The maximum number of requests in progress in Express and Remix. Each uses up to 100 KB of heap while its body is
- * arriving or its response is being read. In total, they use up to 200 MB of the 512 MB that the Docker image allows.
+ * The maximum number of requests in progress in Express and Remix. Each request uses up to 100 KB of heap while its
+ * body is arriving or its response is being read. Together, they use up to 200 MB of the 512 MB that the Docker image
+ * allows.
  */
 export const MAX_REQUESTS = 2_000;
 /**
- * The maximum number of requests in progress from one network, even if it is behind a proxy or one connection carries
- * several requests.
+ * The maximum number of requests in progress from one network. It also applies behind a proxy and to several requests
+ * on one connection.
  */
 export const MAX_REQUESTS_PER_NETWORK = 200;
 /** The maximum number of headers. Browsers send about 20, and a CDN adds about 10. */
@@ -42,7 +43,7 @@ const MAX_HEADERS = 64;
 const MAX_HEADER_BYTES = 8 * 1024;
 
 /**
- * Routes without limits. An orchestrator that gets no response would restart the site, and event streams have separate
+ * The routes without limits. If an orchestrator got no response, it would restart the site. Event streams have separate
  * limits.
  */
 const EXEMPT_ROUTES = ["/healthz", "/events"];
@@ -60,7 +61,7 @@ const load = processState("connections", () => ({
   requestCount: 0,
   /** The number of refusals since the last log line. */
   refused: 0,
-  /** No line is logged before this time. */
+  /** The time before which no further line is logged. */
   quietUntil: 0,
 }));
 const prepared = new WeakSet<Server>();
@@ -121,7 +122,7 @@ export function limitRequests(request: IncomingMessage, response: ServerResponse
 }
 
 /**
- * Increments a network's count, which is stored under the network's digest.
+ * Increments the count of a network. The count is stored under the network's digest.
  *
  * @returns a function that decrements the count again; undefined if the limit has been reached.
  */

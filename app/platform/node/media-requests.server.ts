@@ -46,7 +46,7 @@ export function countDelegatedBytes(bytes: number): void {
 
 /**
  * Returns the number of body bytes that were written to the connection. If the client disconnected early, the number
- * includes bytes that weren't sent, a few hundred KB at most.
+ * may include up to a few hundred KB that were never sent.
  *
  * @param written bytes written to the connection since the request began, including headers.
  */

@@ -9,7 +9,7 @@ import { onRequestStart, RTA_LABEL } from "./request-context.server";
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Connections are closed after this long without traffic. This replaces Node's limit of 300 s for a whole request,
+ * How long a connection can be idle before it is closed. This limit replaces Node's limit of 300 s for a whole request,
  * which would abort a large upload over a home connection.
  */
 export const IDLE_TIMEOUT_MS = 5 * 60 * 1000;
@@ -34,7 +34,8 @@ export function addMiddleware(added: Middleware): void {
 }
 
 /**
- * Replaces the server's listeners. Node is about to emit the first request, and the new listeners already receive it.
+ * Replaces the server's listeners. Called just before Node emits the first request, so that the new listeners receive
+ * that request.
  */
 function runBeforeExpress(server: Server): void {
   const replaced = server.listeners("request") as RequestListener[];
@@ -85,7 +86,7 @@ export function whenClosed(
   socket.once("close", done);
 }
 
-/** Sends a plain-text response. Returns true, as middleware does if it handles the request. */
+/** Sends a plain-text response. Returns true, so that middleware can return the result. */
 export function sendText(
   response: ServerResponse,
   status: number,

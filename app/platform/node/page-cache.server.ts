@@ -29,7 +29,9 @@ const PAGE_CACHE_CONTROL = "private, no-cache";
  */
 const cacheable = new WeakMap<IncomingMessage, { key: string; version: PageVersion }>();
 
-/** Middleware that serves a public page from the cache, or else marks the request as cacheable. */
+/**
+ * Middleware that serves a public page from the cache. If the page isn't in the cache, marks the request as cacheable.
+ */
 export function serveCachedPage(request: IncomingMessage, response: ServerResponse): boolean {
   const route = routeNameOf(request.url);
   const key = CACHED_ROUTES.includes(route) ? pageKey(request) : undefined;
@@ -53,8 +55,8 @@ export function serveCachedPage(request: IncomingMessage, response: ServerRespon
 }
 
 /**
- * Returns the cache key of a request; undefined if the page may be personal, because the visitor is signed in, has a
- * pending toast or hasn't confirmed their age. All of these visitors have cookies from the site. Other cookies, such as
+ * Returns the cache key of a request, or undefined if the page may be personal. That is the case if the visitor is
+ * signed in, has a pending toast or hasn't confirmed their age. Only the site's own cookies matter. Others, such as
  * those of a proxy or of another site on the same host, don't affect pages.
  */
 function pageKey({ method, url = "", headers }: IncomingMessage): string | undefined {
@@ -114,17 +116,20 @@ export function cacheRendered(status: number, headers: Headers, text: string): b
 
 /** The maximum size of the cache. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** The maximum age of view counts on a cached list, which is the same as on an open list. */
+/** The maximum age of view counts on a cached list. View counts on an open list are refreshed at the same interval. */
 const LIST_VIEWS_MAX_AGE_MS = 15_000;
 /** The maximum age of the view count on a video's page (product decisions, Views). */
 const VIDEO_VIEWS_MAX_AGE_MS = 1_000;
 /**
- * The maximum age of a cached page. It is limited because pages show ages in days, and the catalogue may not change for
- * months.
+ * The maximum age of a cached page. There is a limit because pages show the ages of videos in days, but the catalogue
+ * may not change for months.
  */
 const MAX_AGE_MS = 10 * 60_000;
 
-/** The versions from which a page was rendered. Cached pages don't contain anything that only the studio shows. */
+/**
+ * The versions of the data from which a page was rendered. The studio's version is omitted, because cached pages
+ * contain nothing that only the studio shows.
+ */
 export interface PageVersion extends Omit<CatalogueVersion, "studio"> {
   /**
    * Set only for a video's page. It changes with each view of the video, whether or not the view has been written to
@@ -133,7 +138,10 @@ export interface PageVersion extends Omit<CatalogueVersion, "studio"> {
   lastView?: number;
 }
 
-/** The number of videos whose last view is remembered. Counts for any other video are at most a second old. */
+/**
+ * The number of videos for which the last view is remembered. The view count of any other video is at most a second
+ * old.
+ */
 const MAX_NOTED_VIDEOS = 50_000;
 const views = processState("noted views", () => ({
   count: 0,
@@ -156,7 +164,7 @@ function lastViewOf(videoId: string): number {
 export interface CachedPage {
   version: PageVersion;
   cachedAt: number;
-  /** A weak entity tag, because it identifies both the compressed and the plain response. */
+  /** A weak entity tag, because the compressed and the plain response share it. */
   etag: string;
   headers: [name: string, value: string][];
   plain: Buffer;

@@ -9,20 +9,23 @@ import { type Middleware, whenClosed } from "./middleware.server";
 import { routeNameOf } from "./request-context.server";
 
 /**
- * Limits how long one network's pages may keep the serving thread busy. The limit applies to the thread's time rather
- * than the number of requests, because just 30 connections to one slow page delayed all other pages by half a second.
+ * Limits how long requests from one network can keep the serving thread busy. The limit is on the thread's time instead
+ * of the number of requests, because just 30 connections to one slow page delayed all other pages by half a second.
  * Cached pages and files don't count.
  */
 
 /** The rendering time, in milliseconds per second, that a network may use. */
 const BUDGET_MS = 300;
-/** The maximum budget that an idle network accumulates. Opening 50 tabs takes about a second of rendering. */
+/**
+ * The maximum budget that a network can accumulate while it is idle. Rendering the pages for 50 tabs takes about a
+ * second.
+ */
 const MAX_SAVED_MS = 3_000;
-/** The maximum debt, which limits how long a network has to wait after many requests have exceeded its budget. */
+/** The maximum debt. It limits how long a network has to wait after its requests have exceeded its budget. */
 const MAX_DEBT_MS = 3_000;
 /**
- * The time reserved for each request in progress. Otherwise, 100 requests could start when only one millisecond is
- * left.
+ * How much time to reserve for each request in progress. Otherwise, 100 requests could start even if only one
+ * millisecond were left.
  */
 const RESERVED_MS = 20;
 /** The maximum number of networks, which limits memory use to about 2 MB even if there are many addresses. */
@@ -39,21 +42,21 @@ const TOO_MANY =
   "Too many pages were requested from your network. Wait a few seconds, then try again.";
 
 /**
- * The key for requests without a limit. They are charged a share of the time too, so that networks with a limit don't
- * pay for it.
+ * The key for requests without a limit. They are also assigned a share of the time, so that networks with a limit
+ * aren't charged for it.
  */
 const EXEMPT = "";
 
 interface Active {
   requests: number;
-  /** The value of `shareMs` up to which the network has paid. */
+  /** The value of `shareMs` when the network was last charged. */
   paidMs: number;
 }
 
 /**
  * The rendering time that each network has left. The busy time of the event loop is divided equally among the networks
- * with requests in progress. So a client can't reduce its cost by opening more requests, and a client on a slow
- * connection pays nothing while the loop is idle.
+ * with requests in progress. A client therefore can't reduce its share by sending more requests, and a client on a slow
+ * connection isn't charged while the loop is idle.
  */
 export class RenderingBudgets {
   /** The remaining time of each network, keyed by the network's digest and kept only in memory. */
@@ -62,7 +65,7 @@ export class RenderingBudgets {
     ttl: REFILL_MS,
   });
   private readonly active = new Map<string, Active>();
-  /** The time that would have been charged to a network that had always been active. */
+  /** How much time a network would have been charged if it had always been active. */
   private shareMs = 0;
   private lastBusyMs: number;
 
@@ -100,7 +103,7 @@ export class RenderingBudgets {
     this.left.purgeStale();
   }
 
-  /** Charges a network for its share of the time since it last paid. */
+  /** Charges a network for its share of the time since it was last charged. */
   private pay(key: string): void {
     const busyMs = this.busyMs();
     if (this.active.size > 0) this.shareMs += (busyMs - this.lastBusyMs) / this.active.size;
@@ -140,7 +143,8 @@ export function limitRendering(isSignedIn: (request: IncomingMessage) => boolean
       if (!isOver) begun();
       isOver = true;
     };
-    // A page is rendered completely before its first byte is sent, so reading it slowly costs nothing.
+    // A page is rendered completely before its first byte is sent, so a client that reads slowly isn't charged for
+    // that.
     const writeHead = response.writeHead as (...parts: unknown[]) => typeof response;
     response.writeHead = (...parts: unknown[]) => {
       end();

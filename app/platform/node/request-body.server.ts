@@ -30,7 +30,7 @@ const STREAMED_TYPES = /^(multipart\/form-data|application\/offset\+octet-stream
 /** The bodies of all other API calls are read through Remix. */
 const API_UPLOAD = /^\/api\/v1\/uploads\//i;
 
-/** If no data arrives for an upload for this long during a shutdown, the upload is ended with a response. */
+/** During a shutdown, an upload that receives no data for this long is ended with a response. */
 const STALLED_MS = 1_000;
 /** How long active uploads may continue during a shutdown. The rest of the grace period is for the response. */
 const MOVING_MS = 4_000;
@@ -52,7 +52,8 @@ export function deferUploadBodies(): void {
   onRequestStart(({ request, response }) => {
     if (!STREAMED_TYPES.test(request.headers["content-type"] ?? "")) return;
     if (!isStreamed(request.url ?? "")) return;
-    // While there is a `readable` listener, the wrapper's `data` listener doesn't start the flow of data.
+    // As long as the request has a `readable` listener, the `data` listener of Remix's wrapper doesn't start the flow
+    // of data.
     request.on("readable", ignoreReadable);
     deferred.add(request);
     liftBodyDeadline(request);
@@ -60,7 +61,10 @@ export function deferUploadBodies(): void {
   });
 }
 
-/** Returns a request's body, which can be read once: Node's stream in the server, or the web stream in tests. */
+/**
+ * Returns a request's body, which can be read only once. In the server, it is Node's stream; in tests, it is the web
+ * stream.
+ */
 export function claimBody(request: Request): Readable {
   const node = requestContext()?.request;
   if (node && deferred.delete(node)) {
@@ -73,7 +77,7 @@ export function claimBody(request: Request): Readable {
   return Readable.fromWeb(request.body as NodeReadableStream);
 }
 
-/** Calls `stop` when a shutdown interrupts the reading of the body, early enough for a response to be sent. */
+/** Calls `stop` if the site shuts down while the body is being read, early enough to send a response. */
 export function stopAtShutdown(body: Readable, stop: () => void): void {
   if (!(body instanceof IncomingMessage)) return;
   const bodies = reading();
@@ -81,7 +85,7 @@ export function stopAtShutdown(body: Readable, stop: () => void): void {
   for (const event of ["end", "close"]) body.once(event, () => bodies.delete(body));
 }
 
-/** Waits for uploads that are making progress, and stops the rest, which then respond with 503. */
+/** Waits for uploads that are making progress and stops all others. Those then respond with 503. */
 async function endUploads(): Promise<void> {
   const until = Date.now() + MOVING_MS;
   const last = new Map<IncomingMessage, { bytes: number; at: number }>();
@@ -153,7 +157,7 @@ const BODY_DEADLINE_MS = 60_000;
 
 const withoutDeadline = new WeakSet<IncomingMessage>();
 
-/** Exempts an upload from the deadline. Uploads are subject to the idle timeout and to separate rules instead. */
+/** Exempts an upload from the deadline. Uploads have an idle timeout and separate rules instead. */
 export function liftBodyDeadline(request: IncomingMessage): void {
   withoutDeadline.add(request);
 }

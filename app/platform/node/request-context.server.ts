@@ -4,8 +4,8 @@ import { type IncomingMessage, Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * The Node request and response for the Request that a loader or action receives. remix-serve hides them, but Node
- * publishes both on a diagnostics channel before the server handles the request.
+ * Node's request and response for the Request that a loader or action receives. remix-serve hides them, but Node
+ * publishes them on a diagnostics channel before the server handles the request.
  */
 export interface RequestContext {
   request: IncomingMessage;

@@ -22,7 +22,10 @@ export function refuseUnknownMethod(request: IncomingMessage, response: ServerRe
  * has to be requested as `x%2Edata`, because Remix uses the `.data` extension for data requests.
  */
 const NEEDLESSLY_ENCODED = /%(?:4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae]|3\d|2d)/gi;
-/** Matches parts of a path that make it resolve to another path: the segments `.` and `..`, and `\\` instead of `/`. */
+/**
+ * Matches the parts of a path that make it resolve to a different path: the segments `.` and `..`, and `\\` instead of
+ * `/`.
+ */
 const UNRESOLVED = /\\|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /**
@@ -33,7 +36,7 @@ const UNRESOLVED = /\\|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
  * the target. Browsers and proxies resolve such paths before they send them.
  */
 export function refuseMalformedTarget(request: IncomingMessage, response: ServerResponse): boolean {
-  // Remix would trust this header from anyone. The site's URLs use PUBLIC_URL or Host instead.
+  // Remix would trust this header no matter who sent it. The site's URLs use PUBLIC_URL or Host instead.
   delete request.headers["x-forwarded-host"];
   // HTTP/1.0 has no Host header. For HTTP/1.1, Node has already required it.
   request.headers.host ||= "localhost";

@@ -16,7 +16,7 @@ const router = createRequire(import.meta.url)("@remix-run/router") as {
  * Makes Remix match URLs only against the routes whose first segment can match.
  *
  * Remix matches a page's URL at least five times. Each time, it ranks all routes and compiles a regular expression for
- * each route that it tries, which took a third of the CPU time for rendering a page (`npm run bench -- pages`).
+ * each route that it tries. This took a third of the CPU time for rendering a page (`npm run bench -- pages`).
  */
 export function narrowRouteMatching(): void {
   const { matchRoutes: matchAll, createStaticHandler: createHandler } = router;
@@ -34,8 +34,8 @@ export function narrowRouteMatching(): void {
 
 /**
  * Returns a static handler that delegates to a separate handler for each first segment in the routes, and to one more
- * handler for all other URLs. Separate handlers are necessary because a static handler matches URLs internally, against
- * the routes that it was created with.
+ * handler for all other URLs. Separate handlers are necessary because a static handler matches URLs itself, and uses
+ * the routes with which it was created.
  */
 export function narrowHandler(
   routes: AgnosticRouteObject[],
@@ -64,7 +64,7 @@ function staticSegments({ path, index, children = [] }: AgnosticRouteObject): st
   return [segmentOf(path).toLowerCase()];
 }
 
-/** Returns the routes that can match a URL with this first segment; all routes if it is undefined. */
+/** Returns the routes that can match a URL with this first segment, or all routes if the segment is undefined. */
 export function candidates<Route extends AgnosticRouteObject>(
   routes: Route[],
   segment: string | undefined,
@@ -84,7 +84,7 @@ function segmentOf(path = ""): string {
 }
 
 /**
- * Returns the first segment of a URL in the form in which it is compared with routes; undefined if it can't be decoded.
+ * Returns the first segment of a URL, normalized for the comparison with routes, or undefined if it can't be decoded.
  */
 export function firstSegment(location: Partial<{ pathname: string }> | string): string | undefined {
   const path = typeof location === "string" ? location : (location.pathname ?? "/");

@@ -8,7 +8,7 @@ const ALWAYS = {
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
   // Doesn't send a referrer to other sites. "no-referrer" would also make browsers send `Origin: null` with our forms
-  // (Fetch, "append a request Origin header"), so that they couldn't be distinguished from forms on other sites.
+  // (Fetch, "append a request Origin header"), and the site couldn't distinguish them from forms on other sites.
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",

@@ -10,7 +10,7 @@ import { onRequestStart } from "./request-context.server";
  * remix-serve stops listening, but an open stream or timer would keep its process alive.
  */
 
-/** How much longer requests in progress may take. */
+/** How long requests in progress may continue after the signal. */
 const GRACE_MS = 5_000;
 const CHECK_EVERY_MS = 20;
 
@@ -80,7 +80,8 @@ function stopListening(server: Server): void {
 }
 
 function endConnectionAfter(response: ServerResponse): void {
-  // Setting the header affects only a response that hasn't started. Otherwise, close the connection after the response.
+  // Setting the property has no effect once the response has started, so the connection is also closed after the
+  // response.
   response.shouldKeepAlive = false;
   response.once("finish", () => response.socket?.end());
 }

@@ -12,12 +12,13 @@ import { clientSignal, requestContext } from "./request-context.server";
  * to Node's response.
  */
 
-/** The memory that a download uses, even while its client is stalled. */
+/** How much memory a download uses, even while its client is stalled. */
 const READ_BYTES = 128 * 1024;
 
 /**
- * Returns `length` bytes of the file starting at `start` as the body of a Response. The body owns the handle and closes
- * it once everything is written or the client has disconnected. If the file is shorter, the connection is closed.
+ * Returns `length` bytes of the file starting at `start` as the body of a Response. The body owns the file handle and
+ * closes it once everything has been written or the client has disconnected. If the file is shorter, the connection is
+ * closed.
  */
 export function fileBody(
   file: FileHandle,
@@ -62,8 +63,8 @@ async function writeFile(
 }
 
 /**
- * Returns the output of another server or a decoder as the body of a Response. If one side ends early, the other side
- * is ended too, even if the client disconnects before there is a source.
+ * Returns the output of another server or a decoder as the body of a Response. If either side ends early, the other
+ * side is ended as well. This also works if the client disconnects before the source exists.
  *
  * @param open returns the source. The signal is aborted when the client disconnects.
  * @throws any error that `open` throws while the client is waiting.
@@ -87,7 +88,7 @@ export async function streamBody(
 }
 
 /**
- * Returns a response body that `write` writes directly to Node's response. If the client disconnects first, the body is
+ * Returns a response body. `write` writes it directly to Node's response. If the client disconnects early, the body is
  * never read, so `release` is also called when the connection closes.
  */
 function responseBody(

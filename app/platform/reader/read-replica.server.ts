@@ -5,8 +5,8 @@ import { sendText } from "../node/middleware.server";
 import { settings } from "../settings.server";
 
 /**
- * The read-only mode for a reader, which serves pages from a replica of the database. docs/nginx-reader.conf routes
- * only suitable requests to it. Other requests are redirected to the primary.
+ * The read-only mode. A reader is a server that serves pages from a replica of the database. docs/nginx-reader.conf
+ * routes only suitable requests to it, and it redirects any other request to the primary.
  */
 
 /** The routes that a reader serves. All other routes belong to the primary, including routes added later. */
@@ -19,11 +19,11 @@ export const READ_ROUTES: readonly string[] = [
   ...["/manifest.webmanifest", "/sw.js", "/favicon.ico", "/apple-touch-icon.png"],
   ...["/icon-192.png", "/icon-512.png", "/share.png", "/healthz", "/metrics"],
 ];
-/** POST routes that don't change anything: confirming one's age, and loading cards by id. */
+/** The POST routes that don't change anything. They confirm the visitor's age and load cards by id. */
 const POST_ROUTES = ["/age", "/saved/videos"];
-/** Routes that are served even if the replica is too old, because they report how old it is. */
+/** The routes that are served even if the replica is too old, because they report its age. */
 const MONITORING_ROUTES = ["/healthz", "/metrics"];
-/** The only cookie that a reader uses. Nobody can sign in on a reader. */
+/** The only cookie that a reader uses, because nobody can sign in on a reader. */
 const AGE_COOKIE = /^\s*age=/;
 
 /** Whether the replica is older than READ_ONLY_MAX_AGE. */

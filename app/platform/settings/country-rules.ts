@@ -1,9 +1,9 @@
-/** The possible rules for visitors from a country or region, strictest last. */
+/** The possible rules for visitors from a country or region. The strictest rule is last. */
 const RULES = ["open", "check", "closed"] as const;
 export type CountryRule = (typeof RULES)[number];
 
 export interface CountryRules {
-  /** The rules by the ISO 3166 code of a country (DE) or of a region (US-TX). */
+  /** The rule for each ISO 3166 code of a country (DE) or region (US-TX). */
   byCode: ReadonlyMap<string, CountryRule>;
   /** The rule for every code that isn't listed. */
   others: CountryRule;
@@ -34,8 +34,8 @@ export function parseCountryRules(text: string): CountryRules | undefined {
 }
 
 /**
- * Returns the rule for the country header of a request. If the header contains several codes, because the visitor has
- * also sent the header, the strictest rule applies.
+ * Returns the rule for the country header of a request. If the header contains several codes because the visitor sent
+ * it as well, the strictest rule applies.
  */
 export function countryRule(rules: CountryRules, header: string | undefined | null): CountryRule {
   const found = (header ?? "").split(",").map((code) => ruleOf(rules, code));

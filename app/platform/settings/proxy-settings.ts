@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 
-/** This machine, and the private networks from which containers and proxies on the same host connect. */
+/** This machine, and the private networks that containers and proxies on the same host use. */
 const PRIVATE_NETWORKS =
   "127.0.0.0/8, ::1, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7, fe80::/10";
 

@@ -9,7 +9,7 @@ export const SECRET_MIN_LENGTH = 32;
 
 export const line = z.string().trim();
 export const text = (fallback: string) => line.min(1).default(fallback);
-/** A setting that is one of several words, the first of which is the default. */
+/** A setting that is one of several words. The first word is the default. */
 export const choice = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
   z
     .enum(words)
@@ -46,7 +46,7 @@ export const duration = (minMs: number, maxMs: number) =>
     .transform((value) => Number(value.slice(0, -1)) * UNIT_MS[value.slice(-1) as "m"])
     .refine((value) => value >= minMs && value <= maxMs);
 
-/** A limit such as 20/h,2%/d: a number per hour, and a share of all videos per day. */
+/** A limit such as 20/h,2%/d: a number per hour, and a percentage of all videos per day. */
 export const hideLimit = line
   .regex(/^\d{1,6}\/h,\s*\d{1,3}(\.\d{1,2})?%\/d$/)
   .transform((value) => {
@@ -62,7 +62,7 @@ export function isHttpUrl(value: string): boolean {
   }
 }
 
-/** An email address for a mail header, without characters that could start another address. */
+/** An email address for a mail header. Must not contain characters that could start another address. */
 export const mailbox = email.regex(/^[^\s@,;:<>()"\\]+@[\w.-]+$/);
 
 /**
@@ -78,7 +78,7 @@ export function isWebhookUrl(value: string): boolean {
 export function isSmtpUrl(value: string): boolean {
   try {
     const { protocol, hostname, username, password, pathname, search } = new URL(value);
-    // This throws if the escaping is invalid. Otherwise, the first email would fail.
+    // This throws an error if the escaping is invalid. Without this check, sending the first email would fail.
     decodeURIComponent(username + password);
     return /^smtps?:$/.test(protocol) && hostname !== "" && /^\/?$/.test(pathname) && !search;
   } catch {

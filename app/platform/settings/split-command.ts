@@ -1,6 +1,6 @@
 /**
  * Splits a command line into words at whitespace. Single or double quotes protect whitespace in a word or in a part of
- * it. Nothing else is special: without a shell, variables and patterns aren't expanded.
+ * it. No other characters have a special meaning. Variables and patterns aren't expanded, because there is no shell.
  *
  * @returns undefined if there are no words or a quote isn't closed.
  */

@@ -1,6 +1,6 @@
 /**
- * Matches the start of a spreadsheet formula (OWASP, CSV Injection), even after spaces. It also matches a formula that
- * follows apostrophes, so that an added apostrophe can be distinguished from an apostrophe in the original text.
+ * Matches the start of a spreadsheet formula (OWASP, CSV Injection), even after spaces. Also matches a formula after
+ * one or more apostrophes, so that an apostrophe that was added can be distinguished from one in the original text.
  */
 const FORMULA = /^'*(?:\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|[\t\r\n])/;
 

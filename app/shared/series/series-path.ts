@@ -1,6 +1,6 @@
 import { PAGE_SIZE } from "../pages";
 
-/** URLs of series. These functions are in a separate module because only pages that show a series should load it. */
+/** The URLs of series. These functions are in a separate module so that only pages that show a series load them. */
 
 /** Returns the URL of a series. */
 export function seriesPath(slug: string, page = 1): string {

@@ -1,6 +1,6 @@
 import type { VideoCardData } from "../video-card";
 
-/** A series, as shown next to the video that is being watched. */
+/** A series, as shown on the page of one of its videos. */
 export interface SeriesQueue {
   slug: string;
   title: string;
@@ -9,7 +9,7 @@ export interface SeriesQueue {
   total: number;
   /** The position of the first video in `videos`. */
   firstNumber: number;
-  /** The current video and the videos around it. */
+  /** The current video and the videos before and after it. */
   videos: { id: string; title: string; duration: string }[];
   next?: VideoCardData;
 }

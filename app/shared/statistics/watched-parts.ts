@@ -1,13 +1,13 @@
-/** The number of parts, of 5% each, into which watch statistics divide a video. */
+/** How many parts the watch statistics divide a video into. Each part is 5% of the video. */
 export const WATCHED_PARTS = 20;
 
-/** A view as reported by the player: one digit per part, which is 1 if the part was watched. */
+/** Matches the player's report of a view, which has one digit per part: 1 if the part was watched, or else 0. */
 export const REPORT = /^[01]{20}$/;
 
 /** A span of the video that was played, in seconds. */
 export type Span = readonly [start: number, end: number];
 
-/** Merges spans into ascending spans that don't touch each other. */
+/** Merges spans that overlap or touch, and returns the result in ascending order. */
 export function union(spans: readonly Span[]): Span[] {
   const merged: [number, number][] = [];
   for (const [start, end] of spans.filter(([a, b]) => a < b).sort(([a], [b]) => a - b)) {

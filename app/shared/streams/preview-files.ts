@@ -5,7 +5,7 @@
 export const H264_PREVIEW = "h264.mp4";
 export const AV1_PREVIEW = "av1.mp4";
 
-/** Returns the URL of the same clip in AV1; undefined if there is no AV1 clip. */
+/** Returns the URL of the AV1 version of a clip, or undefined if there is none. */
 export function av1Preview(url: string): string | undefined {
   return url.endsWith(`/${H264_PREVIEW}`)
     ? url.slice(0, -H264_PREVIEW.length) + AV1_PREVIEW
@@ -16,8 +16,8 @@ const PREVIEW_START_SECONDS = 25;
 const MIN_LOOP_SECONDS = 1;
 
 /**
- * Returns the start of a hover preview in seconds: 25 (specification, section 9), the middle of the video if less than
- * a second would remain after that, or 0 if the video is too short for either.
+ * Returns the start of a hover preview in seconds: 25 (specification, section 9), or the middle of the video if less
+ * than a second would remain after that, or 0 if the video is too short for either.
  */
 export function previewStart(durationSeconds: number): number {
   const starts = [PREVIEW_START_SECONDS, durationSeconds / 2];

@@ -1,5 +1,6 @@
 /**
- * The minimum shorter side in pixels. Smaller renditions are only for connections that are too slow for anything else.
+ * The minimum length of the shorter side, in pixels. Smaller renditions are only for connections that are too slow for
+ * any other.
  */
 const START_SIDE = 240;
 

@@ -132,7 +132,7 @@ function SignedOutPage({ form: { message, fields } }: { form: SignedOutForm }) {
 /** The failed request's reference in the log, which only the server knows. */
 export const ErrorReferenceContext = createContext("");
 
-/** In the browser, reads the reference from the page, where the layout has put it. */
+/** Returns the failed request's reference. In the browser, reads it from an attribute that the layout has set. */
 export function useErrorReference(): string {
   const reference = useContext(ErrorReferenceContext);
   if (reference || typeof document === "undefined") return reference;

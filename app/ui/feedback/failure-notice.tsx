@@ -22,8 +22,8 @@ export function FailureNotice({ toast, detail }: { toast: ToastMessage; detail?:
 }
 
 /**
- * Shows that a part of the page couldn't be loaded: as a toast, which is visible at any scroll position, and as a
- * notice in the HTML for pages without JavaScript. A refresh that fails in the same way doesn't show a second toast.
+ * Shows that part of the page couldn't be loaded. The message is a toast, which is visible at any scroll position, or a
+ * notice in the HTML if there is no JavaScript. A refresh that fails in the same way doesn't show a second toast.
  */
 export function PageFailure({ toast }: { toast: ToastMessage }) {
   const hydrated = useHydrated();
@@ -32,7 +32,7 @@ export function PageFailure({ toast }: { toast: ToastMessage }) {
   return hydrated ? null : <FailureNotice toast={toast} detail={detail} />;
 }
 
-/** Shows why a form failed: as a toast, or as a notice if there is no JavaScript. */
+/** Shows why a form failed. The message is a toast, or a notice if there is no JavaScript. */
 export function AnswerFailure({
   error,
 }: {

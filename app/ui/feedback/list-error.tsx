@@ -9,7 +9,7 @@ import {
   useRequestFailure,
 } from "../live/failed-requests";
 
-/** Shows an error in place of the videos if the page was loaded without them. */
+/** Shows an error in place of the videos if they couldn't be loaded with the page. */
 export function ListError({ message }: { message: string }) {
   const { pathname, search } = useLocation();
   return (
@@ -25,7 +25,7 @@ export function ListError({ message }: { message: string }) {
   );
 }
 
-/** Shows the same error for a client-side navigation that has failed. The request waits until it is retried. */
+/** Shows the same error if a client-side navigation has failed. The request waits until the user retries it. */
 export function RequestError({ failure }: { failure: RequestFailure }) {
   return (
     <LoadingError message={failure.message}>
@@ -48,7 +48,7 @@ export function RetryButton({ failure, size }: { failure: RequestFailure; size?:
   );
 }
 
-/** Returns the failure of a navigation between lists, whose message replaces the videos. */
+/** Returns the failure of a navigation between lists. Its message replaces the videos. */
 export function useListFailure(): RequestFailure | undefined {
   const failure = useRequestFailure();
   const { state } = useNavigation();

@@ -40,11 +40,11 @@ export function ToastProvider({
     [dismiss],
   );
 
-  // This happens during rendering, since an effect would run twice in strict mode.
+  // This runs during rendering, because an effect would run twice in strict mode.
   if (fromServer !== seen) {
     setSeen(fromServer);
     if (fromServer) {
-      // Never reuse an id, because the component that showed the earlier toast may still use its id to dismiss it.
+      // Never reuse an id, because the component that showed an earlier toast may still dismiss it by that id.
       lastId.current += 1;
       const id = lastId.current;
       const standing =

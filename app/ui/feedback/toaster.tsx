@@ -12,14 +12,14 @@ import { useHydrated } from "../use-hydrated";
 import { RetryButton, useListFailure } from "./list-error";
 import type { ShownToast } from "./toast-message";
 
-/** How long a toast is shown, which is enough time to read it twice. Toasts with an action stay longer. */
+/** How long a toast is shown. It is long enough to read the toast twice. Toasts with an action stay longer. */
 const SUCCESS_TOAST_MS = 5_000;
 const ERROR_TOAST_MS = 10_000;
 const ACTION_TOAST_MS = 10_000;
 
 /**
- * The page's toasts, in a corner where they cover neither the header nor the thumb area. With JavaScript, they are in a
- * popover, which the browser shows above a modal dialog; without it, they are in a fixed element.
+ * The page's toasts, in a corner where they cover neither the header nor the area that thumbs reach. With JavaScript,
+ * they are in a popover, which the browser shows above a modal dialog. Without JavaScript, they are in a fixed element.
  */
 export function Toaster({
   toasts,

@@ -8,7 +8,7 @@ class PasskeyError extends Error {}
 
 const load = () => import("@simplewebauthn/browser");
 
-/** Preloads the library, since browsers show their dialog only if it is requested shortly after a click. */
+/** Preloads the library, because browsers show their dialog only if it is requested shortly after a click. */
 export function preloadPasskeys(): void {
   load().catch(() => {});
 }
@@ -30,8 +30,8 @@ export async function suggestsPasskeys(): Promise<boolean> {
  * Requests a challenge from the site, and then a passkey response to that challenge from the browser.
  *
  * @param inField whether the browser suggests its passkeys below the field and waits until the user chooses a passkey.
- * @param isWanted called once the challenge has arrived; if it returns false, nothing happens.
- * @returns the `passkey` field for the form; undefined if another request has been started in the meantime.
+ * @param isWanted called once the challenge has arrived. If it returns false, the browser isn't asked for a passkey.
+ * @returns the `passkey` field for the form, or undefined if another request has been started in the meantime.
  * @throws {PasskeyError}
  */
 export function answerWithPasskey(
@@ -85,7 +85,7 @@ async function challenge<T>(address: string, fields: Record<string, string>): Pr
   const answer = await fetch(address, { method: "POST", body: new URLSearchParams(fields) });
   const isJson = answer.headers.get("Content-Type")?.includes("json");
   if (answer.ok && isJson) return (await answer.json()) as T;
-  // After the session has ended, the request is redirected to the sign-in page.
+  // If the session has ended, the request is redirected to the sign-in page.
   if (answer.redirected) throw new PasskeyError("Your session has ended. Sign in again.");
   throw new PasskeyError(isJson ? (await answer.json()).message : await answer.text());
 }

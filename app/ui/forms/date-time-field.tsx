@@ -6,7 +6,7 @@ import { useHydrated } from "~/ui/use-hydrated";
  * A date and time, shown in the browser's time zone and sent as ISO 8601 UTC. Without JavaScript, the typed value is
  * sent unchanged and is interpreted as UTC, as the hint says.
  *
- * @param value ISO 8601 UTC, or the typed text, which is shown unchanged if it is invalid.
+ * @param value the time in ISO 8601 UTC, or the text that the user typed if it was invalid.
  */
 export function DateTimeField({
   label,
@@ -21,7 +21,7 @@ export function DateTimeField({
   value: string;
   hint: string;
   error?: string;
-  /** Called with the value to be sent, whenever that value changes. */
+  /** Called with the value to send whenever that value changes. */
   onPosition?: (timestamp: string) => void;
 }) {
   const hydrated = useHydrated();
@@ -30,7 +30,7 @@ export function DateTimeField({
   return (
     <>
       <Field
-        // The same time in another format, once the browser's time zone is known.
+        // Renders the field again in the browser's time zone once that is known.
         key={zone}
         label={label}
         type="datetime-local"

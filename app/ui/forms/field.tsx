@@ -13,7 +13,10 @@ interface Words {
   hint?: ReactNode;
   /** The reason why the value was rejected, which is shown next to the field. */
   error?: string;
-  /** Whether the label is only for screen readers, because the context makes it clear to sighted users. */
+  /**
+   * Whether the label is only for screen readers, because sighted users can tell from the context what the field is
+   * for.
+   */
   isLabelHidden?: boolean;
 }
 
@@ -48,7 +51,7 @@ function Frame({
   );
 }
 
-/** A control's hint and error, with the ids that its `aria-describedby` contains. */
+/** A control's hint and error. Their ids are the ones in the control's `aria-describedby`. */
 export function FieldNotes({ id, hint, error }: Pick<Words, "hint" | "error"> & { id: string }) {
   return (
     <>
@@ -66,7 +69,7 @@ export function FieldNotes({ id, hint, error }: Pick<Words, "hint" | "error"> & 
   );
 }
 
-/** Splits a field's props into the props for its frame and those for its control, and associates the two. */
+/** Splits a field's props into those for its frame and those for its control, and connects the two through ids. */
 function useControl<Props extends Words & { id?: string; required?: boolean; className?: string }>(
   { label, hint, error, isLabelHidden, ...control }: Props,
   ...classes: string[]

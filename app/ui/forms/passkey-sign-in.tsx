@@ -34,7 +34,7 @@ export function PasskeySignIn({ busy }: { busy: boolean }) {
     if (!isIdle) return;
     let gone = false;
     const isWanted = () => !gone;
-    // Failed suggestions aren't shown, since the user didn't request them.
+    // An error in a suggestion isn't shown, because the user didn't request the suggestion.
     const suggest = () =>
       suggestsPasskeys()
         .then((can) => (can && isWanted() ? signIn({ inField: true, isWanted }) : undefined))

@@ -5,8 +5,8 @@ import { Button } from "../button";
 const TECHNICAL = /^(?:intent|do|version|selected|batch|shown|expected.*|id|.+Id)$/;
 
 /**
- * Shows the values of a form that was rejected because the session had ended, and lets the user send the form again
- * after signing in again in another tab.
+ * Shows the values of a form that was rejected because the session had ended. The user can sign in again in another tab
+ * and then send the form again.
  */
 export function ResendForm({ fields }: { fields: readonly (readonly [string, string])[] }) {
   const { pathname, search } = useLocation();
@@ -23,7 +23,7 @@ export function ResendForm({ fields }: { fields: readonly (readonly [string, str
   );
 }
 
-/** Lists the entered values, so that they can at least be copied. Renders nothing if all values are empty. */
+/** Lists the entered values so that the user can at least copy them. Renders nothing if all values are empty. */
 export function EnteredTexts({ fields }: { fields: readonly (readonly [string, string])[] }) {
   const entered = fields.filter(([, value]) => value !== "");
   if (entered.length === 0) return null;

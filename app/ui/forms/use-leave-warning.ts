@@ -6,8 +6,8 @@ import { useListener } from "../use-listener";
  * Asks for confirmation before unsaved work is lost, no matter how the user leaves the page: by following a link, going
  * back, closing a dialog with Escape, or closing the tab.
  *
- * @param question returns the prompt for navigating to a path; undefined if nothing would be lost. It is called during
- *   the navigation, so it can read the form.
+ * @param question returns the prompt to show before navigating to a path, or undefined if nothing would be lost. It is
+ * called during the navigation, so it can read the form.
  * @param onLeave called if the user confirms.
  */
 export function useLeaveWarning(
@@ -41,7 +41,7 @@ const UNSAVED = "You have unsaved changes. Leave anyway?";
 /**
  * Asks for confirmation before changes to a form are lost, unless the form is being sent.
  *
- * @param isRefused whether the form shows rejected values, which aren't saved either.
+ * @param isRefused whether the form shows rejected values, because those haven't been saved either.
  * @returns the props for the form.
  */
 export function useUnsavedWarning(busy: boolean, isRefused: boolean) {
@@ -62,7 +62,7 @@ export function useUnsavedWarning(busy: boolean, isRefused: boolean) {
 /** Whether a form has been changed since it was shown. */
 export function isChanged(form: HTMLFormElement | null): boolean {
   return [...(form?.elements ?? [])].some((control) => {
-    // The value of a text control has the browser's line endings, but its default value has the line endings from the
+    // The value of a text control has normalized line endings, but its default value has the line endings from the
     // database.
     if (control instanceof HTMLTextAreaElement) {
       return control.value !== control.defaultValue.replaceAll(/\r\n?/g, "\n");

@@ -10,15 +10,16 @@ export interface LiveEvent {
 const RECONNECT_AFTER_MS = [1_000, 2_000, 5_000, 10_000] as const;
 /** How often the server sends a heartbeat (specification, section 9). */
 export const HEARTBEAT_MS = 30_000;
-/** A connection counts as dead if a heartbeat is overdue by this much. */
+/** How long a heartbeat can be overdue before the connection counts as dead. */
 export const HEARTBEAT_TIMEOUT_MS = 10_000;
 
 const TOPICS = ["hello", "catalogue", "views", "jobs"] as const;
 
 /**
  * Listens to the server's events while the page is visible. A hidden page closes its connection, because browsers allow
- * six connections for each site; the `hello` event on the next connection reports what the page has missed. If a
- * heartbeat is overdue, the connection is closed and reopened, because a dead connection doesn't raise an error.
+ * only six connections per site. The `hello` event on the next connection tells the page whether it has missed
+ * anything. If a heartbeat is overdue, the connection is closed and reopened, because a dead connection doesn't raise
+ * an error.
  *
  * @param onReconnect called when the first event arrives after a failed connection.
  * @returns a function that stops listening.

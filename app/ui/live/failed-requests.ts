@@ -3,13 +3,13 @@ import { createStore, useStore } from "../store";
 /**
  * Handles failed requests for a page's data: while the browser is offline, if the connection breaks, if a proxy
  * responds with an error, or if the site responds with an error when an open page requests newer data. The router would
- * replace the page with an error page. With this module, the request waits instead, until a retry succeeds or the
- * router aborts the request because the visitor navigates to another page. Remix 2 has no hook for this: its router
- * doesn't accept a data strategy, `clientLoader` would request the root's data separately, and an error boundary no
- * longer has the previous data.
+ * replace the page with an error page. This module makes the request wait instead until a retry succeeds, or until the
+ * router aborts it because the visitor navigates to another page. Remix 2 has no hook for this: its router doesn't
+ * accept a data strategy, `clientLoader` would request the root's data separately, and an error boundary no longer has
+ * the previous data.
  */
 export interface RequestFailure {
-  /** Whether a list of videos or another page was requested. */
+  /** Whether the request was for a list of videos or for another page. */
   target: "videos" | "page";
   /** Why it failed. */
   message: string;

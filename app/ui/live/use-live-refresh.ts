@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { listenToEvents } from "./event-client";
 import { retryFailedRequests } from "./failed-requests";
 
-/** All open lists are notified of a change at the same time, so their requests are spread over this interval. */
+/** The interval over which requests are spread, because all open lists are notified of a change at the same time. */
 export const SPREAD_MS = 300;
 
 interface Versions {
@@ -12,11 +12,12 @@ interface Versions {
 }
 
 /**
- * Refetches the page's data within a second after the catalogue has changed. Several changes cause a single refetch, a
- * pending navigation is completed first, and changes that the page already shows cause no refetch. Changes made before
- * the page started to listen cause a refetch too. Typed values and the scroll position are kept.
+ * Refetches the page's data within a second after the catalogue has changed. Several changes cause a single refetch,
+ * and a pending navigation is completed first. Changes that the page already shows don't cause a refetch, but changes
+ * that were made before the page started to listen do. Typed values and the scroll position are kept.
  *
- * @param options.jobs also refetch for jobs and unpublished changes, for signed-in users.
+ * @param options.jobs whether to refetch after changes to jobs and unpublished videos as well. Only for signed-in
+ * users.
  */
 export function useLiveRefresh({ jobs = false }: { jobs?: boolean } = {}): void {
   const { revalidate, state } = useRevalidator();

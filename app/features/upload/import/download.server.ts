@@ -28,13 +28,13 @@ export const INTERNET: Network = {
 };
 
 interface DownloadOptions {
-  /** The rules for the file, which are checked while it is being downloaded. */
+  /** The rules for the file. They are checked during the download. */
   rule: FileRule;
   signal: AbortSignal;
   /** @param total undefined if the server doesn't send the length. */
   onProgress(bytes: number, total: number | undefined): void;
   network?: Network;
-  /** The download is aborted if no data arrives for this long. */
+  /** How long the connection may be idle before the download is aborted. */
   idleMs?: number;
 }
 
@@ -145,7 +145,8 @@ async function get(
     request.once("response", (response) => {
       answer = response;
     });
-    // Once the response has started, destroying the request would be reported as a lost connection.
+    // Once the response has started, the response is destroyed instead, because destroying the request would be
+    // reported as a lost connection.
     request.on("timeout", () =>
       (answer ?? request).destroy(wrong("The server stopped sending data.")),
     );
@@ -180,8 +181,8 @@ function messageFor(error: unknown, canceled: AbortSignal): unknown {
 }
 
 /**
- * The IPv4 ranges that aren't on the public internet: those in the IANA special-purpose registry (RFC 6890 and its
- * successors), plus the multicast and reserved ranges.
+ * The IPv4 ranges that aren't part of the public internet: those in the IANA special-purpose registry (RFC 6890 and its
+ * successors), and the multicast and reserved ranges.
  */
 const NOT_PUBLIC = [
   "0.0.0.0/8",

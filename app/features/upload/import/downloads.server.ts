@@ -53,7 +53,7 @@ interface NewDownload {
   address: string;
   texts: NewVideoTexts;
   status: "published" | "review";
-  /** The version of the uploaders' terms accepted for the download. */
+  /** The version of the uploaders' terms that was accepted for the download. */
   terms?: number;
 }
 
@@ -117,7 +117,7 @@ export async function deleteOldDownloads(now = Date.now()): Promise<void> {
     .execute();
 }
 
-/** Requeues the downloads that were interrupted when the site stopped. Called once, at startup. */
+/** Requeues the downloads that were interrupted when the site stopped. Called once at startup. */
 export async function resumeDownloads(): Promise<void> {
   await database()
     .updateTable("downloads")
@@ -168,7 +168,7 @@ async function run(state: Downloads, row: DownloadRow, network: Network): Promis
     const videoId = await fetchAndPublish(row, running, network);
     await move(row.id, "running", { state: "done", video_id: videoId });
   } catch (error) {
-    // The download starts over at the next startup.
+    // The site is stopping. The download starts over at the next startup.
     if (state.isStopped) return;
     if (!(error instanceof UploadError)) console.error(error);
     const reason = error instanceof UploadError ? error.message : "Failed to upload video.";
@@ -179,7 +179,9 @@ async function run(state: Downloads, row: DownloadRow, network: Network): Promis
   }
 }
 
-/** Changes a row only if it is still in the given state, since the download may have been canceled in the meantime. */
+/**
+ * Changes a row only if it is still in the given state, because the download may have been canceled in the meantime.
+ */
 async function move(
   id: number,
   from: "waiting" | "running",
@@ -231,7 +233,7 @@ async function fetchAndPublish(
       status: row.status,
       schedule: { publishAt: null, unpublishAt: null },
       texts: JSON.parse(row.texts) as NewVideoTexts,
-      // This is the version that was accepted with the request, because the terms may have changed in the meantime.
+      // The version that was accepted with the request. The terms may have changed since then.
       acceptance:
         row.terms === null ? undefined : { version: row.terms, acceptedAt: row.created_at },
       video,
@@ -242,7 +244,7 @@ async function fetchAndPublish(
   }
 }
 
-/** The reason why a download was rejected, plus all data needed to show the form again. */
+/** The reason why a download was rejected, with all the data needed to show the form again. */
 export interface AddressFailure {
   status: number;
   message: string;

@@ -19,7 +19,7 @@ import {
 } from "./table.server";
 
 export interface ExportDefaults {
-  /** The category assigned to rows with an unknown category. */
+  /** The category to assign to rows whose category is missing or unknown. */
   category?: string;
 }
 
@@ -59,7 +59,7 @@ async function entryOf(
   if (!id || !title) throw new ImportError("the id or title is missing.");
   if (!/^[\w-]{1,64}$/.test(id)) throw new ImportError(`the id "${id}" can't be part of a URL.`);
   const video = await stored(root, "videos", textOf(row, "video_url"));
-  // A missing thumbnail doesn't matter, since a frame will be extracted from the video.
+  // A missing thumbnail isn't an error, because a frame will be extracted from the video.
   const thumbnailName = textOf(row, "thumbnail_url", "thumbnail");
   const thumbnail = await stored(root, "thumbnails", thumbnailName).catch(() => undefined);
   const durationSeconds = parseDuration(textOf(row, "duration") ?? "");
@@ -100,8 +100,8 @@ function timeOf(row: TableRow, ...names: string[]): string | undefined {
 }
 
 /**
- * Finds the file for one of the earlier system's URLs: the third-to-last segment is the bucket, and the last two are
- * the path (specification, section 7). Returns undefined if there is no URL.
+ * Finds the file for a URL from the earlier system. The third-to-last segment is the bucket, and the last two are the
+ * path (specification, section 7). Returns undefined if there is no URL.
  */
 async function stored(
   root: string,

@@ -22,7 +22,7 @@ const STORED = [
 ] as const;
 const COLUMNS = [...STORED, "series", "video_url"] as const;
 
-/** A JSON object that maps the titles of the video's series to its position in each. */
+/** A JSON object that contains the title of each of the video's series and the video's position in that series. */
 const SERIES = sql<string | null>`(
   SELECT json_group_object(series.title, series_videos.position)
   FROM series_videos JOIN series ON series.id = series_id
@@ -31,8 +31,8 @@ const SERIES = sql<string | null>`(
 export type ExportFormat = "csv" | "json";
 
 /**
- * Streams the catalogue as a table: CSV (RFC 4180, UTF-8) with a header line, or a JSON list of objects. A video
- * without a playable file has the name of its uploaded file instead.
+ * Streams the catalogue as a table: CSV (RFC 4180, UTF-8) with a header line, or a JSON array of objects. If a video
+ * has no playable file, the name of its uploaded file is exported instead.
  */
 export async function* exportCatalogue(format: ExportFormat): AsyncGenerator<string> {
   if (format === "csv") yield `${COLUMNS.join(",")}\r\n`;
@@ -50,7 +50,7 @@ export async function* exportCatalogue(format: ExportFormat): AsyncGenerator<str
     }
     if (rows.length < ROWS_AT_ONCE) break;
     after = rows.at(-1)!.number;
-    // Yields to the event loop, so that other requests can be served in between.
+    // Yields to the event loop so that other requests can be served.
     await setImmediate();
   }
   if (format === "json") yield "\n]\n";

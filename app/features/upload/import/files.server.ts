@@ -66,8 +66,8 @@ export interface InspectedFile {
 }
 
 /**
- * Probes a file in the same way as an upload, but doesn't decode a frame if every browser can play the file. Skipping
- * this step halves the time for small files.
+ * Probes a file in the same way as an upload, but doesn't decode a frame if every browser can play the file. For small
+ * files, skipping this step halves the time.
  *
  * @param extension the extension determined from the file's first bytes, see videoExtension().
  * @throws {RefusedFileError} if ffprobe can't read it as a video.
@@ -79,7 +79,7 @@ export async function inspectFile(file: string, extension: string): Promise<Insp
   return { extension, durationSeconds, playable, ...(cutOff && { cutOff }) };
 }
 
-/** How files are transferred from their folder to the bucket. */
+/** How files get from their folder into the bucket. */
 const IMPORT_MODES = ["copy", "move", "link"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
 
@@ -93,7 +93,7 @@ export function reserveBasePaths(userId: string) {
   let taken = 0;
 
   return {
-    /** Returns the base path of the earlier system if it is free, or else a new one. */
+    /** Returns the base path from the earlier system if it is free, or else a new base path. */
     async reserve(wanted: string | undefined): Promise<string> {
       if (wanted && (await reserveFreeBasePath(wanted))) {
         kept.push(wanted);
@@ -105,7 +105,7 @@ export function reserveBasePaths(userId: string) {
       const { first } = await second;
       return `${userId}/${first + number}`;
     },
-    /** Releases base paths once rows refer to their files or the files have been removed. */
+    /** Releases the base paths. Called once rows refer to the files or the files have been removed. */
     async free(): Promise<void> {
       await mapConcurrently(kept, async (basePath) => {
         const [user = "", uploadId = ""] = basePath.split("/");
@@ -121,7 +121,7 @@ async function reserveFreeBasePath(basePath: string): Promise<boolean> {
   const folder = bucketFile("videos", basePath);
   if (!folder) return false;
   const uploadId = path.basename(basePath);
-  // While an import has reserved all ids of a second, a folder named after that second exists.
+  // While an import has reserved all the ids for a second, a folder named after that second exists.
   const second = path.basename(secondOf(basePath));
   await fs.mkdir(path.dirname(folder), { recursive: true });
   const taken = (await fs.readdir(path.dirname(folder))).some(
@@ -136,8 +136,8 @@ async function reserveFreeBasePath(basePath: string): Promise<boolean> {
 }
 
 /**
- * Copies or links a file into the `videos` bucket, never overwriting an existing file. Keeps the source file; if files
- * are to be moved, the source is removed once the row has been committed.
+ * Copies or links a file into the `videos` bucket and never overwrites an existing file. Keeps the source file; in
+ * `move` mode, the caller removes it once the row has been committed.
  *
  * @throws {ImportError} if the file can't be linked.
  */
@@ -186,7 +186,7 @@ export async function encodeImportedThumbnail(
 }
 
 /**
- * Flushes all pending writes on the uploads disk together, since flushing a thousand small files one by one takes
+ * Flushes all pending writes on the uploads disk at once, because flushing a thousand small files one by one takes
  * longer than copying them.
  */
 export async function flushUploads(): Promise<void> {

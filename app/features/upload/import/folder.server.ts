@@ -25,15 +25,15 @@ import {
 } from "./table.server";
 
 const IMAGE_EXTENSIONS = [".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"];
-/** The default names for the table at the top level of the folder. */
+/** The default file names of a table at the top level of the folder. */
 const METADATA_NAMES = ["metadata.csv", "metadata.json"];
 
-/** Defaults for videos whose details aren't specified. */
+/** The default values for details that aren't specified for a video. */
 export interface FolderDefaults {
   category?: string;
   tags?: string[];
   status: VideoStatus;
-  /** A CSV or JSON table with a `file` column, or its rows. */
+  /** A CSV or JSON table with a `file` column, or the rows of such a table. */
   metadata?: string | TableRow[];
 }
 
@@ -67,8 +67,8 @@ export async function planFolder(folder: string, defaults: FolderDefaults): Prom
 }
 
 /**
- * Checks that a folder doesn't overlap with the uploads folder, whose files would otherwise be imported as videos a
- * second time.
+ * Checks that a folder doesn't overlap with the uploads folder. If it did, the files in the uploads folder would be
+ * imported again as new videos.
  *
  * @throws {ImportError}
  */
@@ -146,7 +146,8 @@ function entryOf(
 }
 
 /**
- * Finds the specified thumbnail next to the video or in the folder, or else an image with the same name as the video.
+ * Finds the video's thumbnail. If one is specified, looks for it next to the video and in the folder; otherwise, looks
+ * for an image with the same name as the video.
  */
 function findThumbnail(name: string, named: string | undefined, present: Set<string>) {
   const bare = name.slice(0, -path.extname(name).length);

@@ -58,7 +58,7 @@ export interface Candidate extends ArrivedFile {
 }
 
 const ACCOUNT_ENDED = "The importing account was deactivated or deleted. The import stopped.";
-/** The number of rows per transaction. */
+/** How many rows to insert per transaction. */
 const ROWS_AT_ONCE = 50;
 
 interface PendingImport extends Candidate {
@@ -71,7 +71,7 @@ interface PendingImport extends Candidate {
   isClean?: boolean;
   /** Whether the video becomes a draft because a required consent record is missing. */
   lacksRecord?: boolean;
-  /** The reason why the video isn't public even though it was supposed to be. */
+  /** The reason why the video isn't public even though it was supposed to be published. */
   refusal?: string;
 }
 
@@ -80,11 +80,11 @@ interface BatchOptions {
   /** The start of the import, in ISO 8601 format (UTC). */
   since: string;
   mode: ImportMode;
-  /** The acceptance of the uploaders' terms for the whole import, if acceptance is required. */
+  /** The acceptance of the uploaders' terms, which covers the whole import; undefined if none is required. */
   acceptance: Acceptance | undefined;
   /**
-   * Updates the import's activity in the transaction that inserts the rows, so that it is correct even if the process
-   * is killed.
+   * Updates the count in the import's activity entry. Called in the transaction that inserts the rows, so that the
+   * count is correct even if the process is killed.
    */
   countImported(videos: number): void;
   onProgress?(bytes: number, files: number): void;
@@ -140,7 +140,7 @@ async function moveAndInsert(
     onProgress?.(each.bytes, 1);
   });
   await flushUploads();
-  // The files are in the order of the plan, rather than in the order in which copying finished.
+  // Inserts the rows in the order of the plan instead of the order in which the files were copied.
   const inOrder = pending.filter((each) => moved.has(each));
   const inserted = new Set(await insertAllRows(inOrder, options));
   for (const each of inOrder.filter((each) => !inserted.has(each))) {
@@ -151,11 +151,10 @@ async function moveAndInsert(
 }
 
 /**
- * Inserts the rows in small transactions: each transaction holds the database lock for a few milliseconds. Afterwards,
- * the lock is free for the same length of time.
+ * Inserts the rows in small transactions. Each transaction holds the database lock for a few milliseconds, and the lock
+ * then stays free for just as long.
  *
- * @returns the entries that were inserted, which excludes those whose files were added to the block list in the
- * meantime.
+ * @returns the inserted entries. Entries whose files were added to the block list in the meantime aren't inserted.
  * @throws the error thrown by a transaction. In that case, the files of entries that aren't in the catalogue yet are
  * unchanged.
  */
@@ -185,7 +184,7 @@ async function insertAllRows(
     inserted.push(...unblocked);
     jobsChanged("work");
     await mapConcurrently(unblocked, async ({ entry }) => {
-      // The source is removed only now, so that the video always has either its source or its row.
+      // The source is removed only after the row has been inserted, so that an interruption can't lose the video.
       if (mode === "move" && entry.file) await fs.rm(entry.file, { force: true });
     });
     await setTimeout(pausedMs);
@@ -198,8 +197,8 @@ function planned({ entry, bytes, modifiedMs, videoId, target }: PendingImport) {
 }
 
 /**
- * Removes the metadata from a video in the bucket. If the video is a hard link to the file in the folder, which must
- * not change before the row is committed, the link is first replaced with a copy if the file has metadata.
+ * Removes the metadata from a video in the bucket. The file in the folder must not change before the row is committed.
+ * If the video is a hard link to that file and contains metadata, the link is therefore replaced with a copy first.
  *
  * @returns whether the video can be served without conversion.
  */
@@ -229,7 +228,7 @@ async function rollBack({ entry, target }: PendingImport, notOurs = false): Prom
   await withdraw([entry.file]);
 }
 
-/** Inserts the rows for some of the entries, along with their file sizes, digests and jobs. */
+/** Inserts the rows of some entries, together with their file sizes, digests and jobs. */
 function insertRows(
   { userId, since, acceptance }: BatchOptions,
   moved: PendingImport[],
@@ -284,7 +283,7 @@ function insertRows(
       .set({ finished_at: new Date().toISOString() })
       .where("source", "in", sources),
   );
-  // The records were deleted by a site that couldn't see this process and assumed that it had been killed.
+  // The records were deleted by another process that couldn't see this one and assumed that it had been killed.
   if (changes < new Set(sources).size)
     throw new Error("Another process removed some of the imported files.");
 }
@@ -305,10 +304,10 @@ function filesOf(each: PendingImport): MeasuredFile[] {
   return [video, { ...name, videoId, bytes: encodedThumbnail.bytes, isClean: true }];
 }
 
-/** @param time the creation time if the entry has none; such times ascend in the order of the plan. */
+/** @param time the creation time to use if the entry has none. These times increase in the order of the plan. */
 function rowOf(userId: string, each: PendingImport, time: number): Insertable<VideosTable> {
   const { entry, inspected, basePath, target, videoId, lacksRecord, isClean = true } = each;
-  // A video whose file is incomplete becomes a draft, so that a person can decide what to do with it.
+  // A video with an incomplete file becomes a draft so that a person can decide what to do with it.
   const isDraft = entry.status === "published" && (inspected?.cutOff || lacksRecord);
   const url = target ? mediaUrl("videos", target) : "";
   const tags = resolveAliases(entry.tags);

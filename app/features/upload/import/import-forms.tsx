@@ -89,7 +89,7 @@ export function TableForm({
   );
 }
 
-/** The import of the operator's folder: shows the form, or the progress of the running import. */
+/** Imports the server's folder. Shows the form, or the progress if an import is running. */
 export function FolderForm({
   folder: { running, last },
   error,

@@ -31,7 +31,10 @@ export interface ImportOptions {
   terms?: string;
   /** Stops the import after the current batch. */
   signal?: AbortSignal;
-  /** The number of bytes read plus the number of bytes moved, so each file counts twice. */
+  /**
+   * Called with the number of bytes that have been read or moved. Each file is counted twice: once when it is read and
+   * once when it is moved.
+   */
   onProgress?(bytes: number, files: number): void;
 }
 
@@ -41,12 +44,12 @@ export interface ImportSummary {
   /** Entries that have already been imported, or whose id already exists in the catalogue. */
   alreadyImported: number;
   duplicates: { name: string; of: string }[];
-  /** Imported videos that aren't public even though they were supposed to be, with the reasons. */
+  /** The imported videos that aren't public even though they were supposed to be published, with the reasons. */
   notPublic: { name: string; reason: string }[];
   failures: ImportFailure[];
   /** The time spent computing SHA-256 digests. */
   hashingMs: number;
-  /** The time spent in ffprobe, which runs for several files concurrently. */
+  /** The time spent in ffprobe, which examines several files at the same time. */
   probingMs: number;
   interrupted: boolean;
 }
@@ -228,7 +231,7 @@ async function hashEntry(
   return { ...measured, path: entry.file, ...digests, extension };
 }
 
-/** Skips duplicates of catalogue videos, regardless of the entry's details. */
+/** Examines a file. Does nothing if it isn't a video or is a duplicate of a video in the catalogue. */
 async function tryToInspect(file: Hashed, isDuplicate: boolean) {
   const { path, extension } = file;
   try {
@@ -250,7 +253,7 @@ function reasonOf(error: unknown): string {
   return message;
 }
 
-/** Returns the given ids that exist in the catalogue. */
+/** Returns those of the given ids that exist in the catalogue. */
 export async function knownIds(ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await database().selectFrom("videos").select("id").where("id", "in", ids).execute();
@@ -258,7 +261,7 @@ export async function knownIds(ids: string[]): Promise<Set<string>> {
 }
 
 /**
- * Returns the digests that belong to the uploaded files of videos in the catalogue, together with the videos' titles.
+ * Returns those of the given digests that belong to uploaded files of videos in the catalogue, with the videos' titles.
  */
 async function knownDigests(digests: string[]): Promise<Map<string, string>> {
   if (digests.length === 0) return new Map();

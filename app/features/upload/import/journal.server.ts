@@ -5,8 +5,8 @@ import { removalsPausedBy } from "~/media/removal-guard.server";
 import { database, prepared, transaction } from "~db/client.server";
 
 /**
- * The journal that makes imports crash-safe. The next import or startup enqueues the removal of files that have no row,
- * and skips sources that have already been imported.
+ * The journal that makes imports crash-safe. After a crash, the next import or startup enqueues the removal of files
+ * that have no row, and the next import skips sources that have already been imported.
  */
 
 /** A file that is about to become a video. */
@@ -31,12 +31,12 @@ export async function findImported(sources: string[]): Promise<Map<string, strin
   return new Map(rows.map((row) => [row.source, fingerprint(row.bytes, row.modified_ms)]));
 }
 
-/** Returns the properties of a file that change when the file is modified. */
+/** Returns a string with the properties of a file that change when the file is modified. */
 export function fingerprint(bytes: number, modifiedMs: number): string {
   return `${bytes} ${modifiedMs}`;
 }
 
-/** Records a batch's files before any of them is changed. */
+/** Records a batch's files in the journal before any of them is moved. */
 export async function announce(files: PlannedFile[]): Promise<void> {
   if (files.length === 0) return;
   await database()
@@ -81,7 +81,7 @@ export async function recoverImports(now = Date.now()): Promise<number> {
     const stat = await fs.stat(source).catch(() => undefined);
     const hasSource =
       stat && fingerprint(stat.size, stat.mtimeMs) === fingerprint(bytes, modified_ms);
-    // Runs in one transaction, since an import on another machine may be about to insert the row.
+    // Runs in one transaction, because an import on another machine may be about to insert the row.
     await transaction(() => {
       const isLeft = prepared("DELETE FROM imports WHERE source = ? AND finished_at IS NULL");
       if (isLeft.run(source).changes > 0 && hasSource) {
@@ -108,10 +108,13 @@ function filesOf(target: string): MediaName[] {
   ];
 }
 
-/** A process that hasn't sent a heartbeat for this long is considered dead, even if another process now has its pid. */
+/**
+ * The longest time that a batch can take, in milliseconds. If it takes longer, its process is considered dead, and a
+ * running process with the same pid is assumed to be a different one.
+ */
 const LONGEST_BATCH_MS = 60 * 60 * 1000;
 
-/** Returns the files that imports in other processes are currently moving; these files have no rows yet. */
+/** Returns the files that imports in other processes are currently moving. These files don't have rows yet. */
 export async function filesBeingImported(
   now = Date.now(),
 ): Promise<Pick<PlannedFile, "videoId" | "target">[]> {

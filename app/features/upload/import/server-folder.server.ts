@@ -19,7 +19,7 @@ const FAILURES_SHOWN = 20;
 
 /** The state of the server's import folder, as shown on the page. */
 export interface ServerFolder {
-  /** The number of finished files and the total number of files, while an import is running. */
+  /** The number of finished files and the total number of files. Set only while an import is running. */
   running?: { files: number; total: number; percent: number };
   /** The result of the last import, kept until the next import or a restart. */
   last?: FolderReport;
@@ -75,7 +75,7 @@ export interface FolderRequest {
 }
 
 /**
- * Starts importing the server's folder; the import continues even if the page is closed. Files that have already been
+ * Starts importing the server's folder. The import continues even if the page is closed. Files that have already been
  * imported are skipped, so it is safe to start the import again.
  *
  * @throws {ImportError} if nothing can be read or there is nothing to import.

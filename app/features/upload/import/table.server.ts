@@ -17,19 +17,19 @@ import {
 import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
 
 /**
- * If the header has many columns, every short line becomes a row with as many columns: parsing 12 KB of such a table
- * took 1.8 s.
+ * The maximum number of columns. If the header has many columns, even a short line becomes a row with all of them.
+ * Without a limit, parsing a 12 KB table took 1.8 s.
  */
 const MAX_COLUMNS = 100;
-/** The number of characters to parse between two checks of the clock. */
+/** How many characters to parse before checking the clock again. */
 const PART_LENGTH = 256;
 
 /** A row of a CSV or JSON file: strings by column, or arbitrary JSON values. */
 export type TableRow = Record<string, unknown>;
 
 /**
- * Reads the rows of a table: CSV with a header line, a JSON list of objects, or a JSON object of objects, whose keys
- * become the `file` column.
+ * Reads the rows of a table: CSV with a header line, a JSON array of objects, or a JSON object whose values are objects
+ * and whose keys become the `file` column.
  *
  * @throws {ImportError} with the name of the file and the reason.
  */
@@ -61,7 +61,7 @@ export async function readObject(file: string): Promise<TableRow> {
     const value: unknown = JSON.parse(await fs.readFile(file, "utf8"));
     if (isObject(value)) return value;
   } catch {
-    // The error is reported below, with a more suitable message.
+    // The error thrown below has a more suitable message.
   }
   throw new ImportError(`${path.basename(file)} isn't a JSON object.`);
 }
@@ -110,7 +110,7 @@ function isObject(value: unknown): value is TableRow {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Functions that each read one field of a row. They return undefined if the field is missing. */
+/** Each of these functions reads one field of a row, and returns undefined if the field is missing. */
 
 export function textOf(row: TableRow, ...names: string[]): string | undefined {
   for (const name of names) {
@@ -129,7 +129,7 @@ export function descriptionOf(row: TableRow): string | undefined {
   return checkedText(description, textOf(row, "description"));
 }
 
-/** Reads a category, including legacy values, ignoring case. */
+/** Reads a category, which may be a legacy value. Case is ignored. */
 export function categoryOf(row: TableRow): string | undefined {
   const category = textOf(row, "category")?.toLowerCase();
   if (category === undefined) return undefined;
@@ -139,7 +139,7 @@ export function categoryOf(row: TableRow): string | undefined {
   return category;
 }
 
-/** Reads tags from a JSON list, a PostgreSQL array (`{a,"b c"}`), or a comma-separated string. */
+/** Reads tags from a JSON array, a PostgreSQL array (`{a,"b c"}`), or a comma-separated string. */
 export function tagsOf(row: TableRow): string[] | undefined {
   if (Array.isArray(row.tags)) return checkedText(tags, row.tags.map(String).join(","));
   const text = textOf(row, "tags");
@@ -209,7 +209,7 @@ export interface ImportEntry {
   /** A stored value, which may be a legacy category. */
   category: string;
   tags: string[];
-  /** The titles of the series that contain the video, with its position in each. */
+  /** The video's position in each series that contains it, keyed by the title of the series. */
   series?: Record<string, number>;
   status: VideoStatus;
   /** The duration given in the details, used only if the file doesn't contain one. */
@@ -232,7 +232,7 @@ export interface ImportFailure {
   reason: string;
 }
 
-/** The entries to import, and the failures that are already known. */
+/** The entries to import, and the entries that are already known to fail. */
 export interface ImportPlan {
   entries: ImportEntry[];
   failures: ImportFailure[];
@@ -259,7 +259,7 @@ interface AddressEntry {
  * category, tags, status).
  *
  * @param text CSV with a header line, or JSON.
- * @throws {ImportError} if the text is neither, or for the first invalid row.
+ * @throws {ImportError} if the text is neither or a row is invalid. The message describes the first invalid row.
  */
 export async function planAddresses(text: string): Promise<AddressEntry[]> {
   const entries: AddressEntry[] = [];

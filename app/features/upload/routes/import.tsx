@@ -32,7 +32,7 @@ import { ImportError, planAddresses } from "../import/table.server";
 
 export const meta = privateMeta("Import");
 
-/** Large enough for a table of a thousand videos with descriptions. */
+/** Large enough for a table that describes a thousand videos. */
 const MAX_FORM_BYTES = 4 * 1024 * 1024;
 
 /** The reasons why a form was rejected, with the entered values. */
@@ -41,7 +41,7 @@ interface Answer {
   intent: string;
   address?: AddressFailure;
   table?: string;
-  /** The reason why the uploaders' terms weren't accepted, with the version in the form. */
+  /** The reason why the acceptance of the uploaders' terms was rejected. `accepted` is the version from the form. */
   terms?: string;
   accepted?: string;
 }

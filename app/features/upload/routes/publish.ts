@@ -5,7 +5,7 @@ import { requireOwnOrigin } from "~/platform/origin.server";
 import { retryAfter } from "~/platform/retry-after.server";
 import { receiveUpload } from "../receive-upload.server";
 
-/** Receives the upload form from the queue: the same fields, but the response is JSON. */
+/** Receives the upload form from the queue. The fields are the same as without JavaScript, but the response is JSON. */
 export async function action({ request }: ActionFunctionArgs) {
   const user = await requireScriptUser(request, "/admin/publish");
   requireOwnOrigin(request);

@@ -10,7 +10,7 @@ import { requestContext } from "~/platform/node/request-context.server";
 export function loader({ request }: LoaderFunctionArgs): Response | Promise<Response> {
   const { pathname } = new URL(request.url);
   // Parsing a URL resolves dot segments and backslashes, and Remix removes `.data`. Each file's URL has exactly one
-  // valid spelling, so a URL with any other spelling doesn't refer to one of our files.
+  // valid spelling, so a URL that changes when it is parsed isn't the URL of a file.
   const sent = requestContext()?.request.url?.replace(/\?.*$/s, "") ?? pathname;
   const name = sent === pathname ? parseMediaUrl(pathname) : undefined;
   if (!name) return notFound();

@@ -8,8 +8,9 @@ import { requestContext } from "~/platform/node/request-context.server";
 const PLAYLIST = /mpegurl/i;
 
 /**
- * Serves only the files of the video to which a preview link belongs. Their URLs are below the link's URL, because a
- * cookie would also give the browser's next user access to the video, and signed URLs can't be revoked.
+ * Serves only the files of the video that a preview link shows. Their URLs start with the link's URL. Cookies and
+ * signed URLs aren't used, because a cookie would also give access to the next person who uses the browser, and signed
+ * URLs couldn't be revoked.
  */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const token = params.token ?? "";
@@ -29,7 +30,7 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
   if (!isText || request.method !== "GET" || !response.body) {
     return new Response(response.body, { status: response.status, headers });
   }
-  // Playlists refer to captions by their absolute paths.
+  // Playlists contain absolute paths to the captions.
   const text = (await response.text()).replaceAll('"/media/', `"${within}/media/`);
   const rewritten = text.replaceAll(/^\/media\//gm, `${within}/media/`);
   headers.set("Content-Length", String(Buffer.byteLength(rewritten)));

@@ -25,7 +25,7 @@ const PRIVATE = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 
 export const headers: HeadersFunction = () => PRIVATE;
 
-/** Loads the video for anyone who has the link, without an account, until the link is revoked. */
+/** Loads the video for anyone who has the link, even without an account, until the link is revoked. */
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const token = params.token ?? "";
   const preview = findPreview(token);
@@ -52,7 +52,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   return data({ video: shown }, { headers: PRIVATE });
 }
 
-/** Returns whether the request loads the page, rather than only refreshing its data. */
+/** Returns whether the request loads the page instead of only refreshing its data. */
 function isPageLoad(request: Request): boolean {
   const sent = requestContext()?.request.url ?? new URL(request.url).pathname;
   return request.method === "GET" && !/\.data(\?|$)/.test(sent);
@@ -87,7 +87,7 @@ export default function PreviewPage() {
           aria-label={video.title}
           className="aspect-video w-full rounded-lg bg-raised"
         >
-          {/* The playlist is used by browsers with native HLS; other browsers use the file. */}
+          {/* Browsers with native HLS support play the playlist. Other browsers play the file. */}
           {video.player.hlsUrl && (
             <source src={video.player.hlsUrl} type="application/vnd.apple.mpegurl" />
           )}

@@ -29,7 +29,7 @@ export function loader({ request }: LoaderFunctionArgs) {
   return { site: siteIdentity(request), now: Date.now() };
 }
 
-/** The page with the visitor's saved videos. The server learns only for which videos it must send cards. */
+/** The page with the visitor's saved videos. The server finds out only which cards the page requests. */
 export default function Saved() {
   const hydrated = useHydrated();
   return (
@@ -108,7 +108,7 @@ function List() {
 const remove = (id: string) => removeSavedVideos([id]);
 
 type State = "loading" | "failed" | "ready";
-/** The server's response for each id: its card, or null if there is none. */
+/** The card that the server has returned for each id, or null if it returned none. */
 type Known = ReadonlyMap<string, VideoCardData | null>;
 
 /** Returns the saved videos with their cards, which are requested in batches. */

@@ -5,7 +5,8 @@ import { publishedStream } from "../video.server";
 const HEADERS = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 
 /**
- * Returns the beginning of a published video's stream, for pages that link to the video, or 204 if it has no stream.
+ * Returns the beginning of a published video's stream to pages that link to the video. Responds with 204 if the video
+ * has no stream.
  */
 export async function loader({ params }: LoaderFunctionArgs): Promise<Response> {
   const hlsUrl = await publishedStream(params.id ?? "");

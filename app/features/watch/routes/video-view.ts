@@ -3,13 +3,13 @@ import { countsAsView, countView } from "~/features/catalogue/views.server";
 import { clientAddress } from "~/platform/client-address.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 
-/** An image that consists of one transparent pixel. */
+/** An image with a single transparent pixel. */
 const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 const NEVER_KEPT = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 
 /**
- * Counts a view for the page's script, once per page load. Responds with 204, or with 404 if there is no such published
- * video.
+ * Counts a view. The page's script sends one request per page load. Responds with 204, or with 404 if there is no
+ * published video with this id.
  */
 export async function action({ request, params }: ActionFunctionArgs): Promise<Response> {
   requireOwnOrigin(request);

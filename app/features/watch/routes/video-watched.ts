@@ -7,14 +7,14 @@ import { REPORT } from "~/shared/statistics/watched-parts";
 import { countWatched } from "../watched-parts.server";
 
 const HEADERS = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
-/** A report has one digit per part; anything longer is rejected. */
+/** A report has one digit per part of the video. A longer body is rejected. */
 const MAX_BYTES = 64;
 const TEXT_TYPE = /^text\/plain\s*(;|$)/i;
 
 /**
  * Counts which parts of a video were watched during a view that has ended. Responds with 204, even if the view isn't
- * counted because the visitor opted out; with 404 if there is no such published video; and with 400, 413 or 415 for an
- * invalid report.
+ * counted because the visitor has opted out. Responds with 404 if there is no published video with this id, and with
+ * 400, 413 or 415 if the report is invalid.
  */
 export async function action({ request, params }: ActionFunctionArgs): Promise<Response> {
   requireOwnOrigin(request);
@@ -30,7 +30,7 @@ export function loader(): Response {
   return new Response(null, { status: 405, headers: { ...HEADERS, Allow: "POST" } });
 }
 
-/** Returns whether the visitor has opted out, using Global Privacy Control, Do Not Track or Save-Data. */
+/** Returns whether the visitor has opted out through Global Privacy Control, Do Not Track or Save-Data. */
 function hasOptedOut(headers: Headers): boolean {
   return (
     headers.get("Sec-GPC") === "1" ||

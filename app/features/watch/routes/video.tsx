@@ -60,7 +60,7 @@ async function readVideo(request: Request, id: string) {
   const series = searchParams.get("series");
   return {
     video,
-    // If there is no file, the stream that is still being encoded is played.
+    // If there is no file yet, the page plays the stream that is still being encoded.
     fileUrl: video.videoUrl ? await withVersion(video.videoUrl) : (video.hlsUrl ?? ""),
     chapters: chaptersOf(video.description, video.durationSeconds),
     streamStart: video.hlsUrl ? await streamStart(video.hlsUrl) : undefined,
@@ -74,8 +74,8 @@ async function readVideo(request: Request, id: string) {
 }
 
 /**
- * Returns a function that returns this page's URL with a position. The URL keeps the list or series in which the video
- * is being watched.
+ * Returns a function that builds this page's URL for a position. The URL includes the list or series from which the
+ * video was opened.
  */
 function useVideoUrl(): (seconds?: number) => string {
   const { video, listLocation, series } = useLoaderData<typeof loader>();
@@ -129,7 +129,7 @@ export default function VideoPage() {
   );
 }
 
-/** Everything shown below the player. */
+/** Everything below the player. */
 function Details() {
   const { video, chapters, now } = useLoaderData<typeof loader>();
   const seekLinks: SeekLinks = {
@@ -147,11 +147,10 @@ function Details() {
       <h1 dir="auto" className="mt-5 text-xl font-bold">
         {video.title}
       </h1>
-      {/* Content that is already shown while the page is loading must not move later. */}
+      {/* Content that is shown while the page is loading must not move afterwards. */}
       <div className="mt-3 flex flex-col gap-x-6 gap-y-3 sm:min-h-11 sm:flex-row sm:flex-wrap sm:items-center sm:justify-between">
         <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-muted figures">
-          {/* The space is wide enough for the next view count, which is shown immediately afterwards, so that nothing
-              moves. */}
+          {/* Wide enough for the next view count, which appears a moment later, so that nothing moves. */}
           <span className="inline-flex min-h-11 min-w-15 items-center mouse:min-h-9">
             {formatViews(views)}
           </span>
@@ -222,7 +221,7 @@ function Watch({
   state,
 }: {
   next: (VideoCardData & { href: string }) | undefined;
-  /** The value for the Back link, which is passed on to the next video. */
+  /** The state for the Back link. It is passed on to the next video's page. */
   state: unknown;
 }) {
   const { video, fileUrl, startSeconds, streamStart, chapters } = useLoaderData<typeof loader>();
@@ -252,7 +251,7 @@ function Watch({
           fileUrl,
           startSeconds,
           chapters,
-          // If there is a file, the browser shows its first frame, which is better than the placeholder.
+          // If there is a file, no placeholder is needed, because the browser shows the file's first frame.
           posterUrl: video.thumbnailUrl ?? (fileUrl ? null : PLACEHOLDER_URL),
           streamStart,
           next,
