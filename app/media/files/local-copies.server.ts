@@ -125,7 +125,7 @@ async function touchCopy(file: string, { modifiedMs }: StoredFile): Promise<void
  * @param file absolute path. If the file is outside the buckets or isn't recorded as stored, this does nothing.
  * @returns the same path.
  * @throws {StorageError}
- * @throws ENOSPC before anything is read from the store, if the file doesn't fit on the disk.
+ * @throws ENOSPC if the file doesn't fit on the disk; in that case, nothing is read from the store.
  */
 export async function localFile(file: string): Promise<string> {
   const name = settings().storage && nameOfFile(file);
