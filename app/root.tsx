@@ -134,7 +134,7 @@ export function Layout({ children }: { children: ReactNode }) {
           <ToastProvider fromServer={page?.toast}>
             <ExitByShift />
             {hasAgeGate && <AgeGate siteName={siteName} />}
-            {/* On a phone, the player is above the header. If the key changes, React remounts the frame, so nothing jumps. */}
+            {/* On a phone, the player is above the header. A new key remounts the frame, so nothing jumps. */}
             <div
               key={kind}
               className={classNames("min-h-dvh flex-col", hasAgeGate ? "hidden" : "flex")}

@@ -61,7 +61,7 @@ export function lockData(
 /**
  * Locks one file in the same way as the site's data.
  *
- * @param what what the file protects, for the error message.
+ * @param what the name of the protected data, for the error message.
  * @returns a function that releases the lock.
  * @throws {DataLockError} if another process holds the lock. Its cause is SQLite's error.
  */
