@@ -54,8 +54,8 @@ export const consent = /* sql */ `
     ends_on     TEXT,
     updated_at  TEXT NOT NULL,
     updated_by  TEXT,
-    -- The alert that says that the record expires soon; null if none has been raised. Reset to null when ends_on
-    -- changes or the alert is resolved. No foreign key: old alerts are deleted.
+    -- The alert about the record's expiration; null if none has been raised. Reset to null when ends_on changes or the
+    -- alert is resolved. No foreign key: old alerts are deleted.
     expiry_alert_id TEXT
   );
   CREATE INDEX video_consents_by_expiry_alert ON video_consents (expiry_alert_id, ends_on)

@@ -159,7 +159,8 @@ async function announcedBytes(file: string): Promise<number | undefined> {
 
 /**
  * Containers in which ffmpeg corrects timestamps that restart or jump (AVFMT_TS_DISCONT). Such timestamps are found in
- * recordings, on discs, and in files that were created by joining several files, which players play in sequence.
+ * recordings, on discs, and in files that were created by joining several files. The joined parts are played in
+ * sequence.
  */
 const MAY_JUMP = ["mpegts", "mpeg", "ogg"];
 

@@ -14,8 +14,8 @@ const MOVE_INTERVAL_MS = 10_000;
 const CHECK_INTERVAL_MS = 60_000;
 const REMOVE_ABANDONED_EVERY_MS = 24 * 3_600_000;
 /**
- * The age at which incomplete uploads are removed. No upload takes this long, even if it has hundreds of gigabytes and
- * the connection is slow.
+ * The age at which incomplete uploads are removed. No upload takes this long, not even one of hundreds of gigabytes
+ * over a slow connection.
  */
 const ABANDONED_MS = 3 * 24 * 3_600_000;
 
