@@ -146,7 +146,7 @@ export async function reserveSecond(userId: string): Promise<ReservedSecond> {
       if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
       throw toUploadError(error);
     }
-    // The lists below are read after the folder is created, so any other file from this second is older than the folder.
+    // The lists below are read after the folder is created, so any other file from this second is older than it.
     const free = () => releaseUploadId(userId, first);
     // A thumbnail may have a separate upload id.
     const others = [
