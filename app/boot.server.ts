@@ -136,7 +136,7 @@ function startServices(): void {
   startHashingBlockedVideos();
   startDeletingExpiredEntries();
   startReleasingCompared();
-  // With a million videos, this takes seconds, so start it before the first visitor needs the result.
+  // If there are a million videos, this takes several seconds, so start it before the first visitor needs the result.
   void isRelatedIndexComplete().catch(console.error);
   // Do this last, because until the first request, a statement may block while another process is writing.
   disableBusyTimeout();
@@ -169,7 +169,7 @@ function messageOf(error: unknown): unknown {
   if (error instanceof StorageError) {
     return `Check STORAGE_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: ${error.message}`;
   }
-  // In a large database, damage may not be detected until the first account is read.
+  // If the database is large, damage may not be detected until the first account is read.
   const explained = explainDatabaseError(error, settings().databasePath);
   return explained instanceof Error ? explained.message : explained;
 }

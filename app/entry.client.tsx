@@ -18,10 +18,10 @@ void waitForData().then(() => {
 });
 
 /**
- * Waits until `RemixBrowser` can render. `RemixBrowser` throws a promise until the data that follows the page has been
- * received and decoded. A key press or tap right after `hydrateRoot` makes React render synchronously, and a promise
- * thrown at that point breaks the page permanently (React error 345, "Root did not complete"). Calling it here is safe,
- * because it throws before it calls any hook.
+ * Waits until `RemixBrowser` can render. `RemixBrowser` throws a promise until the data at the end of the page has been
+ * received and decoded. If the user presses a key or taps right after `hydrateRoot`, React renders synchronously, and a
+ * promise thrown at that point breaks the page permanently (React error 345, "Root did not complete"). Calling it here
+ * is safe, because it throws before it calls any hook.
  */
 async function waitForData(): Promise<void> {
   try {

@@ -14,8 +14,9 @@ import { ErrorReferenceContext } from "~/ui/feedback/error-page";
 await boot();
 
 /**
- * The timeout for deferred loader data in milliseconds. No page defers data, but Remix keeps the request, the response
- * and their data in memory for this long (4,950 by default), which adds up to hundreds of requests on a busy site.
+ * The timeout for deferred loader data in milliseconds. No page defers data, but Remix keeps each request, its response
+ * and their data in memory for this long (4,950 by default). On a busy site, that would be hundreds of requests at any
+ * time.
  */
 export const streamTimeout = 1_000;
 
@@ -41,7 +42,7 @@ export default async function handleRequest(
   return new Response(html, { status, headers });
 }
 
-/** Adds Retry-After to a 503, because its causes last only a few seconds (RFC 9110 §10.2.3). */
+/** Adds Retry-After to a 503 response, because whatever causes a 503 lasts only a few seconds (RFC 9110 §10.2.3). */
 function setRetryAfter(status: number, headers: Headers): void {
   if (status === 503 && !headers.has("Retry-After")) headers.set("Retry-After", "5");
 }
@@ -58,8 +59,8 @@ export const handleDataRequest: HandleDataRequestFunction = async (response, { r
 
 /**
  * Renders a page as a string, because the status and script hashes must be known before the first byte, and because
- * React's stream would encode thousands of small chunks. The data for the browser is already complete, so it is
- * appended to the page instead of streamed, in the format of Remix's `StreamTransfer`.
+ * React's stream would encode thousands of small chunks. The data for the browser is already complete. Instead of being
+ * streamed, it is appended to the page in the format of Remix's `StreamTransfer`.
  */
 async function render(
   request: Request,

@@ -10,15 +10,12 @@ import { every } from "~db/runtime.server";
 
 const EVERY_MS = 3_600_000;
 
-/** Starts deleting expired rows, now and every hour, even if nobody is using the site. */
+/** Deletes expired rows now and then every hour, even if nobody is using the site. */
 export function startDeletingExpiredRows(): void {
   every(EVERY_MS, "delete expired rows", () => deleteExpiredRows(), { firstMs: 0 });
 }
 
-/**
- * Deletes the rows that, according to /privacy, are kept for a limited time, except rows that other periodic work
- * deletes.
- */
+/** Deletes rows whose retention period, as stated on /privacy, has passed. Other periodic tasks delete the rest. */
 export async function deleteExpiredRows(now = Date.now()): Promise<void> {
   await deleteExpiredSessions(now);
   await deleteOldDevices(now);

@@ -75,7 +75,7 @@ export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
 };
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  // Read this before anything else, so that changes made in the meantime count as newer than this page.
+  // Read this before anything else, so that any change made while the page is loading counts as newer than the page.
   const version = catalogueVersion();
   const studio = studioVersion(version);
   const { toast, headers } = await readToast(request);
@@ -101,7 +101,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   );
 }
 
-/** The frame of every page. Error pages may lack the loader's data. */
+/** The frame of every page. On an error page, the loader's data may be missing. */
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
   const errorReference = useErrorReference();
@@ -134,7 +134,7 @@ export function Layout({ children }: { children: ReactNode }) {
           <ToastProvider fromServer={page?.toast}>
             <ExitByShift />
             {hasAgeGate && <AgeGate siteName={siteName} />}
-            {/* On a phone, the player is above the header. The key remounts the frame, so that nothing jumps. */}
+            {/* On a phone, the player is above the header. A new key remounts the frame, so nothing jumps. */}
             <div
               key={kind}
               className={classNames("min-h-dvh flex-col", hasAgeGate ? "hidden" : "flex")}

@@ -7,8 +7,8 @@ import { queryThread } from "./threads/query-thread.server";
 export type { CatalogueVersion };
 
 /**
- * Up to this many changes are projected in the main thread, which takes about 6 ms. If more changes are pending, the
- * writing thread projects them.
+ * The maximum number of changes that are projected in the main thread, which takes about 6 ms. If more changes are
+ * pending, the writing thread projects them.
  */
 const MAX_PROJECTED_INLINE = 64;
 /**
@@ -17,14 +17,14 @@ const MAX_PROJECTED_INLINE = 64;
  */
 const PAUSE_MS = 25;
 /**
- * Callers wait for the changes if at most this many are pending. Only an import causes more. Until those changes are
+ * The maximum number of pending changes for which callers wait. Only an import causes more. Until those changes are
  * projected, lists are correct, but totals and search results are outdated.
  */
 const MAX_AWAITED_CHANGES = 20_000;
 
 interface Projection {
   running?: Promise<void> | undefined;
-  /** The message of the last failure, which is cleared by a success. */
+  /** The message of the last failure; undefined once projecting succeeds again. */
   failure?: string | undefined;
 }
 

@@ -27,14 +27,14 @@ import { isBusy } from "./write-lock";
  */
 const BUSY_TIMEOUT_MS = 5_000;
 /**
- * The size of the page cache. With a smaller cache, a change to hundreds of rows in a large catalogue evicts pages that
- * it has to read again soon.
+ * The size of the page cache. If the cache were smaller, changing hundreds of rows in a large catalogue would evict
+ * pages that are soon needed again.
  */
 const CACHE_KIB = 16 * 1024;
 
 /**
- * The maximum number of cached statements. The site has about 700. Statements with a list of values are cached
- * separately for each length of the list.
+ * The maximum number of cached statements. The site has about 700 statements. A statement with a list of values is
+ * cached separately for each length of the list.
  */
 const MAX_STATEMENTS = 1_000;
 
@@ -51,7 +51,7 @@ interface Connection {
 }
 
 /**
- * Rejects async callbacks, because during an `await` in a transaction, other requests would write within that
+ * Rejects async callbacks. While such a callback waits at an `await`, other requests would write within its
  * transaction.
  */
 export type NotPromise<T> = T extends PromiseLike<unknown> ? never : T;

@@ -29,9 +29,9 @@ const heldLocks = processState(
  * Locks the site's data until this process ends. Two servers with the same data would empty each other's `uploads/tmp`
  * and trash, and run each other's jobs.
  *
- * Each lock is an open transaction on a small, separate SQLite file. SQLite therefore holds a kernel lock on that file,
- * which ends with the process, even after a crash, and works across containers that share a volume. Neither would be
- * true of a lock file with a process id.
+ * Each lock is an open transaction on a small, separate SQLite file. SQLite therefore holds a kernel lock on that file.
+ * The kernel releases the lock when the process ends, even after a crash, and the lock also works between containers
+ * that share a volume. Neither would be true of a lock file that contains a process id.
  *
  * @param waitMs how long to wait for a process that is shutting down.
  * @returns a function that releases the locks early.
@@ -42,7 +42,7 @@ export function lockData(
   program: string,
   waitMs = 0,
 ): () => void {
-  // Another site may share only the database or only the uploads, so each of them has a separate lock.
+  // Another site might use the same database but not the same uploads, or the other way around. Lock each separately.
   const database = path.resolve(databasePath);
   const releaseDatabase = lockFile(`${databasePath}.lock`, program, database, waitMs);
   try {
@@ -61,7 +61,7 @@ export function lockData(
 /**
  * Locks one file in the same way as the site's data.
  *
- * @param what the name of the data, for the error message.
+ * @param what the name of the protected data, for the error message.
  * @returns a function that releases the lock.
  * @throws {DataLockError} if another process holds the lock. Its cause is SQLite's error.
  */
@@ -86,7 +86,8 @@ function lock(file: string, what: string, holder: Holder, waitMs: number): Sqlit
   try {
     const text = JSON.stringify({ ...holder, token: randomUUID() });
     for (;;) {
-      // The transaction is immediate rather than exclusive, so that other processes can still read who holds the lock.
+      // The transaction is immediate rather than exclusive, so that other processes can still read which process holds
+      // the lock.
       sqlite.exec("BEGIN IMMEDIATE");
       if (holderText(sqlite) === text) return sqlite;
       sqlite.exec("DROP TABLE IF EXISTS holder; CREATE TABLE holder (text TEXT NOT NULL)");

@@ -8,7 +8,8 @@ import { MigrationError, requireReleasedSchema } from "./migrate.server";
 export class DatabaseFileError extends Error {}
 
 /**
- * Files up to this size are checked completely at startup. Checking 64 MiB takes about 0.4 s, and startup may take 3 s.
+ * The largest file size, in bytes, at which the whole file is checked at startup. Checking 64 MiB takes about 0.4 s,
+ * and startup may take 3 s.
  */
 const CHECKED_WHOLE_BYTES = 64 * 1024 * 1024;
 
@@ -44,7 +45,8 @@ export function requireReleasedFile(file: string): void {
 
 /**
  * Closing a writable connection moves the write-ahead log into the file, and closing a read-only connection leaves an
- * empty log behind. So a file without a log is opened for writing, and a file with a log is opened read-only.
+ * empty log behind. To leave everything unchanged, a file without a log is opened for writing, and a file with a log is
+ * opened read-only.
  */
 function checkUnchanged(file: string): void {
   let sqlite: Database | undefined;

@@ -13,7 +13,7 @@ const NO_TRANSACTION =
 
 /**
  * Kysely's SQLite dialect, with a driver for reads and single statements on the connection that `transaction` uses.
- * Waiting for another process's lock doesn't block the thread.
+ * While another process holds the lock, queries wait without blocking the thread.
  */
 export class SharedFileDialect extends SqliteDialect {
   readonly #driver: Driver;

@@ -26,7 +26,7 @@ export function followReplica(onNewer: () => void): void {
   });
 }
 
-/** Returns a set of values, at least one of which changes when another file is renamed to this path. */
+/** Returns a string that identifies the file at a path. It changes if another file is renamed to that path. */
 function identityOf(file: string): string | undefined {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   return stat && `${stat.ino} ${stat.mtimeMs} ${stat.size}`;

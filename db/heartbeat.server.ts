@@ -4,7 +4,7 @@ import { every } from "./runtime.server";
 
 /**
  * The heartbeat: while the database is replicated, the site writes the current time into it. Without the heartbeat, a
- * replica couldn't tell whether it is behind or nothing has changed.
+ * replica couldn't tell whether it is outdated or the database simply hasn't changed.
  */
 
 const EVERY_MS = 10_000;

@@ -43,7 +43,7 @@ export interface ReplicationState {
 
 /**
  * Returns Litestream's state, based on the log segments next to the database. Only Litestream's metrics show how many
- * of them have reached the replica.
+ * of these segments have reached the replica.
  */
 export function replicationState(databaseFile: string, now = Date.now()): ReplicationState {
   const copiedAt = lastCopy(litestreamFolder(databaseFile));

@@ -28,8 +28,8 @@ function isServing(sqlite: Database): boolean {
 
 /**
  * Returns the process that is writing to a database, such as `node restore.js (process 4711)`, for the log and the
- * operator. Returns "Another process" if the process isn't known, which is the case on systems other than Linux and
- * once the lock has been released.
+ * operator. Returns "Another process" if the process isn't known. That is always the case on systems other than Linux,
+ * and otherwise if the lock has already been released.
  */
 export function lockHolder(databaseFile: string): string {
   try {

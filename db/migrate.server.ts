@@ -80,8 +80,8 @@ export function requireReleasedSchema(
 }
 
 /**
- * Returns the migrations that have yet to run on a database, and the migrations that have run on it but that this
- * version doesn't know. Writes nothing.
+ * Returns the migrations that haven't run on a database yet, and those that have run but are unknown to this version.
+ * Writes nothing.
  */
 export function unknownMigrations(
   sqlite: Database,

@@ -5,8 +5,8 @@ import { processState } from "./runtime.server";
 import type { AlertNotice, OutboxRow, ReportNotice } from "./schema/operations";
 
 /**
- * The outbox. A message is written in the same transaction as the change that it reports, and delivery is retried until
- * it succeeds.
+ * The outbox. A message is written in the same transaction as the change that it reports, and is sent later. Delivery
+ * is retried if it fails.
  */
 
 const MINUTE_MS = 60_000;
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const BACK_OFF_MS = [1, 5, 15, 60, 180, 360, 720, 720].map((minutes) => minutes * MINUTE_MS);
 const BATCH_SIZE = 20;
 
-/** The types of messages, grouped by the column that refers to their subject. */
+/** The types of messages, keyed by the column that refers to the subject of the message. */
 interface Messages {
   alert_id: AlertNotice;
   report_id: ReportNotice;

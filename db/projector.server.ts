@@ -10,10 +10,12 @@ import { searchIndexes } from "./search-index.server";
  *
  * Triggers insert the id of every row that any tool changes into `video_changes`. The projector compares the row with
  * its last known state (`projected_videos`), applies the difference to the derived data and deletes the entry, all in
- * one transaction. So it doesn't matter if an entry is late, is a duplicate or doesn't reflect an actual change.
+ * one transaction. It therefore doesn't matter if an entry is late, is a duplicate or doesn't reflect an actual change.
  */
 
-/** The length of the change log for related videos. A thread that is further behind rebuilds its index. */
+/**
+ * How many entries the change log for related videos keeps. A thread that has missed more than that rebuilds its index.
+ */
 const MAX_RELATED_CHANGES = 10_000;
 
 interface Row {
@@ -116,7 +118,8 @@ export function createProjector(sqlite: Database) {
       if (was?.digest !== is?.digest) rises.catalogue += isSeen(was, is) ? PUBLIC_CHANGE : 1;
       else if (was?.views !== is?.views && isSeen(was, is)) rises.views += 1;
       if (was && is && is.views > was.views) addDayViews.run(id, is.views - was.views);
-      // Files may be recorded before their video's row is inserted. In that case, this changes the row once more.
+      // If files were recorded before their video's row was inserted, the row doesn't have their size yet. Setting it
+      // changes the row once more.
       if (is?.bytes === 0 && is.file_bytes) setBytes.run(is);
       if (is) remember.run(is);
       else drop.run(id);
@@ -204,12 +207,12 @@ function hasSameRelatedScore(was: Row | undefined, is: Row | undefined): boolean
   );
 }
 
-/** Whether the video was public before the change or is public after it. */
+/** Whether the video was public before the change, is public now, or both. */
 function isSeen(was: Row | undefined, is: Row | undefined): boolean {
   return was?.public === 1 || is?.public === 1;
 }
 
-/** Returns how many of the related score's two view thresholds are exceeded. */
+/** Returns how many of the two view thresholds in the related score a video exceeds. */
 function viewTier(views: number): number {
   return Number(views > WATCHED_ABOVE) + Number(views > WATCHED_MUCH_ABOVE);
 }

@@ -14,8 +14,8 @@ const CACHE_KIB = 16 * 1024;
 /**
  * Opens a replica of the database in read-only mode.
  *
- * @throws {DatabaseFileError} with a message for the operator if the replica is missing, damaged or from another
- *   version of the site, or has no heartbeat.
+ * @throws {DatabaseFileError} with a message for the operator if the replica is missing or damaged, was created by
+ *   another version of the site, or has no heartbeat.
  * @throws {MigrationError} if a development build created it.
  */
 export function openReplica(file: string): Sqlite.Database {

@@ -11,8 +11,8 @@ interface Piece {
   stop(): unknown;
 }
 
-// The pieces are on globalThis, because the development server reevaluates modules after an edit, and the pieces must
-// survive that. A Map keeps the order in which they were created.
+// The pieces are stored on globalThis, because they must survive when the development server reevaluates modules after
+// an edit. A Map keeps the order in which they were created.
 const slot = globalThis as { afterdarkRuntime?: Map<string | symbol, Piece> };
 slot.afterdarkRuntime ??= new Map();
 const pieces = slot.afterdarkRuntime;
@@ -51,7 +51,7 @@ export interface PeriodicWork {
  * Runs `work` every `ms` milliseconds until the runtime stops. A round is skipped while the previous one is in
  * progress. The timer doesn't keep the process alive.
  *
- * Errors are logged and don't stop later rounds. The error for a busy database isn't logged.
+ * An error doesn't stop later rounds. All errors are logged, except those caused by a busy database.
  *
  * @param name completes "Could not …" in the log.
  * @param options.firstMs the delay of the first round: 0 runs it now, the default is `ms`.
@@ -109,8 +109,8 @@ export function every(
 }
 
 /**
- * Stops the runtime: its pieces one at a time, in reverse order of their creation. A piece that is used afterwards is
- * created again.
+ * Stops the pieces of the runtime one at a time, in the reverse order of their creation. A piece that is used
+ * afterwards is created again.
  *
  * @param options.except the names of pieces that keep running.
  */

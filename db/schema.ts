@@ -40,8 +40,8 @@ export interface VideosTable {
   /** The `duration` in seconds. */
   seconds: GeneratedAlways<number>;
   /**
-   * Sorts like `created_at`, and by `number` if the times are equal. It exceeds the precision of a JavaScript number,
-   * so use it only in SQL, or read it as a bigint or text.
+   * Sorts videos by `created_at`, and by `number` if the times are equal. It exceeds the precision of a JavaScript
+   * number, so use it only in SQL, or read it as a bigint or text.
    */
   sort_key: GeneratedAlways<number>;
   /** The size of the video's files. */
@@ -49,7 +49,7 @@ export interface VideosTable {
   /** The uploaded file; set if `video_url` is still empty or is a converted file. */
   source_url: string | null;
   /**
-   * When the uploaded file was removed to save space; null if it wasn't removed, or if a copy contains all of its
+   * When the uploaded file was removed to save space; null if it hasn't been removed, or if a copy has all of its
    * content.
    */
   source_removed_at: Time | null;
@@ -82,7 +82,7 @@ export interface VideosTable {
   unpublish_at: Time | null;
   /** When a draft started waiting for an editor; null while it is waiting for its uploader. */
   ready_at: Time | null;
-  /** 1 while `video_holds` has a row for the video. Triggers set it. */
+  /** 1 if `video_holds` has a row for the video, otherwise 0. Triggers set it. */
   held: Generated<0 | 1>;
   /**
    * Whether visitors can open the video's page and files, and whether the video is in the public lists. SQLite
@@ -100,7 +100,7 @@ export interface Schema
     ModerationTables,
     OperationsTables {
   videos: VideosTable;
-  /** A table with at most one row, which is written while the database is replicated. */
+  /** The heartbeat, which is written while the database is replicated. The table has at most one row. */
   heartbeat: {
     id: ColumnType<1, never, never>;
     at: Time;

@@ -26,9 +26,9 @@ export function searchIndexes(sqlite: Database) {
   );
   return {
     /**
-     * Updates the entries for the given sort keys to match the rows that have these keys now, and removes the entries
-     * of unused keys. The rows are looked up by sort key, because a sort key may move from one row to another, and the
-     * two rows may be projected in any order.
+     * Updates the entries for the given sort keys to match the rows that currently have these keys, and removes the
+     * entries whose keys no row has. Rows are looked up by sort key, because a key may move from one row to another,
+     * and the two rows may be projected in any order.
      *
      * @param read the rows that were already read, by their sort keys.
      */
@@ -49,7 +49,7 @@ export function searchIndexes(sqlite: Database) {
   };
 }
 
-/** Returns the index entry for a title or tag. It is trimmed, as search queries are. */
+/** Returns the index entry for a title or tag. Search queries are trimmed too. */
 function entry(text: string): string {
   return text.replaceAll(SEPARATOR, " ").trim() + SEPARATOR;
 }

@@ -8,16 +8,17 @@ export interface VideoFilesTable {
   id: string;
   video_id: string;
   /**
-   * `pending`: it will replace its video's file once everything has been created from it. `earlier`: it was replaced
-   * and can be restored. `original`: the current file was trimmed from it; it is like `earlier`, but not in the trash.
-   * `removed`: its files have been deleted, or are queued in `removals`, and its URL redirects to the current file.
+   * `pending`: it will replace its video's file once everything has been created from it. `earlier`: it was replaced,
+   * is in the trash and can be restored. `original`: the current file was trimmed from it; it can be restored too, but
+   * isn't in the trash. `removed`: its files have been deleted, or are queued in `removals`, and its URL redirects to
+   * the current file.
    */
   state: "pending" | "earlier" | "original" | "removed";
   /** The user who uploaded the file or replaced it. */
   user_id: string | null;
   /** ISO 8601 UTC */
   created_at: Generated<string>;
-  /** When the file was replaced; null if it has never been the video's current file. */
+  /** When the file was replaced; null if it was never the video's current file. */
   replaced_at: string | null;
   duration: Generated<string>;
   video_url: Generated<string>;
@@ -40,7 +41,7 @@ export interface VideoFilesTable {
   /** The start and end of the trim, in seconds within the original. */
   cut_start: number | null;
   cut_end: number | null;
-  /** The `views` and `parts` of `watched_parts` from the time when it was the video's current file, as JSON. */
+  /** The `views` and `parts` that `watched_parts` had while this was the video's current file, as JSON. */
   watched: string | null;
 }
 

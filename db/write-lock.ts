@@ -1,7 +1,7 @@
 /**
  * SQLite allows one writing connection at a time. SQLite's busy timeout blocks the calling thread, which serves all
- * pages, so the site's connection doesn't use it. Instead, a write that finds the database locked is retried here while
- * everything else continues. Reads don't need a lock in WAL mode.
+ * pages, so the site's connection doesn't use it. Instead, this module retries a write that finds the database locked,
+ * and the thread continues in the meantime. Reads don't need a lock in WAL mode.
  */
 
 /** If another process has held the lock for this long, the change fails. */

@@ -35,7 +35,7 @@ Also corrects the recorded storage usage, and reads missing poster colors. The s
 Exits with 1 if there are problems that weren't fixed.`;
 
 /**
- * How old a file without a row has to be before it is moved. An upload's row is written within milliseconds of its
+ * How long to wait for missing rows before the files are moved. An upload's row is written within milliseconds of its
  * file.
  */
 const ROW_DELAY_MS = 2_000;

@@ -1,4 +1,4 @@
-// npm run check: the checks to run before each commit, which take less than a minute.
+// npm run check: runs the checks that should pass before each commit, in less than a minute.
 import { installPackages, requireNode, root, runPackage, runPackageBeside } from "./prepare.mjs";
 
 requireNode();

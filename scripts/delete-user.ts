@@ -1,4 +1,4 @@
-// npm run delete-user: deletes an account, as the Users page does.
+// npm run delete-user: deletes an account in the same way as the Users page.
 
 import { deleteAccount } from "~/features/accounts/users/delete-account.server";
 import { findUserByEmail } from "~/features/accounts/users.server";

@@ -7,7 +7,7 @@ import { build, type Plugin, type Rollup } from "vite";
 
 /**
  * The features of hls.js that our streams need: fragmented MP4 with separate audio. hls.js is built from source,
- * because its light build doesn't support separate audio, and its full build is 1.7 times as large.
+ * because its light build doesn't support separate audio, and its full build is 1.7 times as large as ours.
  */
 const FEATURES = {
   ALT_AUDIO: true,

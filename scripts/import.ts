@@ -95,10 +95,7 @@ await runScript(
   },
 );
 
-/**
- * Warns once, before the import, because otherwise there could be a thousand warnings, one for each file without a
- * category.
- */
+/** Warns once, before the import, about all files without a category, because there could be a thousand of them. */
 function warnAboutCategories({ entries, failures }: ImportPlan): void {
   const withoutCategory = failures.filter(isWithoutCategory).map(({ name }) => name);
   const count = withoutCategory.length;
@@ -138,7 +135,7 @@ async function perform(
   options: Pick<ImportOptions, "userId" | "mode" | "terms">,
 ): Promise<void> {
   const controller = new AbortController();
-  // A second signal ends the process immediately. Nothing is lost in that case either.
+  // A second signal ends the process immediately. Even then, nothing is lost.
   process.once("SIGINT", () => controller.abort());
   process.once("SIGTERM", () => controller.abort());
   const bytes = plan.entries.reduce((sum, { file }) => sum + sizeOf(file), 0);

@@ -6,8 +6,8 @@ const REDRAW_EVERY_MS = 100;
 const LINE_EVERY_MS = 10_000;
 
 /**
- * Shows a progress bar on standard error: percentage, files, speed and time left. Without a terminal, prints a line
- * every ten seconds.
+ * Shows a progress bar on standard error: percentage, files, speed and time left. If standard error isn't a terminal,
+ * prints a line every ten seconds instead.
  */
 export function progressBar(totalFiles: number, totalBytes: number) {
   const startedAt = performance.now();

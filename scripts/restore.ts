@@ -79,7 +79,7 @@ function requireIntact(file: string): void {
 
 /**
  * Takes the database out of WAL mode, so that the file is complete without its log. SQLite does that only if no other
- * process has the file open, so this also detects a running site.
+ * process has the file open, so this step also detects whether the site is running.
  */
 function closePrevious(file: string): void {
   const sqlite = new Sqlite(file, { timeout: 0 });

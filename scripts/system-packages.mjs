@@ -48,7 +48,7 @@ const FASTER = [
     without: "end-to-end tests run in the full Chromium, which takes 50% longer",
   },
 ];
-/** Programs that are needed only if a package has no prebuilt binary for this version of Node. */
+/** Programs that are needed only if a package doesn't have a prebuilt binary for this version of Node. */
 const COMPILERS = [
   { program: "python3", debian: "python3" },
   { program: "make", debian: "make" },

@@ -80,9 +80,7 @@ export function filePath({ bucket, path: name }: FileName): string | undefined {
   return DOCUMENT.test(name) && !isLink ? file : undefined;
 }
 
-/**
- * Returns the bucket of the file at an absolute path, and its path within the bucket; undefined outside the buckets.
- */
+/** Returns the bucket that contains an absolute path, and the path within that bucket; undefined if no bucket does. */
 export function nameOfFile(file: string): FileName | undefined {
   const relative = path.relative(path.resolve(settings().uploadsDir), file);
   const [folder, ...rest] = relative.split(path.sep);

@@ -41,8 +41,8 @@ export function recordFileIn(file: MeasuredFile): void {
 }
 
 /**
- * Replaces a record with the entry that is found on the disk. The record or the entry may be missing. Does nothing if
- * the record has changed since it was read.
+ * Updates a record to match the entry on the disk. Either of them may be missing. Does nothing if the record has
+ * changed since it was read.
  */
 export async function replaceRecord(
   before: Selectable<MediaFilesTable> | undefined,

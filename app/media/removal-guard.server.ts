@@ -60,7 +60,7 @@ export async function removalsPausedBy(): Promise<PauseReason | undefined> {
   return mismatch ?? ((await manyFilesAreMissing()) ? "missing-files" : undefined);
 }
 
-/** Returns a mismatch that the marker alone reveals. */
+/** Returns the reason to pause removals that can be determined from the marker alone, if there is one. */
 function mismatchOf(marker: SiteMarker | "unreadable" | undefined): PauseReason | undefined {
   if (marker === "unreadable") return "missing-files";
   const { id, clock } = readState();
@@ -80,7 +80,7 @@ function hasSystemClockJumped(marker: SiteMarker | undefined): boolean {
  * Creates the database's id and the uploads folder's marker if they are missing, unless something suggests that the
  * database and the folder don't belong together. Called at each start, before anything is removed.
  *
- * @returns the same as `removalsPausedBy`.
+ * @returns the reason why removals are paused, as `removalsPausedBy` does.
  */
 export async function identifySite(): Promise<PauseReason | undefined> {
   const marker = await readMarker();
@@ -88,7 +88,7 @@ export async function identifySite(): Promise<PauseReason | undefined> {
   if (readState().id === "") {
     const isForeign = !knowsFiles() && (await hasFiles());
     await setState({ id: (!isForeign && marker?.id) || randomUUID(), clock: 0 });
-    // Once the database that the files belong to is back, it adopts this id.
+    // When the database that the files belong to is restored, it adopts this id.
     if (isForeign && !marker) await writeMarker({ id: randomUUID(), clock: 0 });
   }
   const reason = await removalsPausedBy();

@@ -7,8 +7,8 @@ import { studio } from "./baseline-studio";
 import { trust } from "./baseline-trust";
 
 /**
- * The whole schema of an empty database. The types in db/schema list the values of kinds, states and reasons: SQLite
- * rebuilds a table to change a `CHECK`, so only `videos.status` has one, because other tools write it.
+ * The whole schema of an empty database. The types in db/schema list the values of kinds, states and reasons. Changing
+ * a `CHECK` requires rebuilding the table, so only `videos.status`, which other tools write, has one.
  *
  * Until version 0.2.0 is released, this migration is edited in place. After that, it must never change.
  */

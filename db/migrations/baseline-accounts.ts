@@ -5,19 +5,19 @@ export const accounts = /* sql */ `
     email           TEXT NOT NULL UNIQUE COLLATE NOCASE,
     password_hash   TEXT NOT NULL,
     created_at      TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    -- The second factor: its encrypted secret, and the last time step with an accepted code
-    -- (RFC 6238 section 5.2: a code is valid once).
+    -- The second factor: its encrypted secret, and the last time step whose code was accepted. A code can be used only
+    -- once (RFC 6238 section 5.2).
     totp_secret     TEXT,
     totp_enabled_at TEXT,
     totp_last_step  INTEGER,
-    -- A user inserted by a tool that doesn't know roles is an owner.
+    -- If a tool that doesn't know about roles inserts a user, that user is an owner.
     role            TEXT NOT NULL DEFAULT 'owner',
     -- Whether an uploader may publish their own videos.
     may_publish     INTEGER NOT NULL DEFAULT 0 CHECK (may_publish IN (0, 1)),
     deactivated_at  TEXT,
-    -- When the account was last deactivated or blocked. Work requested before then is dropped.
+    -- When the account was last deactivated or blocked. Work that the user requested before this time is canceled.
     access_ended_at TEXT,
-    -- The uploader's own limits: null uses the setting, 0 means no limit.
+    -- An uploader's limits. Null means that the limit in the settings applies; 0 means no limit.
     max_bytes          INTEGER CHECK (max_bytes >= 0),
     max_videos_per_day INTEGER CHECK (max_videos_per_day >= 0),
     max_queued_jobs    INTEGER CHECK (max_queued_jobs >= 0)
@@ -29,7 +29,7 @@ export const accounts = /* sql */ `
     email       TEXT NOT NULL COLLATE NOCASE,
     role        TEXT NOT NULL,
     may_publish INTEGER NOT NULL DEFAULT 0 CHECK (may_publish IN (0, 1)),
-    -- The id of the owner who sent the invitation, which is void if that owner can no longer invite anyone.
+    -- The id of the owner who sent the invitation. The invitation is void if that owner may no longer invite anyone.
     invited_by  TEXT NOT NULL,
     created_at  TEXT NOT NULL,
     expires_at  TEXT NOT NULL,
@@ -104,7 +104,7 @@ export const accounts = /* sql */ `
   );
   CREATE INDEX api_tokens_by_user ON api_tokens (user_id, id);
 
-  -- The responses to API requests with an Idempotency-Key, for a day.
+  -- The responses to API requests with an Idempotency-Key, kept for a day.
   CREATE TABLE api_answers (
     token_id   INTEGER NOT NULL REFERENCES api_tokens (id) ON DELETE CASCADE,
     key        TEXT NOT NULL,
@@ -118,7 +118,7 @@ export const accounts = /* sql */ `
   ) WITHOUT ROWID;
   CREATE INDEX api_answers_by_age ON api_answers (created_at);
 
-  -- The outcomes of published uploads, for a week: a repeated request gets the same outcome.
+  -- The outcomes of requests to publish an upload, kept for a week. A retried request gets the same outcome.
   CREATE TABLE published_uploads (
     upload       TEXT PRIMARY KEY NOT NULL,
     user_id      TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,

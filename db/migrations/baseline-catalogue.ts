@@ -42,8 +42,8 @@ export const catalogue = /* sql */ `
     captions       TEXT,
     -- The colors of the thumbnail's four quarters, 24 hexadecimal digits, shown while it loads.
     poster_colors  TEXT,
-    -- duration in seconds, parsed from minutes:seconds, hours:minutes:seconds, or seconds.
-    -- Other tools may write anything: limited to 0 to 68 years.
+    -- duration in seconds, parsed from minutes:seconds, hours:minutes:seconds, or seconds. Other tools may write
+    -- anything, so the value is limited to between 0 and 68 years.
     seconds        INTEGER GENERATED ALWAYS AS (max(0, min(2147483647,
                      CASE length(duration) - length(replace(duration, ':', ''))
                      WHEN 0 THEN CAST(duration AS INTEGER)
@@ -65,14 +65,14 @@ export const catalogue = /* sql */ `
     -- When it is scheduled to be published or hidden.
     publish_at     TEXT ${isTime("publish_at")},
     unpublish_at   TEXT ${isTime("unpublish_at")},
-    -- LUFS (EBU R128) and dBTP of the audio; null until they are measured, -70 LUFS without audio.
+    -- LUFS (EBU R128) and dBTP of the audio; null until they are measured; -70 LUFS if there is no audio.
     loudness       REAL,
     true_peak      REAL,
     -- The settings with which the adaptive stream was encoded (see encoders.server.ts); null if unknown.
     hls_settings   TEXT,
     -- When the uploaded file was removed to save space; null if the remaining file contains all its streams.
     source_removed_at TEXT,
-    -- The thumbnail that a job created. Any other was chosen by a person.
+    -- The thumbnail that a job created. Any other thumbnail was chosen by a person.
     generated_poster_url TEXT,
     -- When the draft became ready for review; null if it isn't.
     ready_at       TEXT,
@@ -108,9 +108,9 @@ export const catalogue = /* sql */ `
     WHERE NOT listed;
   CREATE INDEX videos_unlisted_by_length ON videos (seconds, sort_key, status, category)
     WHERE NOT listed;
-  -- The few rows of a rare status or category, to find them without scanning an order.
+  -- Finds the few rows with a rare status or category without scanning an index in sort order.
   CREATE INDEX videos_unlisted_by_status ON videos (status, category) WHERE NOT listed;
-  -- The row of a media URL, which decides who may see the file.
+  -- Finds the row for a media URL. That row determines who may see the file.
   CREATE INDEX videos_by_video_url ON videos (video_url);
   CREATE INDEX videos_by_thumbnail_url ON videos (thumbnail_url);
   CREATE INDEX videos_by_publish_at ON videos (publish_at) WHERE publish_at IS NOT NULL;
@@ -146,8 +146,8 @@ export const catalogue = /* sql */ `
     UPDATE videos SET poster_colors = NULL WHERE number = NEW.number
       AND OLD.thumbnail_url IS NOT NEW.thumbnail_url AND OLD.poster_colors = NEW.poster_colors;
   END;
-  -- A trigger instead of foreign keys, because tools that don't enforce them fire it too. Pairs marked as
-  -- different are kept while a video is in the trash.
+  -- A trigger is used instead of foreign keys, because it also fires for tools that don't enforce foreign keys. Pairs
+  -- marked as different are kept while a video is in the trash.
   CREATE TRIGGER videos_deleted AFTER DELETE ON videos BEGIN
     INSERT INTO video_changes (video_id) VALUES (OLD.id);
     DELETE FROM jobs WHERE video_id = OLD.id;
@@ -190,11 +190,12 @@ export const catalogue = /* sql */ `
     PRIMARY KEY (status, listed, category)
   ) WITHOUT ROWID;
 
-  -- Title and tags of every video, each followed by U+001F, so that nothing matches across two of them and
-  -- whole tags can be matched. The status isn't indexed: a search reads it from the table for each hit.
+  -- The title and tags of every video, each followed by U+001F, so that no match spans two of them and a search can
+  -- match whole tags. The status isn't indexed: a search reads it from the table for each hit.
   CREATE VIRTUAL TABLE video_search USING fts5 (
     text, content = '', contentless_delete = 1, tokenize = 'trigram');
-  -- For searches of one or two characters: each such substring is a token, folded like trigrams.
+  -- For searches for one or two characters. Each substring of that length is a token, folded in the same way as the
+  -- trigrams.
   CREATE VIRTUAL TABLE video_search_short USING fts5 (
     text, content = '', contentless_delete = 1, detail = none,
     tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Z* C*' separators '\u001f'");
@@ -210,7 +211,7 @@ export const catalogue = /* sql */ `
     sort_key INTEGER NOT NULL
   );
 
-  -- Counters of changes to the catalogue, and of changes to view counts only.
+  -- Counts the changes to the catalogue, and the changes that affect only view counts.
   CREATE TABLE catalogue_version (
     id        INTEGER PRIMARY KEY CHECK (id = 1),
     catalogue INTEGER NOT NULL DEFAULT 0,
@@ -218,7 +219,7 @@ export const catalogue = /* sql */ `
   );
   INSERT INTO catalogue_version (id) VALUES (1);
 
-  -- Labels and order of the categories; empty for those of app/shared/category-list.ts.
+  -- The labels and the order of the categories. Empty if the defaults in app/shared/category-list.ts are used.
   CREATE TABLE category_names (
     id       TEXT PRIMARY KEY NOT NULL,
     label    TEXT NOT NULL,

@@ -17,7 +17,7 @@ export const consent = /* sql */ `
   );
   CREATE INDEX performers_by_name ON performers (sort_name, id);
 
-  -- Each stage name, and its remainder after each space, so that a search finds the start of any word.
+  -- Each stage name, and the rest of the name after each space, so that a search can match the start of any word.
   CREATE TABLE performer_names (
     name         TEXT NOT NULL,
     performer_id TEXT NOT NULL REFERENCES performers (id) ON DELETE CASCADE,
@@ -49,13 +49,13 @@ export const consent = /* sql */ `
     kind        TEXT NOT NULL,
     -- The number of people shown in the video.
     people      INTEGER NOT NULL CHECK (people BETWEEN 0 AND 50),
-    -- Days, YYYY-MM-DD in UTC. It is invalid from ends_on; null if it doesn't expire.
+    -- Days, YYYY-MM-DD in UTC. The record is invalid from ends_on, which is null if the record doesn't expire.
     recorded_on TEXT NOT NULL,
     ends_on     TEXT,
     updated_at  TEXT NOT NULL,
     updated_by  TEXT,
-    -- The alert that the record expires soon. Null until there is one, and again once ends_on changes or the alert is
-    -- resolved. No foreign key: old alerts are deleted.
+    -- The alert about the record's expiration; null if none has been raised. Reset to null when ends_on changes or the
+    -- alert is resolved. No foreign key: old alerts are deleted.
     expiry_alert_id TEXT
   );
   CREATE INDEX video_consents_by_expiry_alert ON video_consents (expiry_alert_id, ends_on)
@@ -65,7 +65,7 @@ export const consent = /* sql */ `
   CREATE TABLE video_performers (
     video_id     TEXT NOT NULL REFERENCES video_consents (video_id) ON DELETE CASCADE,
     performer_id TEXT NOT NULL REFERENCES performers (id) ON DELETE CASCADE,
-    -- Whether the performer was 18 on the day of recording.
+    -- Whether the performer was at least 18 on the day of the recording.
     of_age       INTEGER NOT NULL CHECK (of_age IN (0, 1)),
     PRIMARY KEY (video_id, performer_id)
   ) WITHOUT ROWID;

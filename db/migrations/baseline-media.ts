@@ -131,7 +131,8 @@ export const media = /* sql */ `
     -- advances while the site is running.
     site_id         TEXT NOT NULL DEFAULT '',
     clock           INTEGER NOT NULL DEFAULT 0,
-    -- 1 once move-storage has started to move all files back to the disk. Nothing is moved into the store then.
+    -- 1 once move-storage has started to move all files back to the disk. While it is 1, nothing is moved into the
+    -- store.
     moving_to_disk    INTEGER NOT NULL DEFAULT 0 CHECK (moving_to_disk IN (0, 1))
   );
   INSERT INTO storage (id) VALUES (1);
@@ -142,14 +143,14 @@ export const media = /* sql */ `
     number INTEGER PRIMARY KEY REFERENCES videos (number) ON DELETE CASCADE
   );
 
-  -- Other files of a video: its replacement, and files that were replaced. Jobs and media_files refer to a row by its
-  -- id, as they do to a video.
+  -- Other files of a video: its replacement, and files that were replaced. Jobs and media_files refer to such a row by
+  -- its id, in the same way as to a video.
   CREATE TABLE video_files (
     id                   TEXT PRIMARY KEY NOT NULL,
     video_id             TEXT NOT NULL,
-    -- pending: replaces the video's file once processing is complete. earlier: was replaced, and can be
-    -- restored. original: the video's file is trimmed from it; like earlier, but not in the trash. removed: its
-    -- files are gone, or enqueued in removals, and its URL redirects to the current file.
+    -- pending: replaces the video's file once processing is complete. earlier: was replaced, is in the trash and can be
+    -- restored. original: the video's file was trimmed from it; it can be restored too, but isn't in the trash.
+    -- removed: its files are gone, or queued in removals, and its URL redirects to the current file.
     state                TEXT NOT NULL,
     user_id              TEXT,
     created_at           TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),

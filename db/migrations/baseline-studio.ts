@@ -43,7 +43,7 @@ export const studio = /* sql */ `
   );
   CREATE INDEX featured_series_by_series ON featured_series (series_id);
 
-  -- alias and tag are folded, as searched text is. No alias is the tag of another alias.
+  -- alias and tag are folded in the same way as searched text. No alias is the tag of another alias.
   CREATE TABLE tag_aliases (
     alias TEXT PRIMARY KEY NOT NULL,
     tag   TEXT NOT NULL CHECK (tag <> alias),
@@ -51,7 +51,7 @@ export const studio = /* sql */ `
   ) WITHOUT ROWID;
   CREATE INDEX tag_aliases_by_tag ON tag_aliases (tag);
 
-  -- Tag changes that apply to all videos, kept so that they can be undone, and completed after a restart.
+  -- Tag changes that apply to all videos. They are stored so that they can be undone, or completed after a restart.
   CREATE TABLE tag_changes (
     id         INTEGER PRIMARY KEY,
     -- The folded tags, as a JSON list, and the tags as they are displayed.
@@ -137,14 +137,14 @@ export const studio = /* sql */ `
     address    TEXT NOT NULL,
     -- {title, description, category, tags}
     texts      TEXT NOT NULL CHECK (json_valid(texts)),
-    -- The id of the imported video.
+    -- The status that the imported video gets.
     status     TEXT NOT NULL,
     state      TEXT NOT NULL DEFAULT 'waiting',
     -- Why it failed.
     reason     TEXT,
     video_id   TEXT,
     created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    -- When it finished, failed or was canceled.
+    -- When the import succeeded, failed or was canceled.
     finished_at TEXT,
     -- The upload terms that were accepted with the request.
     terms      INTEGER REFERENCES upload_terms (version)

@@ -13,8 +13,8 @@ export const trust = /* sql */ `
     payload         TEXT,
     -- Whether the reporter was sent an email, and has opened its link. Further emails are sent only after that.
     mail_link   TEXT,
-    -- The alerts that included the report as urgent, as due soon and as overdue. Null until then, and again once it is
-    -- reopened. No foreign key: old alerts are deleted.
+    -- The alerts that included the report as urgent, as due soon and as overdue. Null if no such alert has included it
+    -- yet, or not since it was reopened. No foreign key: old alerts are deleted.
     urgent_alert_id  TEXT,
     due_alert_id     TEXT,
     overdue_alert_id TEXT
@@ -40,7 +40,7 @@ export const trust = /* sql */ `
     -- The decision that closes the report for this video; null until there is one.
     decision        TEXT,
     decided_at      TEXT,
-    -- When the video's file was replaced after the report.
+    -- When the video's file was replaced; null unless that happened after the report.
     file_changed_at TEXT,
     PRIMARY KEY (report_id, video_id)
   );
@@ -130,8 +130,8 @@ export const trust = /* sql */ `
     attempts   INTEGER NOT NULL DEFAULT 0,
     -- The number of digests in an imported list; null for a video.
     digests    INTEGER,
-    -- The title of the removed video. Deleted after REPORT_KEEP, because it may name a person.
-    -- For a list of digests, the list's file name.
+    -- The title of the removed video. It is deleted after REPORT_KEEP, because it may name a person. For a list of
+    -- digests, the list's file name.
     title      TEXT,
     -- When the entry was removed from the list. Such an entry matches nothing, and is deleted 30 days later.
     removed_at TEXT,
@@ -167,7 +167,7 @@ export const trust = /* sql */ `
     video_id     TEXT NOT NULL,
     blocked_video_id      INTEGER NOT NULL REFERENCES blocked_videos (id) ON DELETE CASCADE,
     found_at     TEXT NOT NULL,
-    -- When someone marked the video as a different one.
+    -- When someone marked the two as different videos.
     dismissed_at TEXT,
     PRIMARY KEY (video_id, blocked_video_id)
   ) WITHOUT ROWID;
@@ -223,7 +223,7 @@ export const trust = /* sql */ `
   CREATE TABLE accepted_terms (
     id            INTEGER PRIMARY KEY,
     video_id      TEXT NOT NULL,
-    -- Accepted for the video, or for another file of it.
+    -- Whether the terms were accepted for the video or for a replacement of its file.
     subject       TEXT NOT NULL,
     version       INTEGER NOT NULL REFERENCES upload_terms (version),
     user_id       TEXT,

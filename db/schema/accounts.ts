@@ -15,7 +15,7 @@ export interface AccountsTables {
     deactivated_at: Time | null;
     /** When the account was last deactivated or blocked. Work that the user requested before this time is canceled. */
     access_ended_at: Time | null;
-    /** The limits for an uploader. Null means the limit in the settings; 0 means no limit. */
+    /** An uploader's limits. Null means that the limit in the settings applies; 0 means no limit. */
     max_bytes: number | null;
     max_videos_per_day: number | null;
     max_queued_jobs: number | null;
@@ -23,7 +23,7 @@ export interface AccountsTables {
     /** The encrypted secret of the second factor. It isn't used until `totp_enabled_at` is set. */
     totp_secret: string | null;
     totp_enabled_at: Time | null;
-    /** The last 30-second time step with an accepted code. */
+    /** The last 30-second time step whose code was accepted. */
     totp_last_step: number | null;
   };
   sessions: {
@@ -132,7 +132,7 @@ export interface AccountsTables {
   /** One row. */
   upload_terms_state: {
     id: 1;
-    /** When uploaders were first required to accept the terms; null while they aren't required to. */
+    /** When uploaders were first required to accept the terms; null while acceptance isn't required. */
     required_since: Time | null;
   };
   /** The version of the terms that was accepted for each video. */
@@ -144,7 +144,7 @@ export interface AccountsTables {
     version: number;
     user_id: string | null;
     accepted_at: Time;
-    /** When the video was found to have been permanently deleted. */
+    /** When the site noticed that the video had been permanently deleted. */
     video_gone_at: Time | null;
   };
   uploader_decisions: UploaderDecisionsTable;

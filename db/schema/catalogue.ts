@@ -42,7 +42,7 @@ export interface CatalogueTables {
   similar_videos: {
     first: string;
     second: string;
-    /** When someone marked the two as different videos (ISO 8601 UTC). */
+    /** When someone marked the pair as two different videos (ISO 8601 UTC). */
     dismissed_at: string | null;
   };
   tag_aliases: TagAliasesTable;

@@ -47,8 +47,8 @@ export interface MediaTables {
     /** The site's id, which is also in `site.json` in the uploads folder. Empty before the first start. */
     site_id: string;
     /**
-     * The site's clock, which advances while the site is running. It is also in `site.json`, so that an older copy of
-     * the database is recognized.
+     * The site's clock, which advances while the site is running. It is also in `site.json`, so that the site can
+     * recognize an older copy of the database.
      */
     clock: number;
     /** 1 while all files are being moved back to the disk. */
@@ -92,7 +92,7 @@ export interface JobsTable {
   run_after: Generated<Time>;
   worker: string | null;
   lease_until: Time | null;
-  /** The number of consecutive attempts during which the worker machine disappeared. */
+  /** How many attempts in a row have ended because the worker machine disappeared. */
   worker_losses: Generated<number>;
   /** 0 to 1 */
   progress: Generated<number>;

@@ -33,12 +33,9 @@ export interface ModerationTables {
     erased_at: Time | null;
     /** The encrypted text from the form; null once it has been erased. */
     payload: string | null;
-    /** Null until an email is sent; "sent" until someone opens the link in it. */
+    /** Null if no email has been sent; "sent" until someone opens the link in the email. */
     mail_link: "sent" | "opened" | null;
-    /**
-     * The alerts that included the report; null until an alert has included the report, and again after the report is
-     * reopened.
-     */
+    /** The alerts that included the report. Null if no alert has included it yet, or not since it was reopened. */
     urgent_alert_id: string | null;
     due_alert_id: string | null;
     overdue_alert_id: string | null;
@@ -53,7 +50,7 @@ export interface ModerationTables {
     /** The decision; null until a decision is made. */
     decision: VideoDecision | null;
     decided_at: Time | null;
-    /** When the video's file was replaced after the report. */
+    /** When the video's file was replaced; null unless that happened after the report. */
     file_changed_at: Time | null;
   };
   /** Messages between the reporter and the moderators. They are deleted when the report is erased. */
@@ -73,7 +70,7 @@ export interface ModerationTables {
     /** ISO 8601 UTC. */
     blocked_at: string;
     /**
-     * `waiting`: the file is kept until its frames have been hashed. `few`: hashing failed, and only frames from an
+     * `waiting`: the file is kept until its frames have been hashed. `few`: hashing failed, so only the frames from an
      * earlier comparison are known. `none`: only the file's digest is known.
      */
     state: "waiting" | "ready" | "few" | "none";
@@ -111,7 +108,7 @@ export interface ModerationTables {
     blocked_video_id: number;
     /** ISO 8601 UTC. */
     found_at: string;
-    /** When someone marked the video as a different one (ISO 8601 UTC). */
+    /** When someone marked the two as different videos (ISO 8601 UTC). */
     dismissed_at: string | null;
   };
   /** Hashed frames of videos, for the comparison with blocked videos. */
@@ -139,7 +136,10 @@ export interface ModerationTables {
   video_holds: {
     video_id: string;
     reason: HoldReason;
-    /** The report, blocked account or block list entry, or the problem with the consent record; otherwise empty. */
+    /**
+     * The id of the report, blocked account or block list entry, or the problem with the consent record; otherwise
+     * empty.
+     */
     source_id: Generated<string>;
     since: Time;
   };
@@ -169,7 +169,7 @@ export interface ModerationTables {
     created_at: Time;
     updated_at: Time;
   };
-  /** Each stage name, and the rest of the name after each space, in the form that searches compare. */
+  /** Each stage name, and the rest of the name after each space, normalized in the same way as search queries. */
   performer_names: {
     name: string;
     performer_id: string;
@@ -201,8 +201,8 @@ export interface ModerationTables {
     updated_at: Time;
     updated_by: string | null;
     /**
-     * The alert about the record's expiration; null until an alert is raised, and again after `ends_on` changes or the
-     * alert is resolved.
+     * The alert about the record's expiration; null if none has been raised. Reset to null when `ends_on` changes or
+     * the alert is resolved.
      */
     expiry_alert_id: string | null;
   };
@@ -229,7 +229,7 @@ export type ReportKind = (typeof REPORT_KINDS)[number];
 /** `open`: waiting for a moderator. `asked`: waiting for the reporter. */
 export type ReportState = "open" | "asked" | "closed";
 
-/** The decision that closes a report with regard to one of its videos. */
+/** A decision about one of a report's videos. */
 export type VideoDecision = "keep" | "remove" | "restore";
 
 /** The outcome of a report. `not-here`: none of its videos are on the site. */

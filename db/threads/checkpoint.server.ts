@@ -24,7 +24,10 @@ const MAX_LOG_PAGES = 16_384;
  */
 const ABANDONED_LOG_BYTES = 512 * 1024 ** 2;
 
-/** Writing this many rows with their indexes fills about a third of `MAX_LOG_PAGES`. */
+/**
+ * How many rows can be written between two checkpoints. Together with their indexes, they fill about a third of
+ * `MAX_LOG_PAGES`.
+ */
 const ROWS_BETWEEN_CHECKPOINTS = 1_500;
 
 /** Starts running checkpoints for the site's database. */
@@ -56,8 +59,8 @@ export function startCheckpoints(abandonedBytes = ABANDONED_LOG_BYTES): void {
 
 /**
  * Returns a function that long-running writes await after each transaction. It yields to the event loop, and runs a
- * checkpoint after many rows. With only one checkpoint per second, the log would grow until a statement had to wait for
- * the disk.
+ * checkpoint after many rows. If there were only one checkpoint per second, the log would grow until a statement had to
+ * wait for the disk.
  */
 export function createWriteYielder(): () => Promise<void> {
   const yieldIfDue = createYielder();

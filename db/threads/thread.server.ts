@@ -62,7 +62,7 @@ export function createThread(name: string, program: Program, options: WorkerOpti
         running ??= start();
         const { worker, pending } = running;
         lastId += 1;
-        // Do this first, because it may throw.
+        // Send the message first, because this may throw.
         worker.postMessage({ id: lastId, request });
         pending.set(lastId, { resolve, reject });
         worker.ref();
@@ -71,7 +71,7 @@ export function createThread(name: string, program: Program, options: WorkerOpti
     async finish() {
       // After an error, there is no pending request.
       while (running && running.pending.size > 0) {
-        // The thread may also exit without having sent a response or an error.
+        // The thread may also exit without sending a response or an error.
         const waits = new AbortController();
         const next = ["message", "exit"].map((event) => once(running!.worker, event, waits));
         await Promise.race(next).catch(() => {});
@@ -91,7 +91,7 @@ function startWorker({ file, loader }: Program, options: WorkerOptions): Worker 
   return new Worker(program, { ...options, eval: true, execArgv: [] });
 }
 
-/** Handles the requests to the thread in which this program runs. */
+/** Handles the requests that the current thread receives. */
 export function handleRequests(handle: (request: never) => unknown): void {
   parentPort?.on("message", async ({ id, request }) => {
     try {

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 
-/** The delay between two attempts doubles, from the first of these values up to the second. */
+/** The delay before the first retry and the maximum delay. The delay doubles with every attempt. */
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 30_000;
 /** The timeout for a request. Verifying a long video takes minutes. */

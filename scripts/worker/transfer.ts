@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { LostLeaseError, type SiteClient } from "./site";
 
-/** The size of one request. After a lost connection, at most this much has to be sent again. */
+/** The size of one request. If the connection is lost, at most this much has to be sent again. */
 const PART_BYTES = 8 * 1024 ** 2;
 
 /** Downloads a job's video, and resumes after an interruption. Returns the number of bytes. */

@@ -22,7 +22,7 @@ Requires ffmpeg, but no access to the site's database or disk.
 
 ENCODER_HARDWARE and ENCODER_THREADS apply to this machine.`;
 
-/** How long this machine waits after its disk was full, before it takes another job. */
+/** How long this machine waits before it takes another job if its disk was full. */
 const FULL_WAIT_MS = 60_000;
 
 try {

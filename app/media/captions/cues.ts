@@ -14,11 +14,11 @@ export interface Cue {
 }
 
 /**
- * The maximum length of a line. Lines have 40 to 80 characters when displayed, or a few hundred including markup for
- * fonts and positions.
+ * The maximum length of a line. A displayed line has 40 to 80 characters. With markup for fonts and positions, it has a
+ * few hundred.
  */
 export const MAX_LINE_LENGTH = 2_000;
-/** The maximum number of cues: one every four seconds for a day. */
+/** The maximum number of cues, which is enough for one cue every four seconds for a day. */
 export const MAX_CUES = 20_000;
 
 /** Thrown if a caption file exceeds a limit; `message` is shown to the uploader. */

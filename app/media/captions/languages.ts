@@ -13,7 +13,10 @@ export function languageName(language: string): string | undefined {
   }
 }
 
-/** Returns the BCP 47 tag for a language code in a file, such as `de` for `ger`; `und` if the code isn't a language. */
+/**
+ * Returns the BCP 47 tag for a language code found in a file, such as `de` for `ger`; `und` if the code isn't a
+ * language.
+ */
 export function languageTag(code: string): string {
   try {
     const [tag = UNKNOWN] = Intl.getCanonicalLocales(code.trim().replaceAll("_", "-"));
@@ -24,8 +27,8 @@ export function languageTag(code: string): string {
 }
 
 /**
- * Words in a track's title that are added to its label, in the order in which the label shows them. Other words aren't
- * shown, because the title may contain the name of the video's author.
+ * Words that are copied from a track's title to its label, in the order in which the label shows them. Other words
+ * aren't shown, because the title may contain the name of the video's author.
  */
 const TITLE_WORDS: [RegExp, string][] = [
   [/\b(?:simplified|traditional|latin american?|european|brazilian|canadian|castilian)\b/i, "$&"],
@@ -42,7 +45,7 @@ const TITLE_WORDS: [RegExp, string][] = [
 /**
  * Returns the label for captions: the language, with details from the track's title or flags.
  *
- * @param unnamed the label if neither the language nor any detail is known.
+ * @param unnamed the label to use if neither the language nor any details are known.
  */
 export function captionsLabel(stream: Omit<SubtitleStream, "index">, unnamed = "Captions"): string {
   const found = TITLE_WORDS.flatMap(([words, label]) => {

@@ -33,13 +33,13 @@ export interface Source {
   isClean?: boolean;
 }
 
-/** The trim's range, in seconds. */
+/** The part of the original that the trim keeps, in seconds. */
 export interface TrimRange {
   start: number;
   end: number;
 }
 
-/** The result of a job: files that are in the task's folder or already in their final locations. */
+/** The result of a job: the files that it created, either in the task's folder or already in their final locations. */
 export interface Artifact {
   moves: { from: string; bucket: Bucket; path: string }[];
   /** The file that replaces the file used for playback, at the same URL. */
@@ -56,7 +56,7 @@ export interface Artifact {
     true_peak?: number | null;
   };
   /**
-   * The URL of the stream to which the files are added. If the video has been given a different stream in the meantime,
+   * The URL of the stream to which the files are added. If the video has a different stream by the time the job ends,
    * the files are discarded.
    */
   ofStream?: string;
@@ -70,7 +70,7 @@ export interface Artifact {
   captions?: Captions[];
   /** The poster, which is used only if the row has no thumbnail. */
   poster?: { url: string; colors: string | undefined };
-  /** Replaces the thumbnail `before`, unless the video's thumbnail has changed in the meantime. */
+  /** A new thumbnail, which is used only if the video's thumbnail is still `before`. */
   thumbnail?: { before: string; url: string; colors: string | undefined };
   /** Whether some browsers can't decode the file, so that the stream has to be encoded before anything else. */
   streamIsUrgent?: boolean;
@@ -82,12 +82,12 @@ export interface Artifact {
 
 export const NO_ARTIFACT: Artifact = { moves: [], columns: {} };
 
-/** The minimum duration of a video that gets a stream. Shorter videos don't need one, because nobody seeks in them. */
+/** The minimum duration for which a stream is encoded. Shorter videos don't need one, because nobody seeks in them. */
 const MIN_STREAM_SECONDS = 0.1;
 
 /**
- * Whether a video has only one frame or is extremely short. Such a video is played as a file, because players would
- * wait forever for a stream without segments.
+ * Whether a video has only one frame or is extremely short. Such a video is played as a file, because its stream would
+ * have no segments, and players would wait forever.
  */
 export function isSingleFrame({ durationSeconds, video }: Probe): boolean {
   return durationSeconds < MIN_STREAM_SECONDS || durationSeconds * video.frameRate < 1.5;

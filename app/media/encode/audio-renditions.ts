@@ -40,7 +40,7 @@ export const MAX_AUDIO_TRACKS = 20;
 /** Surround codecs that MP4 supports and TV devices can decode. */
 const SURROUND_CODECS = ["ac3", "eac3"];
 
-/** Matches the titles of tracks that are the surround version of another track. */
+/** Matches the title of a track that is another track's surround version. */
 const SURROUND_TITLE = /^$|surround|dolby|\bac-?3\b|\b[5-7]\.1\b/i;
 
 /**

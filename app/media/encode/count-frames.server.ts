@@ -11,7 +11,10 @@ type Video = Pick<Probe, "durationSeconds" | "video">;
 /** The file size limit for ffmpeg commands that only count frames and therefore write almost nothing. */
 const FILE_BYTES = 1024 ** 2;
 const TO_NOTHING = ["-f", "null", "-"];
-/** The tolerance for rounding to another time base and for different estimates of the last frame's duration. */
+/**
+ * The tolerance when comparing durations. Time bases are rounded differently, and the last frame's duration is
+ * estimated.
+ */
 const ROUNDING_SECONDS = 0.1;
 const ROUNDING_FRAMES = 2;
 
@@ -22,8 +25,8 @@ export function isAsLong({ durationSeconds }: Video, original: Video): boolean {
 }
 
 /**
- * Whether `ffmpeg -c copy` has copied a file's whole video stream. ffmpeg exits with 0 even after a read error, or if
- * the index points beyond the end of the file. In both cases, all streams end early.
+ * Whether `ffmpeg -c copy` has copied a file's whole video stream. ffmpeg exits with 0 even if it can't read the whole
+ * file or the index points beyond the end of the file. In both cases, all streams end early.
  */
 export async function isWholeCopy(
   task: Task,
@@ -99,7 +102,7 @@ export interface Decoding {
   audio: readonly number[];
   /** Options from the file's probe; see inputArguments(). */
   dtsDeltaThreshold?: number;
-  /** The video filters. Without filters, each frame in the file counts once. */
+  /** The video filters to apply. If there are none, each frame in the file is counted once. */
   filters?: readonly string[];
 }
 
@@ -121,7 +124,7 @@ export function streamsOf({
  * Decodes streams of a file completely and returns the number of video frames that the filters output.
  *
  * @returns undefined if there is a decoding error anywhere.
- * @throws {InterruptedError} if the file couldn't be decoded completely for another reason.
+ * @throws {InterruptedError} if decoding stopped early for another reason.
  */
 export async function decodeFrames(
   task: Task,

@@ -36,7 +36,8 @@ export function suspendHardware(hardware: Hardware, reason: string, now = Date.n
 /**
  * The maximum number of threads for a decoder, an encoder or the filters. Each rendition has a separate encoder, and
  * each encoder thread needs memory for frames, a stack and a malloc arena. With 48 threads, encoding the ladder
- * exceeded ffmpeg's memory limit (probe/ffmpeg.server.ts). With 8 threads, a ladder up to 2160p takes 4 of the 6 GiB.
+ * exceeded ffmpeg's memory limit (probe/ffmpeg.server.ts). With 8 threads, encoding a ladder up to 2160p takes 4 of
+ * those 6 GiB.
  */
 const MAX_THREADS = 8;
 
@@ -49,8 +50,8 @@ export function threads(): number {
 const LADDER_VERSION = 1;
 
 /**
- * Returns the settings with which streams are currently encoded. They are also stored with each stream: if the stored
- * settings differ from the current ones, re-encoding the stream is worthwhile; see `reencodeOutdatedStreams`.
+ * Returns the settings with which streams are currently encoded. They are also stored with each stream. A stream whose
+ * stored settings differ from the current ones is worth re-encoding; see `reencodeOutdatedStreams`.
  *
  * @example ladderSettings() // "1 off auto 1080"
  */
@@ -63,7 +64,7 @@ export function ladderSettings(): string {
 export type Pace = "urgent" | "usual" | "idle";
 
 const USUAL_PRESET = "veryfast";
-/** The preset for idle queues, which takes 77% more CPU time, but lowers the bitrate by 25%. */
+/** The preset for when the queue is idle. It takes 77% more CPU time, but lowers the bitrate by 25%. */
 const IDLE_PRESET = "medium";
 
 /** Returns x264's preset: the configured one, or one that depends on whether other jobs are waiting. */
@@ -91,7 +92,7 @@ export interface VideoEncoding {
   keyframeInterval?: number;
   /** x264's CRF; lower means better quality. Hardware encoders use a bitrate instead. */
   crf: number;
-  /** x264's preset; by default, the preset for busy queues. */
+  /** x264's preset. Defaults to the preset for when the queue is busy. */
   preset?: string;
 }
 
@@ -140,15 +141,16 @@ export function audioArguments(bitrate: number): string[] {
 }
 
 /**
- * Returns the filter that keeps audio in sync with video: it inserts silence where the audio starts late, has gaps or
- * ends early, and cuts the audio off after the last frame. Stream players stall permanently if either the audio or the
- * video ends first.
+ * Returns the filter that keeps audio in sync with video: it inserts silence if the audio starts late, has gaps or ends
+ * early, and cuts off any audio after the last frame. Stream players stall permanently if either the audio or the video
+ * ends first.
  *
  * @param seconds the time at which the last frame ends.
  */
 export function audioSyncFilter(probe: Probe, seconds = probe.durationSeconds): string {
   const end = seconds.toFixed(6);
-  // ffmpeg recreates the filters when the format changes. The new filters must not insert silence starting at 0.
+  // ffmpeg recreates the filters when the format changes. The new filters must not insert silence from 0 up to their
+  // first sample.
   const fillsStart =
     !timestampsJump(probe) || probe.audioTracks.some(({ startsLate }) => startsLate);
   const start = fillsStart ? ":first_pts=0" : "";
@@ -163,7 +165,7 @@ export async function withSoftware<T>(
   try {
     return await encode(hardware);
   } catch (error) {
-    // A driver that crashes or hangs takes ffmpeg down with it.
+    // If a driver crashes or hangs, so does ffmpeg.
     const isInterrupted = error instanceof InterruptedError && error.code !== "ENOSPC";
     if (hardware === "off" || !(isInterrupted || error instanceof EncodeError)) throw error;
     const lastLine = error instanceof EncodeError ? error.lines.at(-1) : undefined;
@@ -215,7 +217,7 @@ export function logDisabledCodecs(): void {
   for (const message of disabledCodecs()) console.warn(`ENCODER_CODECS: ${message}`);
 }
 
-/** The encoder for one attempt. The device, the last filter and the encoder options depend on it. */
+/** The encoder for one attempt, which determines the device, the last filter and the encoder options. */
 export type CodecEncoder =
   | { codec: "av1"; hardware: "off" }
   | { codec: "hevc"; hardware: HardwareEncoder };

@@ -20,7 +20,7 @@ export interface FragmentedFile {
   codec: string;
 }
 
-/** Reads the positions and durations of the fragments. If ffmpeg received no samples, there are no fragments. */
+/** Reads the positions and durations of the fragments. If ffmpeg received no samples, the list is empty. */
 export async function readFragments(path: string): Promise<FragmentedFile> {
   return fragmentReader(path)();
 }
@@ -70,8 +70,8 @@ export function fragmentReader(path: string): () => Promise<FragmentedFile> {
 }
 
 /**
- * The maximum size of a box that is read into memory. Boxes for two seconds at 120 frames per second are a hundred
- * times smaller.
+ * The maximum size of a box that is read into memory. The boxes for two seconds of video at 120 frames per second are
+ * only a hundredth of this size.
  */
 const MAX_BOX_BYTES = 1024 ** 2;
 const MAX_SAMPLES = 100_000;

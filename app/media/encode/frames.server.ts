@@ -8,8 +8,8 @@ import { jpegColors, videoFilters } from "./filters.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task, WATCHDOG_MS } from "./task.server";
 
 /**
- * The maximum number of pixels that one ffmpeg process decodes in parallel. Each frame has a separate decoder, and a 4K
- * decoder takes hundreds of MiB.
+ * The maximum number of pixels that one ffmpeg process decodes in parallel. Each frame has its own decoder, and
+ * decoding 4K takes hundreds of MiB.
  */
 const MAX_CONCURRENT_PIXELS = 3840 * 2160;
 const MAX_CONCURRENT = 10;
@@ -101,7 +101,7 @@ export async function grayFrames(
 
 /**
  * Extracts several frames with one ffmpeg process, because starting ffmpeg accounts for half the cost of extracting a
- * frame. Missing frames are retried one by one, so that damage in the file affects only the damaged frames.
+ * frame. Retries missing frames one by one, so that one damaged frame doesn't prevent the others from being extracted.
  */
 async function grabFrames(
   file: string,

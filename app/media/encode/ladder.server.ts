@@ -43,15 +43,15 @@ import { copyOfStream } from "./transcode.server";
 
 /**
  * With B-frames, the first frame is delayed by a few frames, and AAC begins with 1,024 samples of priming. An edit list
- * tells players about both, including players that use MSE. ffmpeg doesn't know either value until it has the first
- * fragment, so it writes the header only then (`delay_moov`).
+ * tells players, including those that use MSE, about both. ffmpeg knows neither value until it has the first fragment,
+ * so `delay_moov` makes it wait for that fragment before it writes the header.
  */
 export const FRAGMENTS = "+delay_moov+default_base_moof";
 /** Without this option, ffmpeg writes the end of a fragment together with the beginning of the next one. */
 const FLUSH_IMMEDIATELY = ["-flush_packets", "1"];
 /**
- * The duration of an audio fragment. Audio segments end at fragment boundaries, so they end at most half a fragment
- * before or after the video segment.
+ * The duration of an audio fragment. An audio segment ends at a fragment boundary, at most half a fragment before or
+ * after the end of the video segment.
  */
 const AUDIO_FRAGMENT_SECONDS = 1;
 
@@ -60,7 +60,7 @@ const AUDIO_FRAGMENT_SECONDS = 1;
  * rendition is written to a separate file.
  *
  * @param watch set for a video that browsers can't play. Visitors can watch such a video while its stream is being
- * encoded, and the file that is played without JavaScript is remuxed from the stream.
+ * encoded. Afterwards, the stream is remuxed to the file that is played without JavaScript.
  */
 export async function encodeLadder(
   source: Source,
@@ -129,7 +129,7 @@ export async function finishStream(
   return { moves: [...moves, ...copy.moves], columns: { ...columns, ...copy.columns } };
 }
 
-/** Encodes a ladder. If that fails, retries with the default audio only, since the other tracks may be unreadable. */
+/** Encodes a ladder. If that fails, retries with only the default audio track, because the others may be unreadable. */
 async function encode(ladder: Ladder, task: Task, watch?: EarlyWatch): Promise<Ladder> {
   const { probe, renditions, audio } = ladder;
   let runs = 0;
@@ -182,8 +182,8 @@ async function copySurround(ladder: Ladder, task: Task): Promise<void> {
       folder: path.resolve(task.folder, folder),
       ...limits,
     };
-    // ffmpeg corrects timestamp jumps based on the first stream that it reads. When the other renditions are encoded,
-    // that is the video stream, so read it here too.
+    // ffmpeg corrects timestamp jumps based on the first stream that it reads. For the other renditions, that is the
+    // video stream, so this command has to read the video stream too.
     const video = timestampsJump(probe)
       ? ["-map", `0:${probe.video.index}`, "-c", "copy", "-f", "null", "-"]
       : [];
@@ -208,7 +208,8 @@ function audioFileArguments(folder: string, name: string): string[] {
 
 /**
  * Returns the arguments of one ffmpeg command that encodes all renditions, each scaled from the next larger one. Audio
- * has separate filters: in a shared filter graph, the video would wait until the last audio stream begins.
+ * has separate filters: in a shared filter graph, encoding the video would have to wait until every audio stream has
+ * begun.
  */
 export function ladderArguments(
   { file, probe, renditions, audio, rate, folder, preset }: Ladder,
@@ -217,7 +218,7 @@ export function ladderArguments(
   const largestFirst = [...renditions].reverse();
   const graph: string[] = [];
   for (const [index, rendition] of largestFirst.entries()) {
-    // Once a rendition has dropped every other frame, smaller renditions lack those frames too.
+    // If a rendition drops every other frame, the smaller renditions scaled from it don't have those frames either.
     const thin =
       rendition.hasHalfFrameRate && !largestFirst[index - 1]?.hasHalfFrameRate
         ? ["framestep=2"]

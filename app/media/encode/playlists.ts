@@ -147,7 +147,7 @@ export interface Segment {
 
 /**
  * Combines fragments, each of which begins with a keyframe, into segments of two fragments. The first two segments have
- * only one fragment each, because playback starts sooner if the first segment is short.
+ * only one fragment each, so that playback starts sooner.
  */
 export function segmentsOf(fragments: readonly Segment[]): Segment[] {
   const segments = fragments
@@ -181,8 +181,8 @@ export function closedSegments(fragments: readonly Segment[], videoSeconds: numb
 }
 
 /**
- * Returns the segments of an audio rendition, whose fragments are shorter: each segment ends with the fragment whose
- * end is closest to the end of the video segment.
+ * Returns the segments of an audio rendition. Its fragments are shorter than the video's, so each segment ends with the
+ * fragment that ends closest to the end of the video segment.
  *
  * @param isGrowing whether the audio and video are still being encoded. If so, only final segments are returned.
  */
@@ -224,8 +224,8 @@ export function targetDuration(segments: readonly Segment[]): number {
 }
 
 /**
- * The state of a media playlist: complete when it was published (`whole`), growing while the video is being encoded, or
- * complete after having grown. Existing lines of a growing playlist must not change (§6.2.1).
+ * The state of a media playlist: published when it was already complete (`whole`), growing while the video is being
+ * encoded, or complete after growing. The existing lines of a growing playlist must not change (§6.2.1).
  */
 export type Growth = "whole" | "growing" | "grown";
 

@@ -36,15 +36,12 @@ const LOW_BANDWIDTH_STEP = { side: 144, bitrate: 75_000 };
 const HIGH_FRAME_RATE_FACTOR = 1.5;
 /** Renditions of at least this size, and the largest one, keep all frames of a 60 fps video. */
 const HIGH_FRAME_RATE_MIN_SIDE = 720;
-/**
- * If a video is larger than a step by at least this factor, it gets a rendition for that step in addition to one in its
- * original size.
- */
+/** A video that is larger than a step by at least this factor is encoded both at that step and at its original size. */
 const OWN_STEP_FACTOR = 1.15;
 
 /**
  * Returns the video renditions for a video, smallest first. There is always at least one. The largest has the video's
- * size, up to the limit, and its frame rate.
+ * frame rate and, up to the limit, the video's size.
  */
 export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[] {
   const side = Math.min(Math.min(video.width, video.height), maxHeight);
@@ -114,8 +111,8 @@ export function rateOf(
 }
 
 /**
- * Returns the number of frames between keyframes. It is calculated for the ladder's lowest frame rate, and doubled for
- * renditions with the full frame rate, so that the segments of all renditions begin with the same frame.
+ * Returns the number of frames between keyframes. It is calculated from the ladder's lowest frame rate. Renditions with
+ * the full frame rate have twice as many frames, so that the segments of all renditions begin with the same frame.
  */
 export function keyframeInterval(
   rendition: Pick<Rendition, "hasHalfFrameRate">,

@@ -40,11 +40,11 @@ export interface Ladder {
   preset: string;
 }
 
-/** Copied audio that is shorter than the video by more than this is discarded. */
+/** Copied audio is discarded if it is shorter than the video by more than this. */
 const MAX_MISSING_SECONDS = 0.1;
 /**
- * The target duration for a stream that can be watched while it is being encoded. It must not change (RFC 8216 §6.2.1):
- * two keyframe intervals plus one audio fragment.
+ * The target duration for a stream that can be watched while it is being encoded: two keyframe intervals plus one audio
+ * fragment. It must not change during encoding (RFC 8216 §6.2.1).
  */
 const GROWING_TARGET_SECONDS = 5;
 
@@ -157,13 +157,13 @@ async function readAudio(
 export interface EarlyWatch {
   /** The parent folder of the stream folders. */
   parent: string;
-  /** The number of seconds of the video that a previous attempt has encoded and that can be watched. */
+  /** How many seconds of the video can already be watched because a previous attempt encoded them. */
   watchableSeconds: number;
   /** Called once per folder, as soon as the folder contains more than `watchableSeconds` seconds of video. */
   publish(folderName: string): Promise<void>;
 }
 
-/** The number of segments that each file must have before the stream is published. */
+/** How many segments each file must have before the stream is published. */
 const FIRST_SEGMENTS = 2;
 /** How often the files are checked for new fragments. */
 const CHECK_INTERVAL_MS = 1_000;

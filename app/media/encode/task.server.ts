@@ -6,10 +6,7 @@ import { withSlot } from "../probe/process-gate.server";
 
 /** How long ffmpeg may run without making progress before it is killed. */
 export const WATCHDOG_MS = 60_000;
-/**
- * The number of output lines that are kept, which is enough for the summaries at the end, such as those of two
- * encoders.
- */
+/** How many lines of output are kept. This is enough for the summaries that two encoders print at the end. */
 const LAST_LINES = 100;
 
 export interface Progress {
@@ -29,7 +26,7 @@ export interface Task {
 
 /** A task with the controls that its runner uses. */
 export interface TaskControl extends Task {
-  /** Pauses the work in favor of something more urgent. */
+  /** Pauses the work so that more urgent work can run. */
   pause(): void;
   resume(): void;
   /** Returns the total time for which the task has been paused so far. */
@@ -45,8 +42,8 @@ interface InternalTask extends TaskControl {
 }
 
 /**
- * The options for every served file. They drop the tags of the source and its streams. They also drop chapters, because
- * chapters have titles.
+ * The options for every served file. They drop the tags of the source and its streams, and also the chapters, because
+ * chapter titles are metadata too.
  */
 export const NO_METADATA = ["-map_metadata", "-1", "-map_chapters", "-1"];
 
@@ -107,7 +104,7 @@ export function createTask(folder: string, report: (progress: Progress) => void)
 export interface Run {
   /** The number of seconds of video to be encoded, used to report progress. */
   seconds: number;
-  /** The part of the job's progress that this run covers: a range between 0 and 1. */
+  /** The part of the job's progress bar that this run fills, as a range between 0 and 1. */
   from?: number;
   to?: number;
   /** The size limit for each written file, in bytes. */

@@ -42,13 +42,14 @@ const NOT_DECODABLE =
 /** Codecs that many phones and TVs can't decode. */
 const NOT_WIDELY_SUPPORTED = ["av1"];
 
-/** Containers whose timestamps survive copying. Timestamps from AVI and MPEG don't. */
+/** Containers whose timestamps are preserved when the streams are copied. AVI and MPEG aren't among them. */
 const COPYABLE_CONTAINERS = ["mp4", "mov", "matroska", "webm", "mpegts", "flv"];
 
 /** Returns which of a file's streams can be copied into an MP4 that browsers play, and which have to be encoded. */
 export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "copy" | "encode" } {
   const { container, video, audio } = probe;
-  // Appended recordings may have different codec parameters, but an MP4 would keep only the first set.
+  // Recordings that were joined into one file may have different codec parameters, but an MP4 would keep only the first
+  // set.
   if (timestampsJump(probe)) return { video: "encode", audio: "encode" };
   const isKnown = probe.copyable && COPYABLE_CONTAINERS.includes(container);
   const isCopied = isKnown && isPlayableVideo(video) && video.codec !== "vp8";
@@ -62,8 +63,8 @@ export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "
 /**
  * Whether a video is first played as a stream, from which the file for browsers is remuxed later, so that the video is
  * decoded only once. Rows written by other tools are excluded, because they refer to the original file until a playable
- * file exists. Files whose timestamps jump are excluded too, because posters and comparisons seek by time and need a
- * converted file first.
+ * file exists. Files whose timestamps jump are also excluded, because extracting posters and comparing frames require
+ * seeking, which works only after such a file has been converted.
  */
 function isStreamedFirst({ row }: Pick<Source, "row">, probe: Probe): boolean {
   const isEncoded = !probe.playable && conversionOf(probe).video === "encode";
@@ -113,7 +114,7 @@ async function createPlayable(source: Source, probe: Probe, task: Task): Promise
   const { durationSeconds } = probe;
   if (probe.playable) {
     const container = containerOf(probe);
-    // If the file isn't being played yet, it has to be copied, because its metadata couldn't be removed.
+    // If the file isn't being played yet, its metadata couldn't be removed in place, so the file has to be copied.
     const isPlayed = source.row.video_url !== "";
     const named = isPlayed ? {} : { video_url: source.url };
     const isReady = source.isClean && probe.container !== "mov" && !probe.needsFaststart;
@@ -131,7 +132,8 @@ async function createPlayable(source: Source, probe: Probe, task: Task): Promise
     );
   }
   const artifact = besideSource(source);
-  // A file was created earlier and someone may be watching it, so it has to be replaced; see commit-artifact.server.ts.
+  // A file from an earlier run exists, and someone may be watching it. Replace it in place; see
+  // commit-artifact.server.ts.
   if (source.row.video_url !== "" && source.row.video_url === artifact.columns.video_url) {
     if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };
     return { ...NO_ARTIFACT, replacement: FILE, durationSeconds };
@@ -154,7 +156,7 @@ export async function copyOfStream(
   { folder, renditions, audio: audioRenditions, probe }: Ladder,
   task: Task,
 ): Promise<Pick<Artifact, "moves" | "columns">> {
-  // If the source is removed, this file is the only one from which later streams can be encoded.
+  // If the source is removed, all later streams have to be encoded from this file, so use the largest rendition.
   const most = settings().keepSources === "never" ? Number.POSITIVE_INFINITY : FIRST_SIDE;
   const isSmall = ({ width, height }: Rendition) => Math.min(width, height) <= most;
   const { name } = renditions.filter(isSmall).at(-1) ?? renditions[0]!;
@@ -239,14 +241,14 @@ async function requireWholeCopy(task: Task, original: string, probe: Probe): Pro
   );
 }
 
-/** Whether the new file may replace one that is being played. */
+/** Whether the new file may replace a file that visitors may be playing. */
 async function isFitReplacement(task: Task, video: Probe): Promise<boolean> {
   const file = path.join(task.folder, FILE);
   const probe = await cachedProbe(file);
   return isAsLong(probe, video) && (await decodeFrames(task, file, streamsOf(probe))) !== undefined;
 }
 
-/** Tries to remux a file. Remuxing fails if a packet is damaged, although a decoder would simply skip the packet. */
+/** Tries to remux a file. Remuxing fails if a packet is damaged, although decoding would simply skip that packet. */
 async function isRemuxed(source: Source, probe: Probe, task: Task): Promise<boolean> {
   try {
     await remux(source, probe, task, "mp4");

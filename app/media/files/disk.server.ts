@@ -2,9 +2,9 @@ import { mkdir, statfs } from "node:fs/promises";
 import { settings } from "~/platform/settings.server";
 import { temporaryFolder } from "./temporary-files.server";
 
-/** The free space that the queue leaves for uploads, the database and its log. */
+/** How much free space the queue leaves for uploads, the database and its log. */
 const RESERVE_BYTES = 1024 ** 3;
-/** The share of a small disk that the queue leaves free. */
+/** The fraction of the disk that the queue leaves free if the disk is small. */
 const RESERVE_SHARE = 0.05;
 
 /** The prefix for the names of job folders among the temporary files. */

@@ -28,13 +28,13 @@ type CopyState = "current" | "missing" | "newer";
 
 const EVICT_EVERY_MS = 10 * 60_000;
 /**
- * A copy may be evicted only if it hasn't been used for this long. This protects copies that were just fetched and
- * aren't open yet, or that the studio is reading. Jobs protect the copies that they use.
+ * A copy may be evicted only if it hasn't been used for this long. This protects copies that have just been fetched but
+ * not opened yet, and copies that the studio is reading. Copies used by a job aren't evicted at all.
  */
 const MIN_UNUSED_MS = 60_000;
 /** The minimum interval between two updates of a copy's access time. It has to be shorter than `MIN_UNUSED_MS`. */
 const ATIME_UPDATE_INTERVAL_MS = 30_000;
-/** How far below the limit eviction continues, so that it doesn't have to run again for the next copy. */
+/** How far below the limit eviction brings the total, so that it doesn't have to run again for the next copy. */
 const EVICTION_HEADROOM = 0.1;
 
 const cache = processState("local copies", () => ({
@@ -92,7 +92,7 @@ export function isOnDisk(file: string, stored: StoredFile): boolean {
   return found?.isFile() === true && !isBrokenCopy(found, stored);
 }
 
-/** Replaces the local copy of a stored file with the object, unless the disk has a newer file at its path. */
+/** Downloads a stored file again and replaces its local copy, unless the disk has a newer file at the same path. */
 export function refetchCopy(name: FileName, file: string, stored: StoredFile): Promise<void> {
   return withFetched(stored, async (fetched) => {
     if ((await copyState(file, stored)) === "newer") return;
@@ -122,10 +122,10 @@ async function touchCopy(file: string, { modifiedMs }: StoredFile): Promise<void
 /**
  * Makes sure that a file's content is on the disk.
  *
- * @param file absolute path. Nothing is done for a file that is outside the buckets or isn't recorded as stored.
+ * @param file absolute path. If the file is outside the buckets or isn't recorded as stored, this does nothing.
  * @returns the same path.
  * @throws {StorageError}
- * @throws ENOSPC if the disk has no space for it, before anything is read from the store.
+ * @throws ENOSPC if the file doesn't fit on the disk; in that case, nothing is read from the store.
  */
 export async function localFile(file: string): Promise<string> {
   const name = settings().storage && nameOfFile(file);
@@ -147,8 +147,8 @@ export async function localFile(file: string): Promise<string> {
  * Lets ffmpeg read a file while `work` is running: from the disk, from a copy that is fetched first, or with range
  * requests.
  *
- * @param options.fetchCopy false to use range requests even if a copy would fit, for work that needs only parts of the
- *   file. Copies that are larger than half the cache, or than the free disk space, aren't fetched.
+ * @param options.fetchCopy set this to false if `work` needs only parts of the file: range requests are then used even
+ *   if a copy would fit. A copy that is larger than half the cache or than the free disk space is never fetched.
  * @throws {StorageError}
  */
 export async function withReadableFile<T>(
@@ -199,7 +199,10 @@ async function fetchCopy(name: FileName, file: string, stored: StoredFile): Prom
   if (cache().addedBytes > storageCacheBytes * EVICTION_HEADROOM) evictor().work?.run();
 }
 
-/** Synchronously links a fetched copy to its path. Does nothing if the file was removed or written in the meantime. */
+/**
+ * Synchronously links a fetched copy to its path. Does nothing if the file was removed or written while the copy was
+ * being fetched.
+ */
 function place(name: FileName, fetched: string, file: string, stored: StoredFile): void {
   if (storedFile(name)?.object !== stored.object) return;
   mkdirSync(path.dirname(file), { recursive: true });
@@ -249,8 +252,8 @@ interface Copy extends FileName {
  * Evicts the least recently used copies. Before it evicts a copy, it checks that the store has the object and that no
  * job is using the video.
  *
- * @param options.needed the number of bytes to evict even if the copies are below STORAGE_CACHE_BYTES. Ignored if all
- * copies that can be evicted have a smaller total size.
+ * @param options.needed the number of bytes to evict even if the copies take up less than STORAGE_CACHE_BYTES. Ignored
+ * if evicting every possible copy would free fewer bytes than this.
  * @returns the number of bytes that were evicted.
  * @throws {StorageError}
  */

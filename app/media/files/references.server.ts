@@ -44,8 +44,8 @@ function isMedia(name: FileName): name is MediaName {
 }
 
 /**
- * Returns an SQL condition for paths from "{base}." to "{base}0", which covers a base path's files (".") and its folder
- * ("/").
+ * Returns an SQL condition for paths from "{base}." to "{base}0". This range covers the files with that base path (".")
+ * and its folder ("/").
  */
 const near = (column: string, base: string) =>
   `(${column} >= ${base} || '.' AND ${column} < ${base} || '0')`;
@@ -88,8 +88,8 @@ function rowsNear(base: string) {
 }
 
 /**
- * Whether a row refers to a file, or to anything in a folder of derived files. A reference to a video file is also a
- * reference to the folder with the files derived from it.
+ * Whether a row refers to a file, or to anything in a folder of derived files. A row that refers to a video file also
+ * refers to the folder with the files derived from it.
  */
 export function isReferenced(entry: FileName): boolean {
   if (!isMedia(entry)) {
@@ -110,7 +110,7 @@ export function isReferencedByOther(id: string, { bucket, path }: MediaName): bo
     .some((name) => name.bucket === bucket && name.path === path);
 }
 
-/** Whether a file belongs only to deleted videos, so that it must not be served. */
+/** Whether a file belongs only to deleted videos and therefore must not be served. */
 export function isOfDeletedVideo({ path }: MediaName): boolean {
   const base = mediaBasePath(path);
   const owners = rowsNear(base).filter((row) =>
@@ -120,8 +120,8 @@ export function isOfDeletedVideo({ path }: MediaName): boolean {
 }
 
 /**
- * Returns the files that a row refers to, other files recorded as belonging to it, and the folders with derived files.
- * No entry is inside another entry.
+ * Returns the files that a row refers to, any other files recorded as belonging to it, and the folders with derived
+ * files. No returned folder contains another returned entry.
  */
 export function entriesOf(id: string, row: NamingRow): MediaName[] {
   const recorded = prepared("SELECT bucket, path FROM media_files WHERE video_id = ?").all(id);
@@ -172,7 +172,7 @@ export function isInUse(name: FileName): boolean {
   const isBlocked = prepared("SELECT 1 FROM blocked_videos WHERE state = 'waiting' AND file = ?");
   if (bucket === "videos" && isBlocked.get(path)) return true;
   const base = mediaBasePath(path);
-  // Jobs create derived files under new names, so derived files are either referenced or unused.
+  // Jobs create derived files under new names, so a derived file that isn't referenced isn't in use.
   if (path.startsWith(`${base}/`)) return false;
   const statement = prepared(/* sql */ `
       SELECT 1 FROM jobs WHERE state = 'running' AND video_id IN (

@@ -84,7 +84,7 @@ export function announceFiles(files: readonly FileName[]): Promise<void> {
   return transaction(() => files.forEach(announceFile));
 }
 
-/** Announces one file, as part of a transaction. */
+/** Announces a single file, as part of a transaction. */
 export function announceFile(file: FileName): void {
   enqueueRemovals([file], { reason: "discarded" }, Date.now() + ANNOUNCED_MS);
 }
@@ -135,7 +135,7 @@ export function removeSoon(): void {
  * Removes all files and objects that are due. While removals are paused, removes only files and objects whose removal a
  * person ordered.
  *
- * @param now removals that are due by this time are run.
+ * @param now the time by which a removal must be due in order to be run.
  */
 export async function removeFiles(now = Date.now()): Promise<void> {
   await returnUnknown();
@@ -185,8 +185,8 @@ async function removeObject({ id, path: object }: Removal): Promise<void> {
 
 /**
  * Whether a row refers to an object's file although the file is neither on the disk nor recorded in the store. This
- * happens if the database is a copy from before the file was moved. `npm run check-library -- --fix` restores such
- * files.
+ * happens if the database was restored from a copy that is older than the file's move into the store. `npm run
+ * check-library -- --fix` restores such files.
  */
 export function isOfMissingFile(object: string): boolean {
   const name = nameOfObject(object);
@@ -259,8 +259,8 @@ function asideOf({ bucket, path: name }: FileName): string {
 }
 
 /**
- * Whether another tool has written a file to the same path since the removal was enqueued, for a row that the tool
- * hasn't written yet. Folders don't count, because they contain only derived files.
+ * Whether another tool has written a file to the same path since the removal was enqueued, in which case it may be
+ * about to write a row for that file. Folders don't count, because they contain only derived files.
  */
 function wasWrittenSince(file: string, createdAt: string): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false });
@@ -276,7 +276,7 @@ function wasWrittenSince(file: string, createdAt: string): boolean {
 function setAside(file: string, aside: string): void {
   if (!exists(file)) return;
   mkdirSync(path.dirname(aside), { recursive: true });
-  // An interrupted removal may already have moved another file aside, which was unreferenced too.
+  // An interrupted removal may already have moved an earlier file aside, which isn't needed either.
   rmSync(aside, { recursive: true, force: true });
   renameSync(file, aside);
 }

@@ -23,11 +23,11 @@ export interface StoredFile {
 }
 
 const ROWS_AT_ONCE = 1_000;
-/** The maximum time between announcing an object or a file and writing the row that refers to it. */
+/** How much time may pass between announcing an object or a file and writing the row that refers to it. */
 export const ANNOUNCED_MS = 24 * 3_600_000;
 /**
- * How long an object stays in the store after its row was deleted, so that a copy of the database from the last few
- * days still finds every file that it refers to. Removals ordered by a person aren't delayed.
+ * How long an object stays in the store after its row was deleted. If the site restores a copy of the database that is
+ * a few days old, the store still has every file that the copy refers to. Removals ordered by a person aren't delayed.
  */
 export const OBJECT_GRACE_MS = 7 * 24 * 3_600_000;
 
@@ -100,7 +100,7 @@ const shortened = (segment: string) => segment.slice(0, 200);
 /** Returns a new human-readable key: the file's name with 64 random bits before the extension. */
 export function newObjectKey({ bucket, path: name }: FileName): string {
   const extension = path.extname(name);
-  // The name may come from another tool and be too long to append the digits.
+  // The name may come from another tool, and appending the digits could make it too long.
   const stem = name.slice(0, name.length - extension.length).replace(/[^/]{200,}$/, shortened);
   return `${bucket}/${stem}.${randomBytes(8).toString("hex")}${extension}`;
 }

@@ -60,8 +60,8 @@ function requireTemporary(file: string): void {
 }
 
 /**
- * The name of a marker file in a stream's folder. It exists from before the first file is written until all files are
- * complete, so that an incomplete stream is recognized even after the encoder was killed.
+ * The name of a marker file in a stream's folder. It is created before the first file is written and removed once all
+ * files are complete, so that an incomplete stream can be recognized even if the encoder was killed.
  */
 export const UNFINISHED = "unfinished";
 

@@ -19,8 +19,8 @@ export interface FileOfVideo {
 }
 
 /**
- * Returns the current or previous video file with the given base path, because a trim may have to be re-encoded after
- * the video has been given another file.
+ * Returns the video's current or previous file with the given base path. Previous files are included because a trim may
+ * have to be re-encoded after the video's file was replaced.
  */
 export function fileOfBasePath(videoId: string, base: string): FileOfVideo | undefined {
   const rows = prepared<FileOfVideo>(
@@ -37,7 +37,9 @@ export function fileOfBasePath(videoId: string, base: string): FileOfVideo | und
   });
 }
 
-/** Returns the path of the original file if it was kept, otherwise of the played file; undefined for external URLs. */
+/**
+ * Returns the path of the original file if it was kept, or else that of the played file; undefined for external URLs.
+ */
 export function bestFilePath({
   source_url,
   video_url,

@@ -14,7 +14,7 @@ const MAX_INPUT_PIXELS = 40_000_000;
 const MAX_WIDTH_PIXELS = 1280;
 const QUALITY = 80;
 const SPRITE_QUALITY = 60;
-/** The red, green and blue values of the four quarters. */
+/** The average red, green and blue values of each of the image's four quarters. */
 const COLOR_BYTES = 12;
 
 sharp.cache(false);
@@ -39,7 +39,7 @@ async function colorsOf(file: string): Promise<string | undefined> {
  * have contrast and detail. Black, white and single-color images score close to 0.
  */
 async function posterScore(file: string): Promise<number> {
-  // stats() ignores the preceding pipeline steps.
+  // Apply the preceding steps first, because stats() always measures the original input.
   const grey = await open(file).greyscale().png().toBuffer();
   const { channels, sharpness, entropy } = await sharp(grey).stats();
   const { mean, stdev } = channels[0]!;

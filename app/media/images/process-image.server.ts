@@ -8,9 +8,9 @@ import { temporaryFolder, withTemporaryPath } from "../files/temporary-files.ser
 import { limitedCommand } from "../probe/ffmpeg.server";
 
 /**
- * Images are decoded in a separate process, one at a time for the whole site. An untrusted image can take gigabytes of
- * memory and half a minute, and four such images would occupy all threads that Node uses to read files. A separate
- * process, unlike a decoder inside the server, can be killed.
+ * Images are decoded in a separate process, one at a time for the whole site. Decoding an untrusted image can take
+ * gigabytes of memory and half a minute, and four such images would occupy all the threads that Node uses to read
+ * files. Unlike a decoder inside the server, a separate process can be killed.
  */
 
 export type ImageTask =

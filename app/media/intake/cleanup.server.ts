@@ -9,8 +9,8 @@ import { removeExpiredUploads } from "./tus.server";
 const SWEEP_EVERY_MS = 3_600_000;
 
 /**
- * At startup, files that were written within this time are kept, because they may belong to another running process.
- * Idle connections are closed after 5 minutes.
+ * At startup, files younger than this are kept, because they may belong to another running process. Idle connections
+ * are closed after 5 minutes.
  */
 const RECENT_MS = 3_600_000;
 /**

@@ -12,8 +12,8 @@ import { diskFull, UploadError } from "./upload-error.server";
 
 /**
  * Reserves disk space for uploads. The declared size of an upload counts as used, because many uploads that fit
- * individually could fill the disk together. So that nobody can block other uploads by declaring large sizes, a
- * reservation expires if nothing is sent, and each uploader may reserve only a share of the space.
+ * individually could fill the disk together. To prevent anyone from blocking other uploads by declaring large sizes, a
+ * reservation expires if no bytes arrive, and each uploader may reserve only a share of the space.
  */
 
 /** The space that must stay free for the database, its log and jobs. */
@@ -32,9 +32,9 @@ export function resumableFolder(): string {
 
 export interface UnfinishedUpload {
   id: string;
-  /** The remaining bytes. For an upload of unknown length, the bytes remaining up to the size limit. */
+  /** How many bytes are still to be received. If the upload's length is unknown, it is assumed to be the size limit. */
   bytesLeft: number;
-  /** The reserved bytes: `bytesLeft`, or 0 once the reservation has expired. */
+  /** How many bytes are reserved: `bytesLeft`, or 0 once the reservation has expired. */
   reservedBytes: number;
 }
 
@@ -96,7 +96,7 @@ const reservations = processState("disk space reservations", () => new Set<HeldS
  * Reserves space for a form's files until the reservation is released.
  *
  * @param uploader the id of a user whose share is limited; undefined for anyone else.
- * @throws {UploadError} 507, as `requireDiskSpace` does.
+ * @throws {UploadError} 507 under the same conditions as `requireDiskSpace`.
  */
 export function reserveDiskSpace(bytes: number, uploader?: string): Promise<Reservation> {
   return oneAtATime(async () => {
@@ -116,7 +116,7 @@ export function reserveDiskSpace(bytes: number, uploader?: string): Promise<Rese
  * Renews the expired reservation of an upload that hasn't received its first byte.
  *
  * @param bytes the size of the whole upload.
- * @throws {UploadError} 507 as `requireDiskSpace` does; the upload isn't removed.
+ * @throws {UploadError} 507 under the same conditions as `requireDiskSpace`. The upload isn't removed.
  */
 export function renewReservation(id: string, bytes: number, uploader?: string): Promise<void> {
   return oneAtATime(async () => {

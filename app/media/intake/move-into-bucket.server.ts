@@ -27,8 +27,8 @@ export interface MovedUpload {
 const uploads = processState("upload ids", () => ({ lastId: 0 }));
 
 /**
- * Moves a received video and its thumbnail to `{userId}/{uploadId}.{extension}`. When it returns, the files are flushed
- * to the disk, so that a row that is written afterwards never refers to a missing file.
+ * Moves a received video and its thumbnail to `{userId}/{uploadId}.{extension}`. Flushes the files to the disk before
+ * it returns, so that a row written afterwards never refers to a missing file.
  *
  * @throws {UploadError} 507 if the disk is full. In that case, no files are left behind.
  */
@@ -98,8 +98,8 @@ export async function moveThumbnailIntoBucket(userId: string, thumbnail: string)
 }
 
 /**
- * Reserves an upload id. Two uploads in the same millisecond get different ids. Within this process, ids are
- * incremented; across processes (such as an import), only one process can create the folder for an id.
+ * Reserves an upload id. Two uploads in the same millisecond get different ids. This process increments its ids. If
+ * another process, such as an import, uses the same id, only one of the two can create the id's folder.
  */
 export async function reserveUploadId(userId: string): Promise<number> {
   for (;;) {
@@ -131,8 +131,8 @@ export function secondOf(basePath: string): string {
 }
 
 /**
- * Reserves a thousand upload ids with a single folder: the ids of the latest second in which the user has no file.
- * Uploads never use ids from the past, and only one import can create a given folder.
+ * Reserves a thousand upload ids by creating a single folder. They are the ids of the latest second in which the user
+ * has no files. Uploads never use ids from the past, and only one import can create a given folder.
  */
 export async function reserveSecond(userId: string): Promise<ReservedSecond> {
   const folder = inBucket("videos", userId);
@@ -146,7 +146,7 @@ export async function reserveSecond(userId: string): Promise<ReservedSecond> {
       if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
       throw toUploadError(error);
     }
-    // The list is read after creating the folder, so other files from this second already existed.
+    // The lists below are read after the folder is created, so any other file from this second is older than it.
     const free = () => releaseUploadId(userId, first);
     // A thumbnail may have a separate upload id.
     const others = [

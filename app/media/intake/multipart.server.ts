@@ -29,13 +29,13 @@ const MAX_PARTS = 100;
 const MAX_HEADER_BYTES = 32 * 1024;
 /**
  * The size of the parser's buffer for a part that hasn't been read yet. It must be larger than a chunk from the
- * network: if a skipped part fills the buffer, the parser never notices its end (deps/dicer/lib/Dicer.js in the
- * package).
+ * network: if a skipped part fills the buffer, the parser never notices the end of that part (deps/dicer/lib/Dicer.js
+ * in the package).
  */
 const PART_BUFFER_BYTES = 256 * 1024;
-/** The size limit for text fields, boundaries and headers together. */
+/** The combined size limit for text fields, boundaries and headers. */
 const FRAME_BYTES = MAX_TEXTS * MAX_TEXT_BYTES + 1024 * 1024;
-/** How many more bytes are read after an error, in case text fields follow. */
+/** How many bytes are read after an error, in case text fields follow. */
 const READ_ON_BYTES = 1024 * 1024;
 
 /**
@@ -138,7 +138,7 @@ async function read(
     parser.on("filesLimit", () => reject(new UploadError(413, "The form has too many files.")));
     parser.on("partsLimit", () => {
       reject(new UploadError(413, "The form has too many parts."));
-      // Stop reading, unlike after other errors, because parsing the parts is what takes time.
+      // Other errors let the parser read on. This one doesn't, because parsing the parts is what takes time.
       stop();
     });
     parser.on("file", (field, stream, name) => {

@@ -82,7 +82,7 @@ export async function discardReceived(...files: (ReceivedFile | undefined)[]): P
  * time.
  */
 const WRITE_BYTES = 1024 * 1024;
-/** How long to wait for more bytes before writing a smaller piece. */
+/** How long to wait for more bytes before writing fewer than that. */
 const WRITE_DELAY_MS = 20;
 
 export interface SinkWatch {
@@ -95,9 +95,9 @@ export interface SinkWatch {
 }
 
 /**
- * Returns a stream that writes to a file from `position` on. If it is destroyed without having failed itself, it writes
- * the chunks that it has already accepted before it closes, so that a resumed upload continues from there. After that,
- * the file can be truncated.
+ * Returns a stream that writes to a file from `position` on. If it is destroyed for any reason other than its own
+ * failure, it first writes the chunks that it has already accepted, so that a resumed upload can continue from there.
+ * Truncate the file only once the stream has closed.
  */
 export function fileSink(
   file: FileHandle,
@@ -206,7 +206,7 @@ export function pump(stream: Readable, sink: Writable): Promise<void> {
 async function pumpThrough(stream: Readable, between: Duplex, sink: Writable): Promise<void> {
   const out = pump(between, sink);
   out.catch((error) => between.destroy(error));
-  // If both halves failed, the failure of the first half caused the other failure.
+  // If both halves failed, the failure of the first caused the failure of the second.
   const [fed, written] = await Promise.allSettled([pump(stream, between), out]);
   for (const half of [fed, written]) if (half.status === "rejected") throw half.reason;
 }

@@ -18,7 +18,7 @@ const VIDEO_EXTENSIONS: Record<string, string> = {
   "video/MP2P": "mpg",
   "video/mp2t": "ts",
   "video/ogg": "ogv",
-  // The first stream is either unknown or a Skeleton stream, which describes the other streams.
+  // An Ogg file has this type if its first stream is either unknown or a Skeleton stream, which describes the others.
   "application/ogg": "ogv",
   "video/x-flv": "flv",
   "video/x-ms-asf": "wmv",

@@ -106,7 +106,7 @@ export class UploadStore extends FileStore {
 
   /**
    * Computes the digest of a complete upload that has no digest yet because the process exited or the disk was full at
-   * the end. The client has no reason to send anything else, since all bytes were acknowledged.
+   * the end. Nothing else triggers this, because a client whose bytes were all acknowledged sends no further requests.
    */
   async lateDigest(id: string, record: Upload): Promise<string | undefined> {
     const { size } = await stat(path.join(this.directory, id));
@@ -118,7 +118,7 @@ export class UploadStore extends FileStore {
     const source = incoming.getStore();
     const record = await this.configstore.get(id);
     if (!source || !record) throw { status_code: 404, body: "This upload does not exist.\n" };
-    // For uploads of unknown length, the size limit for videos applies.
+    // If the upload's length is unknown, it is limited to the maximum size of a video.
     const { maxBytes, tooLarge } = videoSize(settings());
     const maxLength = (record.size ?? maxBytes) - offset;
     const tooMuch = record.size === undefined ? tooLarge : "The upload is larger than declared.";

@@ -77,8 +77,8 @@ export interface TusSender {
 /**
  * Handles a tus request. Uploads belong to the user who created them and don't exist for other users.
  *
- * @param requireAdmission throws UploadError if an upload must not begin, based on its size (0 if deferred) and the
- *   version of the uploaders' terms in its metadata (`terms`).
+ * @param requireAdmission receives the upload's size (0 if deferred) and the version of the uploaders' terms in its
+ *   metadata (`terms`). Throws UploadError if the upload must not begin.
  * @param path the URL path of the endpoint.
  */
 export async function handleTusRequest(

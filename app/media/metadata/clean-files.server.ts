@@ -10,7 +10,7 @@ import type { MetadataResult, MetadataTask } from "./rewrite.server";
 
 /**
  * Keeps track of which public files don't contain any private metadata. The site records this for files that it
- * receives or encodes. The studio marks a file that another tool has added until `npm run jobs -- --all` has cleaned
+ * receives or encodes. If another tool has added a file, the studio marks it until `npm run jobs -- --all` has cleaned
  * it.
  */
 
@@ -60,7 +60,7 @@ export async function cleanVideoFile(videoId: string, url: string): Promise<bool
 
 /**
  * Removes, in place, the metadata that reveals where, when, by whom and with which device a received file was recorded.
- * Runs in a worker thread. Compute the digests of the received bytes before calling this.
+ * Runs in a worker thread. Compute the file's digests before calling this.
  *
  * @returns true if the file may now be published; false if it is unchanged and only a remuxed copy of its video and
  *   audio may be published.

@@ -61,8 +61,8 @@ const MAX_BOXES = 20_000;
 /** The maximum number of bytes that are overwritten. A file with more metadata is remuxed instead. */
 const MAX_EDITED_BYTES = 64 * 1024 ** 2;
 /**
- * The maximum number of chunk offsets per track, which are read all at once. A day of video with ten chunks per second
- * takes 7 MB.
+ * The maximum number of chunk offsets per track, all of which are read at once. For a day of video with ten chunks per
+ * second, they take 7 MB.
  */
 const MAX_OFFSETS_BYTES = 16 * 1024 ** 2;
 
@@ -144,8 +144,8 @@ class Mp4Plan {
   }
 
   /**
-   * Checks that every chunk of a track (§8.7.5) starts in the media data. An index may point anywhere, and without this
-   * check, samples in other boxes would be overwritten.
+   * Checks that every chunk of a track (§8.7.5) starts in the media data. Without this check, an index that points to
+   * samples in other boxes would cause those samples to be overwritten.
    */
   private checkChunks({ type, from, to }: Box): void {
     if (to - from > MAX_OFFSETS_BYTES) throw new LayoutError("The index is too long.");

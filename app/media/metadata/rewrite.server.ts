@@ -7,8 +7,8 @@ export interface MetadataTask {
   /** Whether another path links to the same file. If so, the file is only read. */
   isShared?: boolean;
   /**
-   * Whether the file is already served or backed up. Serving and backups rely on its size and modification time, so the
-   * time has to change.
+   * Whether the file is already served or backed up. Servers and backups detect changes by size and modification time,
+   * so the time has to change.
    */
   isInUse?: boolean;
 }

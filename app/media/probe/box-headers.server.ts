@@ -1,6 +1,8 @@
 import type { InputFile } from "../storage/ranged-input.server";
 
-/** The box types with which an MP4 or MOV may begin: ISO/IEC 14496-12 §4.2, and QuickTime files without `ftyp`. */
+/**
+ * The types of the first box in an MP4 or MOV file (ISO/IEC 14496-12 §4.2), including QuickTime files without `ftyp`.
+ */
 export const FIRST_BOXES: ReadonlySet<string> = new Set([
   ...["ftyp", "styp", "moov", "mdat", "wide", "free", "skip", "pnot"],
 ]);

@@ -17,10 +17,7 @@ import { memoryOfProcess, withSlot } from "./process-gate.server";
  */
 const CONTAINERS =
   "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mpegvideo,flv,asf,ogg,mxf";
-/**
- * The maximum number of streams, which is more than any camera writes. Files with that many streams are rejected; see
- * probe.server.ts.
- */
+/** How many streams a file must have to be rejected (see probe.server.ts). No camera writes that many. */
 export const MAX_STREAMS = 64;
 const MAX_MEMORY_BYTES = 6 * 1024 ** 3;
 /** The maximum size of a single allocation. An 8K frame with four 16-bit channels takes 283 MB. */
@@ -32,7 +29,7 @@ const RANGED_TIMEOUT_FACTOR = 5;
 type Program = "ffmpeg" | "ffprobe";
 
 export interface Limits {
-  /** The number of wall-clock seconds after which the process is killed. Omitted if the caller watches the process. */
+  /** After how many seconds of wall-clock time the process is killed. Omitted if the caller watches the process. */
   seconds?: number;
   /** The limit on CPU seconds, for all threads together. */
   cpuSeconds: number;
@@ -60,7 +57,7 @@ interface Tools {
 let tools: Tools | undefined;
 
 /**
- * The options with which unshare starts a process without a network. They work where the system allows unprivileged
+ * The options with which unshare starts a process without a network. They work only if the system allows unprivileged
  * user namespaces, which most containers don't. Root isn't given a user namespace, because root couldn't read other
  * users' files in it.
  */
@@ -117,8 +114,8 @@ export function networkIsOff(): boolean {
 }
 
 /**
- * Whether processes can write only to their task's folders. Otherwise, only file permissions limit where they can
- * write.
+ * Whether processes are restricted to writing to their task's folders. Otherwise, only file permissions limit where
+ * they can write.
  */
 export function filesAreReadOnly(): boolean {
   return availableTools().landlock;
@@ -151,9 +148,10 @@ export function forgetFfmpeg(): void {
  * names with a colon or a dash from being parsed as a protocol or an option. A file that is read with range requests
  * (see ranged-input.server.ts) is opened at its URL on the loopback interface.
  *
- * @param probe the file's probe; required if ffmpeg reads audio and video from the beginning. The parts of a file whose
- *   timestamps jump may differ in size, which videoFilters() handles. ffmpeg must not reconfigure its filters for each
- *   part, because the new filters would first output one frame for every frame that precedes that part.
+ * @param probe the file's probe; required if ffmpeg reads audio and video from the beginning. In a file whose
+ *   timestamps jump, the frame size may change from part to part, which videoFilters() handles. ffmpeg must not
+ *   recreate its filters for each part, because the new filters would first output one frame for every frame that
+ *   precedes that part.
  */
 export function inputArguments(
   file: string,
@@ -264,7 +262,10 @@ export function runLines(
   });
 }
 
-/** Returns a factor for time limits, because reading from a file store may be much slower than reading from a disk. */
+/**
+ * Returns the factor by which to multiply time limits. Reading from a file store may be much slower than reading a
+ * disk.
+ */
 export function timeoutFactor(args: readonly string[]): number {
   return readsByRange(args) ? RANGED_TIMEOUT_FACTOR : 1;
 }

@@ -18,7 +18,7 @@ export interface DurationHints {
 export interface VideoLength {
   /** The number of seconds from the beginning of the video to the end of the last frame in the file. */
   seconds: number;
-  /** The duration in seconds according to the header; set only if the file ends before that. */
+  /** The duration in seconds according to the header; set only if the file is shorter. */
   announcedSeconds?: number;
   /** Set if timestamps jump; see inputArguments(). */
   dtsDeltaThreshold?: number;
@@ -28,8 +28,8 @@ const TAIL_LIMITS = { seconds: 20, cpuSeconds: 20 };
 /** A position after the end of any video, so that ffprobe seeks to the last keyframe. */
 const PAST_THE_END = "999999%";
 /**
- * The minimum share of the header's duration that a complete file contains. It allows for rounding, and for audio that
- * ends after the video.
+ * A file counts as complete if it contains at least this fraction of the duration in its header. The margin allows for
+ * rounding and for audio that ends after the video.
  */
 const MIN_COMPLETE_SHARE = 0.95;
 
@@ -48,8 +48,8 @@ export function isCutOff(length: VideoLength): length is CutOff {
 /**
  * Returns the duration of a video: from the start of the file to the end of the last frame. The index of a complete MP4
  * contains the duration. For any other file, the last packets are read, or all packets if the last ones can't be found.
- * The duration in a header is only a hint: it may be the duration of the longest stream, the duration that the file
- * would have had if it were complete, or a guess.
+ * The duration in a header is only a hint: it may be the duration of the longest stream, the duration of a file that
+ * was never completed, or a guess.
  *
  * @param tailOnly estimates the duration from the end of a file whose timestamps may jump.
  */
@@ -64,7 +64,7 @@ export async function videoLength(
   if (layout?.isWhole && layout.isCopyable && !layout.isFragmented && video.duration) {
     return { seconds: (video.start_time ?? start) + video.duration - start };
   }
-  // In a program stream, frames without a presentation timestamp are displayed this long after they are decoded.
+  // In a program stream, the delay between decoding and displaying a frame that has no presentation timestamp.
   const frameDelay = container.format_name === "mpeg" ? (video.has_b_frames ?? 0) / frameRate : 0;
   if (timestampsMayJump(container.format_name) && !tailOnly) {
     const known = { video: video.index, audio: hints.audio, start, frameRate, frameDelay };
@@ -80,7 +80,9 @@ export async function videoLength(
   return { seconds, ...(isCut && announced.announcedSeconds > seconds && announced) };
 }
 
-/** Returns the timestamps in seconds at which the last video packet and the last packet of any stream end. */
+/**
+ * Returns two timestamps in seconds: the end of the last video packet, and the end of the last packet in any stream.
+ */
 async function lastTimestamps(
   file: string,
   videoIndex: number,
@@ -156,20 +158,21 @@ async function announcedBytes(file: string): Promise<number | undefined> {
 }
 
 /**
- * Containers in which ffmpeg corrects timestamps that restart or jump (AVFMT_TS_DISCONT). Recorders and discs write
- * such timestamps, and files that were appended to each other also contain them and play in sequence.
+ * Containers in which ffmpeg corrects timestamps that restart or jump (AVFMT_TS_DISCONT). Such timestamps are found in
+ * recordings, on discs, and in files that were created by joining several files. The joined parts are played in
+ * sequence.
  */
 const MAY_JUMP = ["mpegts", "mpeg", "ogg"];
 
 /** Values for ffmpeg's -dts_delta_threshold, in seconds: its default, and a value for short jumps. */
 const DEFAULT_THRESHOLD = 10;
 const SHORT_THRESHOLD = 1;
-/** Regardless of the threshold, ffmpeg treats a timestamp this far before its predecessor as a jump. */
+/** Regardless of the threshold, ffmpeg treats a timestamp as a jump if it goes back at least this far. */
 const BACKWARD_SECONDS = 0.1;
 /** How much longer the longest stream may be than the video. */
 const MAX_EXCESS_SECONDS = 1;
 
-/** The speeds of the slowest disk and processor that can read a whole file within the time limit. */
+/** The minimum speeds at which a disk and a processor can read a whole file within the time limit. */
 const MIN_DISK_BYTES_PER_SECOND = 10 * 1024 ** 2;
 const MIN_CPU_BYTES_PER_SECOND = 20 * 1024 ** 2;
 
@@ -225,11 +228,11 @@ async function measureWithJumps(
   const longest = ({ threshold }: ContinuousClock) =>
     measure(file, streams, measured.frameRate, threshold);
   const usualLongest = await longest(usual);
-  // If frames are missing while the audio continues, that isn't a jump.
+  // It isn't a jump if video frames are missing but the audio continues.
   const isHole = Math.abs(usualLongest - backwardOnly.seconds) < MAX_EXCESS_SECONDS;
   if (isHole && !backwardOnly.hasJumped) return { seconds: backwardOnly.seconds };
-  // ffmpeg corrects all streams as soon as one of them jumps. The other streams' packets from before the jump then seem
-  // to jump ahead, which leaves a gap unless those packets are corrected too.
+  // ffmpeg corrects all streams as soon as one of them jumps. In the other streams, packets from before the jump then
+  // seem to jump ahead. Unless they are corrected too, there is a gap.
   const usualExcess = usualLongest - usual.seconds;
   const hasGap =
     usualExcess > MAX_EXCESS_SECONDS &&

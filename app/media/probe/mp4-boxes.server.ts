@@ -12,7 +12,7 @@ const MAX_ENTRIES = 16;
  */
 const ENCRYPTED = new Set(["encv", "enca", "drmi", "drms"]);
 
-/** The boxes whose children are read (ISO/IEC 14496-12 §6), because they lead to `hdlr`, `elst` and `stsd`. */
+/** The boxes whose children are read, because `hdlr`, `elst` and `stsd` are inside them (ISO/IEC 14496-12 §6). */
 const PARENTS = new Set(["edts", "mdia", "minf", "stbl"]);
 /** The offset of the entries in `stsd`, after the version, flags and count (§8.5.2). */
 const ENTRIES_AFTER = 8;
@@ -36,8 +36,9 @@ export interface Mp4Layout {
    */
   isEncrypted: boolean;
   /**
-   * Whether `ffmpeg -c copy` preserves which frames are shown and when. It doesn't if a video or audio track has
-   * several edits (see `isOneEdit`) or several sample descriptions, because the copy keeps only the first description.
+   * Whether a copy created with `ffmpeg -c copy` shows the same frames at the same times. It doesn't if a video or
+   * audio track has several edits (see `isOneEdit`) or several sample descriptions, because the copy keeps only the
+   * first description.
    */
   isCopyable: boolean;
   /** Whether the edits are shorter than the video track, so that frames outside the edits must not be shown. */
@@ -49,7 +50,7 @@ export interface Mp4Layout {
 /**
  * Returns the layout of an MP4 or MOV; undefined for any other file. Reads at most 2,000 box headers of 16 bytes, and
  * the fields and edit lists that determine whether a copy plays the same as the original. A file with more boxes isn't
- * rejected, but its streams aren't copied either.
+ * rejected, but its streams are never copied.
  */
 export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined> {
   const input = await openInput(file);

@@ -51,9 +51,9 @@ const MAX_DURATION_SECONDS = 24 * 3_600;
 export interface Probe {
   /** The container: `mp4`, `mov`, `webm`, `matroska`, or ffprobe's name, such as `avi`. */
   container: string;
-  /** The time from the start of the file to the end of its last frame. */
+  /** The number of seconds from the start of the file to the end of its last frame. */
   durationSeconds: number;
-  /** The duration in the header; set only if the file ends before that. */
+  /** The duration in the header; set only if the file is shorter. */
   announcedSeconds?: number;
   /**
    * Whether the file was too large to measure. If so, the duration is based on the last timestamp, assuming that
@@ -75,19 +75,19 @@ export interface Probe {
   subtitles: SubtitleStream[];
   /** Whether browsers can play the file unchanged. */
   playable: boolean;
-  /** Whether the file's packets can be copied into another file without changing which frames are shown and when. */
+  /** Whether a copy of the file's packets shows the same frames at the same times. */
   copyable: boolean;
   /**
-   * Whether remuxing the file makes playback start sooner, or makes the file seekable. This applies to an MP4 that is
-   * fragmented or has its index at the end, a file without a duration in its header, as recorded by browsers, and a
-   * file that ends before the duration in its header, where players would wait for the missing end.
+   * Whether remuxing the file makes playback start sooner, or makes the file seekable. This is the case if the file is
+   * an MP4 that is fragmented or has its index at the end; if its header has no duration, as in recordings by browsers;
+   * or if it is shorter than the duration in its header, so that players would wait for the missing end.
    */
   needsFaststart: boolean;
 }
 
 /**
- * The size of the largest file, in bytes, that is read completely while the uploader is waiting. Reading it takes 6
- * seconds, or half a minute on a slow disk.
+ * The largest file size, in bytes, at which the whole file is read while the uploader is waiting. Reading a file of
+ * this size takes 6 seconds, or half a minute on a slow disk.
  */
 export const MAX_MEASURED_UPLOAD_BYTES = 4 * 1024 ** 3;
 
@@ -95,8 +95,8 @@ export interface ProbeOptions {
   /** With `unplayable`, no frame is decoded if browsers can play the file according to its header. */
   decode?: "all" | "unplayable";
   /**
-   * The size of the largest file, in bytes, that is read completely to measure its duration if timestamps may jump. For
-   * larger files, the duration is an estimate.
+   * The largest file size, in bytes, at which the whole file is read to measure its duration if timestamps may jump.
+   * The duration of a larger file is an estimate.
    */
   measureUpTo?: number;
 }
@@ -217,7 +217,7 @@ async function measureLength(
 ): Promise<VideoLength> {
   const { container, layout } = hints;
   const length = await videoLength(file, hints, { tailOnly: isEstimated });
-  // The last packets may come after the end of the last edit.
+  // The last edit may end before the last packets do.
   if (layout?.editedSeconds && !layout.isCopyable)
     length.seconds = Math.min(length.seconds, layout.editedSeconds - (container.start_time ?? 0));
   if (isEstimated) return length;
@@ -243,9 +243,9 @@ async function runFfprobe(file: string, isCut: boolean): Promise<FfprobeOutput> 
 }
 
 /**
- * Whether an MP4 or MOV has frames after the end of its edit. ffmpeg copies the packets up to the next keyframe, for
- * decoders that need them, and the copy would show them. Frames before the edit don't matter: the copy gets an edit
- * that starts after them.
+ * Whether an MP4 or MOV has frames after the end of its edit. ffmpeg copies the packets up to the next keyframe because
+ * decoders may need them, and their frames would be visible in the copy. Frames before the edit don't matter: the copy
+ * has an edit that starts after them.
  */
 async function endsEarly(file: string, stream: number): Promise<boolean> {
   const { stdout } = await run(

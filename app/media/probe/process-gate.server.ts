@@ -10,7 +10,7 @@ import { UploadError } from "../intake/upload-error.server";
  * pass this gate (ffmpeg.server.ts, task.server.ts), so that a new caller can't forget it.
  */
 
-/** The maximum number of processes. Decoding one frame of an 8K video takes up to 431 MB of memory and one core. */
+/** The maximum number of processes. Decoding one frame of an 8K video takes one core and up to 431 MB of memory. */
 const MAX_PROCESSES = 2;
 /**
  * The maximum number of waiting calls per account. A person edits one video at a time; a script that sends more
@@ -106,17 +106,19 @@ export class ProcessGate {
 
 const gate = processState("process gate", () => new ProcessGate(MAX_PROCESSES, MAX_WAITING));
 
-/** The reason why the current async context may start processes: it is a queued job, or it has a slot. */
+/**
+ * Why the current async context is allowed to start processes: because it is a queued job, or because it has a slot.
+ */
 type Permit = "job" | "slot";
 const permits = new AsyncLocalStorage<Permit>();
 
-/** Runs work whose processes don't wait for a slot, because another queue limits their number. */
+/** Runs work whose processes don't need a slot, because another queue limits how many there are. */
 export function asJob<T>(work: () => Promise<T>): Promise<T> {
   return permits.run("job", work);
 }
 
 /**
- * Waits for a slot and runs work that starts processes one after the other. Nested calls and jobs don't wait.
+ * Waits for a slot and then runs work that starts processes one at a time. Jobs and nested calls don't wait for a slot.
  *
  * @throws {UploadError} 429 if too many of the owner's calls are already waiting.
  */

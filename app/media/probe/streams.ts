@@ -52,7 +52,7 @@ export interface SubtitleStream {
   /** The language as given in the file, such as `eng`. It may be empty or any text. */
   language: string;
   title: string;
-  /** Whether the subtitles cover only foreign-language dialogue and signs. */
+  /** Whether the subtitles translate only dialogue and signs in a foreign language. */
   forced: boolean;
   hearingImpaired: boolean;
 }

@@ -6,9 +6,10 @@ import { storedUnlessNewer } from "../files/local-copies.server";
 import { fileExists } from "../media-files.server";
 
 /**
- * A conversion may replace the file at a URL. Players that have read the previous file's index continue to request
- * ranges of that file without indicating the version, because browsers don't send If-Range for media. So the page adds
- * the file's version to the URL's query, and the previous file is kept for a while under its version.
+ * A conversion may replace the file at a URL while a player still requests ranges of the previous file, whose index it
+ * has read. Browsers don't send If-Range for media, so such a request wouldn't say which version it needs. Pages
+ * therefore add the file's version to the URL's query, and the previous file stays available for a while under its own
+ * version.
  */
 
 /**

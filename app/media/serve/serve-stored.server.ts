@@ -9,8 +9,8 @@ import { StorageError } from "../storage/object-store";
 import { objectStore } from "../storage/store.server";
 
 /**
- * The lifetime of presigned URLs for the store or the CDN. When a video is hidden, visitors who already have such a URL
- * can use it for this long.
+ * The lifetime of presigned URLs for the store or the CDN. After a video is hidden, visitors who already have such a
+ * URL can still use it until it expires.
  */
 const REDIRECT_SECONDS = 60;
 const RETRY_AFTER_SECONDS = 5;
@@ -57,7 +57,7 @@ export async function serveStored(
   }
 }
 
-/** Returns 404 if the store doesn't have the file and 503 if the store failed. Throws any other error. */
+/** Responds with 404 if the store doesn't have the file, or with 503 if the store failed. Throws any other error. */
 export function storageFailure({ bucket, path }: MediaName, error: unknown): Response {
   if (!(error instanceof StorageError)) throw error;
   console.error(`${bucket}/${path} can't be read: ${error.message}`);

@@ -96,8 +96,8 @@ async function sendStoredOrLocal(
 }
 
 /**
- * Returns the number of bytes of a file that nginx will send. This is an upper bound, because the client may
- * disconnect. With a conditional request, the client is assumed to have the file already.
+ * Returns how many bytes of a file nginx will send. This is an upper bound, because the client may disconnect. If the
+ * request is conditional, the client is assumed to have the file already.
  */
 async function delegatedBytes({ method, headers }: Request, file: string): Promise<number> {
   if (method !== "GET" || headers.has("If-None-Match") || headers.has("If-Modified-Since"))
@@ -128,9 +128,9 @@ async function hasLocalCopy(file: string, stored: StoredFile): Promise<boolean> 
 }
 
 /**
- * Serves a file of a stream that is still being encoded. Byte ranges in its playlists never change. The playlists
- * themselves grow and aren't cached. Other files are served only in ranges and without validators, because with
- * validators, a browser would combine responses of different lengths.
+ * Serves a file of a stream that is still being encoded. Its playlists grow, so they aren't cached, but the byte ranges
+ * that they already list never change. The other files are served only in ranges and without validators, because
+ * validators would let a browser combine responses for different lengths of the file.
  */
 async function serveUnfinished(
   request: Request,
@@ -161,8 +161,8 @@ async function serveUnfinished(
 }
 
 /**
- * Like `bucketFile`, but returns undefined if a parent of the path is a file, because the path comes from the request
- * and not from a row.
+ * Does the same as `bucketFile`, but also returns undefined if a parent of the path is a file. This can happen because
+ * the path comes from the request and not from a row.
  */
 export function mediaFile({ bucket, path }: MediaName): string | undefined {
   try {

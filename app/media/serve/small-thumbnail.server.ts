@@ -26,11 +26,11 @@ import { recordFile } from "../media-files.server";
  */
 const SMALL_WIDTHS_PIXELS = [480, 720];
 /**
- * The maximum number of queued versions. If the queue is full, a version isn't queued, but a later request may queue
- * it.
+ * The maximum number of queued versions. If the queue is full, a requested version isn't added, but a later request may
+ * add it.
  */
 const MAX_QUEUED = 200;
-/** The number of unreadable thumbnails that are remembered, so that they aren't retried on each request. */
+/** How many unreadable thumbnails are remembered, so that they aren't retried on every request. */
 const MAX_REMEMBERED = 10_000;
 /** The failures that would recur if the thumbnail were read again. */
 const LASTING: readonly ImageFailure[] = ["unreadable", "too many pixels"];
@@ -90,8 +90,8 @@ function resizeSoon(name: MediaName, width: number, original: number): void {
   waiting.add(small.path);
   state.last = state.last
     .then(() => resize(name, small, width))
-    // Thumbnails that can't be read are served unchanged. After other failures, such as a full disk, a later request
-    // retries.
+    // A thumbnail that can't be read is served unchanged. After any other failure, such as a full disk, the next
+    // request retries.
     .catch((error) => {
       if (error instanceof ImageError && LASTING.includes(error.failure))
         unreadable.set(name.path, original);

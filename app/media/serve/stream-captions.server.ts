@@ -15,12 +15,12 @@ import { readText } from "../files/local-copies.server";
 import { fileExists } from "../media-files.server";
 
 /**
- * Native players find captions only in the playlist. Captions can be added and removed without changing the stream's
- * stored playlist, so they are inserted into the playlist on each request.
+ * Native players find captions only if the playlist lists them. Captions can be added and removed without changing the
+ * stream's stored playlist, so they are inserted into the playlist on each request.
  */
 
 const MASTER = /\/hls(?:-\w+)?\/master(?:-\w+)?\.m3u8$/;
-/** The suffix that is appended to a caption file's URL to request the playlist for these captions. */
+/** The suffix that turns a caption file's URL into the URL of the playlist for those captions. */
 const PLAYLIST = ".m3u8";
 
 /**

@@ -6,7 +6,7 @@ import { flushOne } from "~/shared/move-files.server";
 import { type ObjectStore, StorageError, type StoredObject } from "./object-store";
 import { writeHashed } from "./write-hashed.server";
 
-/** The first object in a store. A folder without any objects is assumed to be unmounted. */
+/** The object that is written first. A folder without any objects is assumed to be an unmounted store. */
 const MARKER = "site.json";
 /** The prefix for the names of incomplete files. */
 const PARTIAL = ".partial-";

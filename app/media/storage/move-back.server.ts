@@ -20,8 +20,8 @@ const ROWS_AT_ONCE = 1_000;
  * object is enqueued. If interrupted, the next call continues. Nothing is moved into the store until
  * `setMovingToDisk(false)` is called.
  *
- * @returns the final progress, and the files that couldn't be moved, each as its bucket and path. Their records are
- *   kept.
+ * @returns the final progress, and the bucket and path of each file that couldn't be moved. The records of those files
+ *   are kept.
  * @throws {StorageError} if the store doesn't respond.
  */
 export async function moveBack(
@@ -42,7 +42,7 @@ export async function moveBack(
       progress.bytes += stored.bytes;
       onMoved(progress);
     }
-    // In the meantime, the server may have recorded more files that it was moving into the store.
+    // While this was running, the server may have finished moving other files into the store and recorded them.
     if (moved > 0) continue;
     if (lost.length === 0) await resetStoredFlags();
     return { ...progress, lost };

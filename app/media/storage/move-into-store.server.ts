@@ -23,7 +23,7 @@ import { StorageError } from "./object-store";
 import { ownStore } from "./store-identity.server";
 
 const ROWS_AT_ONCE = 100;
-/** Files up to this size are moved a few at a time. */
+/** Several files are moved at a time if they are no larger than this. */
 const MAX_SMALL_BYTES = 1024 ** 2;
 
 interface DueRow extends FileName {
@@ -31,7 +31,7 @@ interface DueRow extends FileName {
   bytes: number;
 }
 
-/** The amount moved so far. */
+/** How much has been moved so far. */
 export interface MoveProgress {
   files: number;
   bytes: number;
@@ -81,7 +81,9 @@ export async function moveIntoStore(
   return progress;
 }
 
-/** Whether jobs are using the video's files. A waiting cleanup doesn't count, because it waits for hours. */
+/**
+ * Whether jobs are using the video's files. A cleanup job that is waiting doesn't count, because it may wait for hours.
+ */
 const IS_BUSY = /* sql */ `EXISTS (SELECT 1 FROM jobs WHERE jobs.video_id = media_files.video_id
   AND (state = 'running' OR (state = 'waiting' AND kind <> 'cleanup')))`;
 
@@ -163,7 +165,7 @@ async function moveEntry(
     );
     const recordedFiles = new Set(done.map(([each]) => each));
     const left = files.filter((each) => !recordedFiles.has(each));
-    // After a failure, the store may have a complete object even though its response was lost.
+    // After a failure, the object may be complete in the store even though the store's response was lost.
     enqueueObjects(
       left.map(({ object }) => object),
       { reason: "discarded", notBefore: Date.now() },

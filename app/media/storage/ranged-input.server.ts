@@ -32,7 +32,9 @@ interface RangedInput {
   url: string;
 }
 
-/** The files that the current async context reads with range requests, by the path of their missing local copy. */
+/**
+ * The files that the current async context reads with range requests, keyed by the path that the local copy would have.
+ */
 const inputs = new AsyncLocalStorage<ReadonlyMap<string, RangedInput>>();
 const inputOf = (file: string) => inputs.getStore()?.get(path.resolve(file));
 
@@ -40,7 +42,7 @@ const inputOf = (file: string) => inputs.getStore()?.get(path.resolve(file));
  * While `work` is running, makes `inputArguments`, `openInput` and `inputSize` read a stored file with range requests.
  *
  * @param file the path of the local copy, which is missing.
- * @throws {StorageError} if the store failed in the meantime, even if `work` succeeded.
+ * @throws {StorageError} if the store failed while `work` was running, even if `work` succeeded.
  */
 export async function withRangedInput<T>(
   file: string,
@@ -147,7 +149,7 @@ async function answer(
   await pipeline(body, response).catch(() => {});
 }
 
-/** Reads an object in blocks with one block of read-ahead, and caches the most recently used ones. */
+/** Reads an object in blocks, reads one block ahead, and caches the most recently used blocks. */
 class ObjectBlocks {
   /** The store's first failure. All later reads fail too, so that the file never seems shorter than it is. */
   failure: StorageError | undefined;
@@ -159,7 +161,7 @@ class ObjectBlocks {
     readonly size: number,
   ) {}
 
-  /** Yields the bytes from one position up to another, or to the end of the object. */
+  /** Yields the bytes from `from` up to `to`, or up to the end of the object if that comes first. */
   async *read(from: number, to: number): AsyncGenerator<Buffer> {
     const end = Math.min(to, this.size);
     const first = Math.floor(from / BLOCK_BYTES);

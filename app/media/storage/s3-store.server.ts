@@ -17,7 +17,9 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import type { StorageAddress } from "~/platform/storage/storage-url";
 import { type ObjectStore, StorageError, type StorageFailure } from "./object-store";
 
-/** The size of a part. S3 allows at most 10,000 parts per object, each of at least 5 MiB except the last. */
+/**
+ * The size of a part. S3 allows at most 10,000 parts per object. All parts except the last must have at least 5 MiB.
+ */
 const PART_BYTES = 8 * 1024 * 1024;
 const MAX_PARTS = 9_000;
 /** The size of the pieces that are hashed synchronously, which blocks the serving thread for about 3 ms. */
@@ -26,7 +28,7 @@ const MAX_ATTEMPTS = 4;
 const CONNECTED_WITHIN_MS = 10_000;
 /** The time limit for one attempt. An 8 MiB part takes 64 s at 1 Mbit/s. */
 const ANSWERED_WITHIN_MS = 90_000;
-/** The total time limit for all attempts at a read, so that no visitor waits longer than this for an image. */
+/** The total time limit for all attempts to read an object, so that no visitor waits longer than this for an image. */
 const READ_WITHIN_MS = 15_000;
 /** If a store sends nothing for this long in the middle of a response, it has stalled. */
 const SILENT_MS = 10_000;
@@ -48,7 +50,8 @@ export function s3Store(
     credentials,
     forcePathStyle: true,
     maxAttempts: MAX_ATTEMPTS,
-    // Stores other than Amazon's don't support the newer checksums. The signature covers the SHA-256 of the content.
+    // Stores other than Amazon's don't support the newer checksums. They aren't needed, because the signature covers
+    // the SHA-256 of the content.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
@@ -178,9 +181,7 @@ export function s3Store(
   };
 }
 
-/**
- * Aborts a response if the store stalls. If there are unread bytes, it is the client that has paused, not the store.
- */
+/** Aborts a response if the store stalls. If there are unread bytes, the client has paused, not the store. */
 function endedWhenSilent(body: IncomingMessage): Readable {
   const onTimeout = () => {
     if (body.readableLength > 0) body.setTimeout(SILENT_MS);

@@ -14,15 +14,15 @@ const MOVE_INTERVAL_MS = 10_000;
 const CHECK_INTERVAL_MS = 60_000;
 const REMOVE_ABANDONED_EVERY_MS = 24 * 3_600_000;
 /**
- * The age at which incomplete uploads are removed. It is longer than any upload takes, even hundreds of gigabytes over
- * a slow connection.
+ * The age at which incomplete uploads are removed. No upload takes this long, not even one of hundreds of gigabytes
+ * over a slow connection.
  */
 const ABANDONED_MS = 3 * 24 * 3_600_000;
 
 export interface StoreFailure {
   /** The reason why nothing can be moved into the store or read from it. */
   message: string;
-  /** When the first of the consecutive failures occurred, in milliseconds since the epoch. */
+  /** When the current run of failures began, in milliseconds since the epoch. */
   since: number;
 }
 
@@ -92,7 +92,8 @@ async function removeAbandoned(): Promise<void> {
  * Checks the store once, before the site serves requests.
  *
  * @throws {StorageError} if the store rejects the keys or belongs to another site. If the store isn't responding, the
- *   site starts without it: videos on the disk can be watched, and new files wait there.
+ *   site starts without it: visitors can watch the videos that are on the disk, and new files stay on the disk until
+ *   the store responds again.
  */
 export async function tryStore(): Promise<void> {
   if (!settings().storage) return;

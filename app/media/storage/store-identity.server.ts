@@ -11,10 +11,10 @@ import { identifySite } from "../removal-guard.server";
 import { type ObjectStore, StorageError } from "./object-store";
 import { objectStore } from "./store.server";
 
-/** The key of the store's marker, which contains the site's id, as `site.json` in the uploads folder does. */
+/** The key of the store's marker. Like `site.json` in the uploads folder, the marker contains the site's id. */
 export const MARKER = "site.json";
 
-/** The number of recorded objects that are looked up in a store without a marker. */
+/** How many recorded objects to look for in a store that has no marker. */
 const SAMPLED_FILES = 3;
 
 const identified = processState("identity of the file store", () => ({ url: "", siteId: "" }));

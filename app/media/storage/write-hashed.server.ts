@@ -4,8 +4,8 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 /**
- * Writes a stream to a file. A failure is thrown only after the file is closed, because otherwise Node might create the
- * file after the caller has removed it.
+ * Writes a stream to a file. If writing fails, the error is thrown only after the file is closed, because otherwise
+ * Node might create the file after the caller has removed it.
  *
  * @returns the SHA-256 of what was written, in hexadecimal, and its length in bytes.
  */
