@@ -29,7 +29,7 @@ interface Attempt {
   headers?: Record<string, string>;
 }
 
-/** Returns the status of a rejection, or "on" if the request is passed on. */
+/** Returns the status code if the request is rejected, or "on" if it is passed on. */
 function attempt({ now, url = "/auth", method = "POST", address, headers }: Attempt) {
   const remoteAddress = address ?? freshAddress();
   const socket = Object.defineProperty(new Socket(), "remoteAddress", { value: remoteAddress });

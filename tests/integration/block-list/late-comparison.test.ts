@@ -125,7 +125,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison takes too long", (
   it("stays on hold until its job has been retried if the process was killed during the job", async () => {
     const { id } = await upload(source(2));
     await workOnComparison();
-    // This is the state after the process was killed: the job was started, but is no longer running.
+    // The state after the process is killed: the job is recorded as running, but no worker is running it.
     sqliteHandle()
       .prepare(
         `UPDATE jobs SET state = 'running', worker = 'killed', lease_until = '2026-01-01T00:00:00.000Z',

@@ -217,7 +217,7 @@ describe("a restore that fails", () => {
   it("changes nothing if the disk is full, and frees the space that it has used", async () => {
     const { before } = await changeAfterBackup();
     fs.writeFileSync(path.join(backup, "uploads/videos/u/Large.mp4"), Buffer.alloc(12 * 1024 ** 2));
-    // A file size limit makes writes fail as they do on a full disk, without requiring root.
+    // A file size limit makes writes fail as they would on a full disk, and setting it doesn't require root.
     const limited = 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"';
     const { exitCode, stderr } = await restore({}, ["sh", "-c", limited]);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("There is not enough space")]);

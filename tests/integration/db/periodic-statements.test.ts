@@ -21,7 +21,7 @@ const SMALL_TABLES =
   /^(?:alerts|backups|catalogue_version|invitations|preserved_reports|preserved_videos|queue_state|spent_challenges|storage|video_totals)$/;
 /** Values listed in the statement, and rows that an earlier, limited step of the plan has read. */
 const NO_TABLES = /^(?:json_each|requested|given|CONSTANT|\d+-ROW|\(subquery-\d+\))$/;
-/** A lookup of the rows that belong to one video, job or report. */
+/** Lookups of the rows that belong to one video, job or report. */
 const KEY = /\b(?:(?:video_|report_|alert_|performer_)?id|rowid|number|first|second|path)=\?/;
 
 /**

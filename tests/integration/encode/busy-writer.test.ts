@@ -68,8 +68,8 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     );
     const ended = sqlite.prepare("SELECT count(*) FROM seen WHERE state = 'done'").pluck();
     const workers = sqlite.prepare("SELECT DISTINCT worker FROM seen WHERE state = 'running'");
-    // The other worker gets the first job, because it takes longer to start. Then jobs are added until both workers
-    // have had one.
+    // Queue the first job for the other worker alone, because that worker takes longer to start. Then add jobs until
+    // both workers have run one.
     enqueueJob.run(ids[0]);
     await until(() => workers.all().length === 1);
     const runner = startRunner(1);
@@ -107,7 +107,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     const activateReplacement = other.prepare(
       "UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'",
     );
-    // When this worker notices that the job's worker is dead, another worker tries to take over the job.
+    // While this worker is checking whether the job's worker is alive, another worker tries to take over the job.
     let isTakenOver = false;
     const kill = vi.spyOn(process, "kill").mockImplementation(() => {
       try {

@@ -14,7 +14,7 @@ const VIDEO = Buffer.from(Array.from({ length: 2_500_000 }, (_, index) => index 
 const SECRET = "a-secret-for-tests-of-32-characters";
 const SITE = "https://videos.example";
 
-// `npm test` installs nginx, or reports what it couldn't test.
+// `npm test` installs nginx, or reports the skipped tests if it can't install it.
 describe.runIf(isNginxInstalled)("a site with a CDN in front of its store", () => {
   const site = new SiteProcess({ STORAGE_DELIVERY: "redirect", CDN_SECRET: SECRET });
   const store = path.join(site.folder, "store");
