@@ -70,7 +70,7 @@ afterAll(() => site.remove());
 /** Each test sends a few hundred requests. */
 const WALK_TIMEOUT_MS = 120_000;
 
-/** The outcome of a request: `open` for any normal response, or else the way in which the request was rejected. */
+/** The outcome of a request: `open` if the response is normal, or otherwise how the request was rejected. */
 type Verdict = "open" | "forbidden" | "sign in";
 
 async function sendRequest(

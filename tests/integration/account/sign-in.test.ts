@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 let lastAddress = 0;
-/** Returns a new IP address for each test, because the limits outlive a test. */
+/** Returns a new IP address for each test, because the limits still apply after a test ends. */
 const freshAddress = () => `192.0.2.${++lastAddress}`;
 
 type Args = Parameters<typeof auth.action>[0];

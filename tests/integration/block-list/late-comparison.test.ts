@@ -21,7 +21,7 @@ import { addToLibrary, jobStates, workUntilIdle } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** Tests uploads that stop waiting for their comparison with the block list before it has finished. */
+/** Tests uploads whose comparison with the block list takes so long that they stop waiting for it. */
 
 const site = useAdminSite();
 const source = (seed: number) =>
@@ -30,7 +30,7 @@ const source = (seed: number) =>
     audio: false,
   });
 
-/** Makes every comparison time out immediately. Jobs, which have no such limit, aren't affected. */
+/** Makes every comparison time out immediately. Jobs aren't affected, because they have no such time limit. */
 function beLate(): void {
   const { setTimeout } = globalThis;
   vi.spyOn(globalThis, "setTimeout").mockImplementation(((

@@ -16,7 +16,7 @@ import { useTemporarySite } from "../../temporary-site";
 const AT_ONCE = 4;
 const VIDEOS = 1 + 8 * AT_ONCE;
 const KINDS = ["transcode", "captions"];
-/** A script that reads and writes, and holds the database's write lock most of the time, until it is killed. */
+/** A script that reads and writes until it is killed, and holds the database's write lock most of the time. */
 const BUSY_WRITER = `
   const database = new (require("better-sqlite3"))(process.argv[1], { timeout: 10_000 });
   const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);

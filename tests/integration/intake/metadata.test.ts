@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("private metadata", () => {
     await workUntilIdle();
     const { video_url, source_url } = row();
     expectClean(video_url);
-    // The original is only available in the studio.
+    // The original is available only in the studio.
     expect(publicAt(source_url!)).toBe(publicAt(video_url));
     expect(metadataOf(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(
       PRIVATE,

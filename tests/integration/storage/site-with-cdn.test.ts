@@ -9,7 +9,7 @@ import { addStoredVideo } from "../../s3/stored-video";
 import { isNginxInstalled, type Nginx, startNginx } from "../../servers/nginx";
 import { SiteProcess } from "../../site-process";
 
-/** The video is larger than two of the slices that nginx caches. */
+/** The video spans more than two of the slices that nginx caches. */
 const VIDEO = Buffer.from(Array.from({ length: 2_500_000 }, (_, index) => index % 251));
 const SECRET = "a-secret-for-tests-of-32-characters";
 const SITE = "https://videos.example";

@@ -15,7 +15,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
 
   consent_requirement: "id",
 
-  // The alerts that included these reports and records.
+  // The IDs of the alerts that mentioned these reports and records.
   reports: "urgent_alert_id due_alert_id overdue_alert_id",
   video_consents: "expiry_alert_id",
 

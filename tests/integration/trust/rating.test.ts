@@ -4,7 +4,7 @@ import { rawGet, rawRequest } from "../../raw-request";
 import { sendRequest, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 
-/** Tests that every response from the site has the label. */
+/** Tests that every response from the site carries the RTA label. */
 
 const RTA = "RTA-5042-1996-1400-1577-RTA";
 const META = `<meta name="rating" content="${RTA}"/>`;
