@@ -7,7 +7,7 @@ import { openSession } from "~/features/permissions/session.server";
 import { prepared, sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "./temporary-site";
 
-/** Requests to the admin panel's loader and action, sent as one signed-in admin. */
+/** Requests to the admin panel's loader and action, sent by the same signed-in admin. */
 
 const ORIGIN = "http://localhost";
 let cookie = "";
@@ -22,7 +22,7 @@ export async function signInAdmin(): Promise<void> {
   cookie = (await openSession("u")).split(";")[0] ?? "";
 }
 
-/** Before each test in the file, creates a new site and signs that account in. */
+/** Before each test in the file, creates a new site and signs in with that account. */
 export function useAdminSite(settings?: Record<string, string>) {
   let site: ReturnType<typeof useTemporarySite>;
   beforeEach(async () => {
@@ -111,7 +111,7 @@ export function expectSuccess(fields: Fields, address?: string) {
   return expectSuccessOf(() => send(fields, { address }));
 }
 
-/** Returns the target of the redirect that `work` throws or returns, and the redirect's toast. */
+/** Returns the target and the toast of the redirect that `work` throws or returns. */
 export async function expectSuccessOf(work: () => Promise<unknown>) {
   const response = await catchResponse(work);
   expect(response.status).toBe(302);

@@ -1,6 +1,6 @@
 import { STOP_WORDS } from "~/features/catalogue/related-score";
 
-/** A second, simple implementation of the catalogue's rules. Tests compare the real one with it. */
+/** A second, simpler implementation of the catalogue's rules, against which tests check the real one. */
 
 export interface ReferenceVideo {
   id: string;

@@ -80,7 +80,7 @@ export function setEdits(file: string, edits: readonly Edit[], handler?: "vide" 
     const children = track.children!;
     const mediaScale = find(children, "mdia", "mdhd").body.readUInt32BE(12);
     const before = children.find(({ type }) => type === "edts")?.children?.[0]?.body;
-    // With encoders that reorder frames, and with AAC, the start time isn't 0.
+    // The start time isn't 0 for AAC, nor for video from encoders that reorder frames.
     const start = before ? before.readInt32BE(12) : 0;
     find(children, "tkhd").body.writeUInt32BE(Math.round(total * movieScale), 20);
     const list = Buffer.alloc(8 + 12 * edits.length);

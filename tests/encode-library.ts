@@ -86,7 +86,7 @@ export function jobStates(id: string): Record<string, string> {
   return Object.fromEntries(jobRows(id).map(({ kind, state }) => [kind, state]));
 }
 
-/** Returns the path of the file that one of this site's URLs serves. */
+/** Returns the path of the file that the site serves at a URL. */
 export function diskPath(uploads: string, url: string | null): string {
   return path.join(uploads, String(url).replace("/media/", ""));
 }
@@ -99,7 +99,7 @@ export async function encodeArguments(video: string): Promise<[Source, Probe, Ta
   return [source, (await probe(video))!, createTask(path.dirname(video), () => {})];
 }
 
-/** Returns the same arguments for a file whose row marks it as playable, like a row added by another tool. */
+/** Returns the same arguments for a file whose row says that it is playable, as a row added by another tool might. */
 export async function playableEncodeArguments(video: string): ReturnType<typeof encodeArguments> {
   const [source, found, task] = await encodeArguments(video);
   return [{ ...source, row: { ...source.row, video_url: source.url } }, found, task];

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** How a piece of work affects its thread and its process. */
+/** The effects of a piece of work on its thread and its process. */
 export interface Impact {
   /** The longest time for which the work blocked the event loop. */
   longestBlockMs: number;

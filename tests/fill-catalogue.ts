@@ -13,7 +13,7 @@ async function addPoster(site: SiteProcess, uploadId: number): Promise<string> {
 /**
  * Adds `count` published videos with posters. The videos are one hour apart, and are named "Video 1" (the newest),
  * "Video 2" and so on.
- * @param row returns the columns to add or override for a number.
+ * @param row returns the columns to add or override for the video with a given number.
  */
 export async function fill(
   site: SiteProcess,

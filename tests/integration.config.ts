@@ -9,8 +9,8 @@ export default {
   test: {
     ...test,
     ...INTEGRATION,
-    // With one worker per CPU, the CPUs would be idle nearly half of the time, because tests wait for processes and for
-    // state changes.
+    // With one worker per CPU, the CPUs would be idle nearly half of the time, because tests spend time waiting for
+    // processes and state changes.
     ...workers(availableParallelism() + 1),
     // The files run by a worker share its modules, because reloading them took a third of the CPU time. Tests that
     // can't share modules are in `tests/isolated`.

@@ -20,7 +20,7 @@ export async function useFolderStore(siteFolder: string): Promise<string> {
 
 /**
  * Moves some of a video's files to the store and removes the local copies. Marks the video's jobs as done.
- * @returns the path of the former local copy and of the object, for each file.
+ * @returns the paths of each file's former local copy and of its object.
  */
 export async function moveToStore(
   store: string,

@@ -41,7 +41,7 @@ export async function resizePage(page: Page, width: number, textPercent: number)
   await page.setViewportSize({ width, height: 740 });
   await page.evaluate(async (percent) => {
     document.documentElement.style.fontSize = `${percent}%`;
-    // Measurements that the page makes after a resize affect the layout only in the second frame.
+    // The page measures itself after a resize, and the result affects the layout only in the second frame.
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
   }, textPercent);
 }

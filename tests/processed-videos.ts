@@ -6,8 +6,8 @@ import type Sqlite from "better-sqlite3";
 import { filesBelow } from "./files-below";
 
 /**
- * Fully processed videos, stored as files and rows in `tests/processed-videos`. They save encoding time for tests that
- * aren't about encoding. `npm run processed-videos` regenerates them. A unit test compares them with their checksums.
+ * Fully processed videos, stored as files and rows in `tests/processed-videos`. Tests that aren't about encoding use
+ * them to save time. `npm run processed-videos` regenerates them. A unit test compares them with their checksums.
  */
 export const PROCESSED_VIDEOS = fileURLToPath(new URL("processed-videos", import.meta.url));
 

@@ -5,7 +5,8 @@ import type { SiteProcess } from "./site-process";
 let uploadId = 1_700_000_000_000;
 
 /**
- * Adds a published video with a real file, which by default shows a test card for 40 seconds. Returns the video's ID.
+ * Adds a published video with a real file. By default, the file shows a test card for 40 seconds. Returns the video's
+ * ID.
  */
 export function publishVideo(
   site: SiteProcess,

@@ -1,6 +1,6 @@
 import net from "node:net";
 
-/** This is shorter than the test timeout of 30 s, whose error message wouldn't show the request. */
+/** This is shorter than the test timeout of 30 s. If a test timed out, the error message wouldn't show the request. */
 const RESPONSE_TIMEOUT_MS = 20_000;
 
 /**

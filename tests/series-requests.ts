@@ -4,7 +4,7 @@ import type { SeriesFailure } from "~/features/library/series/change-series.serv
 import { sqliteHandle } from "~db/client.server";
 import { adminCookie, expectSuccessOf } from "./admin-requests";
 
-/** Requests to the loader and action of the studio's series pages, sent as one signed-in admin. */
+/** Requests to the loader and action of the studio's series pages, sent by the same signed-in admin. */
 
 const ORIGIN = "http://localhost";
 type Fields = Record<string, string>;

@@ -45,7 +45,7 @@ export interface FormResult {
   cookies: string;
   location: string | null;
   message?: string;
-  /** The field that the message is about. */
+  /** The form field that the message refers to. */
   field?: string;
   recoveryCodes?: string[];
 }

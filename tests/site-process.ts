@@ -28,10 +28,10 @@ export class SiteProcess {
   private sqlite: Sqlite.Database | undefined;
 
   /**
-   * @param environment settings by variable name. If they include the first account, the site creates its
-   *   database itself. Otherwise it starts with a copy of a database from an earlier first start, which saves
-   *   half a second of CPU time, most of it for the password hash.
-   * @param wrapper a command with arguments that runs its remaining arguments as a command.
+   * @param environment settings by variable name. If they include the first account, the site creates its database
+   * itself. Otherwise it starts with a copy of a database from an earlier first start, which saves half a second of CPU
+   * time, most of it for the password hash.
+   * @param wrapper a command and its arguments. The command to run is appended to them.
    */
   constructor(
     private environment: Record<string, string> = {},

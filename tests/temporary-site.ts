@@ -6,7 +6,9 @@ import { closeDatabase, sqliteHandle } from "~db/client.server";
 import { stopRuntime } from "~db/runtime.server";
 import { TEMPLATE } from "./integration/template-database";
 
-/** Services that keep running between tests, because they store none of a site's state and take a second to restart. */
+/**
+ * Services that keep running between tests, because they don't store a site's state and restarting them takes a second.
+ */
 const KEPT_SERVICES = ["query threads", "password thread", "image process"];
 
 export const TEST_SECRET = "a-secret-for-tests-of-32-characters";

@@ -32,8 +32,8 @@ export function readSpeedLines(speed: number): string[] {
 }
 
 /**
- * Wraps ffmpeg so that it reads its inputs at `speed` times their playback speed. A test can then act while ffmpeg is
- * running, on any machine and with little CPU time.
+ * Wraps ffmpeg so that it reads its inputs at `speed` times their playback speed. This gives a test time to act while
+ * ffmpeg is running, on any machine and without using much CPU time.
  * @returns a PATH on which the wrapper is found first.
  */
 export function slowFfmpeg(folder: string, speed = 1): string {

@@ -7,7 +7,7 @@ interface Shift extends PerformanceEntry {
 }
 
 /**
- * Records the layout shifts on pages opened from now on. The returned function returns each shift's score and the
+ * Records the layout shifts on pages opened from now on. The returned function lists the score of each shift, and the
  * previous and current rectangles of its elements.
  */
 export async function recordShifts(page: Page): Promise<() => Promise<string[]>> {

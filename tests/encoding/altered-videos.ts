@@ -5,7 +5,7 @@ import {
   hashComparedFrame,
 } from "~/features/processing/comparison/frame-hashes";
 
-/** Videos for the block list, modified copies of them, and unrelated videos. */
+/** Videos to add to the block list, modified copies of those videos, and unrelated videos. */
 
 const COMPARED = 32;
 
@@ -24,14 +24,16 @@ export const CHANGES: Record<string, [before: string[], filters: string, more?: 
     ["-crf", "35"],
   ],
 };
-/** The clips that are blocked. */
+/** The clips on the block list. */
 export const CLIPS: Record<string, string> = {
   "scenes 13":
     "color=gray:size=16x12:rate=2/5:duration=30,noise=alls=100:allf=t:all_seed=13,scale=426:240:flags=bicubic,fps=10",
   "test card": "testsrc2=size=426x240:rate=10:duration=30",
 };
 
-/** Renders a clip of eight scenes with moving soft lights. Rendering 500 clips with ffmpeg would take minutes. */
+/**
+ * Renders a clip of eight scenes with moving soft lights, without ffmpeg, which would take minutes to render 500 clips.
+ */
 function drawn(seed: number): Uint8Array[] {
   let state = seed * 7_919;
   const random = () => {

@@ -124,7 +124,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(master(id).iFramePlaylists.map((one) => one.uri)).toContain(
       uri.replace(".m3u8", "-keyframes.m3u8"),
     );
-    // The existing files are kept for viewers who are already watching.
+    // The existing files are kept for visitors who are already watching the video.
     expect(fs.readFileSync(diskPath(site.uploads, before), "utf8")).not.toContain("av01");
     const mediaFile = path.join(
       path.dirname(diskPath(site.uploads, after)),
@@ -221,8 +221,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     await removeFiles();
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
 
-    // The codecs are encoded even if the video is hidden in the meantime. If the video is deleted, its files are
-    // removed.
+    // The codecs are still encoded if the video is hidden during the job, but if it is deleted, its files are removed.
     sqliteHandle().prepare("UPDATE videos SET hls_url = ?, status = 'hidden'").run(hls_url);
     const { commit: expected } = await attempt(id);
     sqliteHandle().exec("DELETE FROM videos");

@@ -36,7 +36,10 @@ function editedClip(edits: readonly Edit[], seconds: number, track?: "vide" | "s
   return file;
 }
 
-/** Returns each frame as 16×9 gray samples, which distinguish the frames of the test card even after re-encoding. */
+/**
+ * Returns each frame as 16×9 gray samples. These are enough to tell the frames of the test card apart, even after
+ * re-encoding.
+ */
 function frames(file: string): Buffer[] {
   const raw = path.join(site.folder, "frames.raw");
   const scaled = ["-vf", "scale=16:9:flags=area,format=gray"];

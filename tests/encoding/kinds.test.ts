@@ -52,7 +52,8 @@ describe.runIf(ffmpegAvailable())(
     it("is encoded if it can't be copied, and plays to the end", async () => {
       const complete = small("complete", { extension: "ts", seconds: 4, video: X264 });
       const bytes = fs.readFileSync(complete);
-      // Damages the headers of audio frames (ADTS) in the second half. Copying to MP4 would stop at the first of them.
+      // Damages the headers of the audio frames (ADTS) in the second half of the file. Copying the audio to MP4 would
+      // stop at the first damaged header.
       let at = bytes.length / 2;
       for (let damaged = 0; damaged < 5; damaged++) {
         at = bytes.indexOf(Buffer.from([0xff, 0xf1]), at) + 1;
@@ -88,7 +89,7 @@ describe.runIf(ffmpegAvailable())("the streams that are played", () => {
   ])("%s", async (_, as, dispositions, videoIndex, audioIndex) => {
     const found = await probe(tracks("tracks", as, dispositions));
     expect(found).toMatchObject({ video: { index: videoIndex }, audio: { index: audioIndex } });
-    // Browsers would play the first stream of each type.
+    // Browsers play the first stream of each type, whatever the default is.
     expect(found!.playable).toBe(as === "mp4" && videoIndex === 0 && audioIndex === 2);
   });
 

@@ -71,7 +71,7 @@ describe.runIf(ffmpegAvailable())("a worker's job", () => {
     await until(() => encodersIn(attic.folder).length === 0);
     const next = addVideoWithFile(4);
     await until(() => isDone(next));
-    // If there were a folder for the stream, it would be named after the video's upload ID.
+    // If the stream had a folder, the folder would be named after the video's upload ID.
     const folders = fs.readdirSync(path.join(workers.site.uploads, "videos", "u"));
     expect(folders).not.toContain(path.parse(url).name);
   });

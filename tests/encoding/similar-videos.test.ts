@@ -15,7 +15,7 @@ const video = (seed: number) =>
     audio: false,
   });
 
-/** Re-encodes a video with other ffmpeg options. */
+/** Re-encodes a video with different ffmpeg options. */
 function changed(name: string, from: string, options: string[], before: string[] = []): string {
   const file = `${site.folder}/${name}.mp4`;
   ffmpeg([...before, "-i", from, "-an", ...options, file]);

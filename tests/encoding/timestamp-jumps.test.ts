@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** The maximum drift. Where two parts meet, ffmpeg corrects overlapping audio only after a drift of 0.1 s. */
+/** The maximum drift. Where two parts meet, ffmpeg corrects overlapping audio only once the drift has reached 0.1 s. */
 const MAX_DRIFT_SECONDS = 0.12;
 
 const clipOf = (seconds: number, at: number, more: Clip = {}): Clip => ({
@@ -54,7 +54,7 @@ const HOLE = clipOf(14, 1, {
 const OTHER_SIZE = clipOf(4, 3, { video: X264, videoSource: flash(3, 4, "320x180") });
 const OTHER_SOUND = clipOf(4, 3, { video: X264, audioSource: beep(3, 4, 44_100) });
 
-/** Concatenates the files of several clips, as `cat` does. */
+/** Concatenates the bytes of several clips, as `cat` does. */
 function join(parts: Clip[]): string {
   const files = parts.map((part, index) => makeClip(site.folder, `part-${index}`, part));
   const joined = path.join(site.folder, `joined.${parts[0]!.extension}`);

@@ -35,7 +35,7 @@ afterEach(async () => {
   await site.remove();
 });
 
-/** Replaces the video's file with its copy, and runs `work` in the meantime. */
+/** Runs `work` while the video's file is being replaced with its copy. */
 async function replaceWhile(work: () => Promise<void>): Promise<void> {
   const job = (await claim())!;
   const source = (await sourceOf(job))!;

@@ -38,7 +38,10 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-/** Sends a request for a client behind a proxy. Resolves with the status of the response, which may never arrive. */
+/**
+ * Sends a request as a proxy would on behalf of a client. Resolves with the status of the response, which may never
+ * arrive.
+ */
 function send(network?: string, path = "/"): Promise<number | undefined> {
   const headers = network ? { "X-Forwarded-For": network } : {};
   return new Promise((resolve) => {

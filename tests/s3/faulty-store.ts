@@ -12,7 +12,7 @@ export interface Fault {
    * connection. For GET, the connection is closed in the middle of the body.
    */
   response: { status: number; code: string; type?: string } | "none" | "hold" | "disconnect";
-  /** The number of requests that fail. By default, all of them do. */
+  /** How many requests fail. By default, all matching requests do. */
   times?: number;
 }
 

@@ -112,7 +112,8 @@ export async function beginUpload(environment: S3Server["environment"], key: str
 /** Starts Swift and waits until it is listening. */
 async function startSwift(args: string[]): Promise<ChildProcess> {
   const child = spawn("/usr/bin/python3", args, { stdio: ["ignore", "pipe", "inherit"] });
-  // Keeps reading the output. Otherwise, the process would be terminated when it prints its next line to a closed pipe.
+  // Keeps reading the output. Otherwise, the process would be terminated the next time it prints a line, because the
+  // pipe would be closed.
   let output = "";
   child.stdout.on("data", (chunk) => {
     output += chunk;

@@ -93,7 +93,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     }
   }
 
-  /** Clears the fault, and checks that all files are moved and readable, and that the store has no other objects. */
+  /** Clears the fault. Checks that all files are moved and readable, and that the store contains no other objects. */
   async function expectRecovery() {
     store.fail();
     await moveIntoStore();

@@ -19,7 +19,7 @@ const PAGES = [
   ...below("docs").filter((name) => name.endsWith(".md")),
 ];
 
-/** Returns the paths in backticks and the link targets, except files that exist only on a running site. */
+/** Returns all paths in backticks and all link targets, except for files that exist only on a running site. */
 function pathsIn(page: string): string[] {
   const text = read(page);
   const named = text.matchAll(/`((?:app|db|docs|scripts|tests|\.ci|\.github)\/[\w./-]+)`/g);

@@ -37,12 +37,12 @@ const ORDER = [
 ];
 /** Modules that run in the browser. They use only each other and code that is shared with the server. */
 const BROWSER = ["shared", "ui", "visitor", "player"];
-/** Modules that query the database only through the module that owns the rows. */
+/** Modules that must not query the database directly, but only through the module that owns the rows. */
 const WITHOUT_SQL = ["shared", "ui", "visitor", "player", "routes", "age"];
 const SQL =
   /from "(?:kysely|better-sqlite3)"|import (?!type)[^;]*\b(?:database|sqliteHandle|prepared)\b[^;]* from "~db\/client\.server"/;
 
-/** Actions that only some files may perform, with the reason for each file. */
+/** Actions that are restricted to certain files, with the reason for each file. */
 const OWNED: {
   rule: string;
   pattern: RegExp;

@@ -6,8 +6,8 @@ import { expect, test } from "../site";
 const cards = "main article";
 
 /**
- * Adds 12 videos. Eleven of them last from 1 to 11 minutes, and the last one lasts an hour. The longer a video is, the
- * fewer views it has.
+ * Adds 12 videos. Eleven of them last from 1 to 11 minutes, and the last one lasts an hour. Longer videos have fewer
+ * views.
  */
 async function addVideos(site: SiteProcess): Promise<void> {
   await fill(site, 12, (number) => ({

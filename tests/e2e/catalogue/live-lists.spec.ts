@@ -43,7 +43,7 @@ test("in a scrolled list, counts are updated, a hidden video is withdrawn in pla
     await expect(page.getByText("No longer available")).toBeVisible();
     await expect(page.getByRole("link", { name: "Video 5" })).toHaveCount(0);
     expect(await top(page, "Video 7")).toBe(before);
-    // Videos that have moved to another page of the list are still shown here.
+    // Videos that now belong on another page of the list are still shown on this one.
     await expect(page.getByRole("article")).toHaveCount(7);
     await changed.click();
     await expect(page.getByText("No longer available")).toHaveCount(0);
@@ -83,7 +83,7 @@ test("at the top of the page, a new video is shown immediately unless the focus 
   add(site, "Brand new");
   await expect(page.getByRole("button", { name: "1 new video", exact: true })).toBeVisible();
   await expect(link).toBeFocused();
-  // Moving the focus between cards counts as still reading the list.
+  // A visitor who moves the focus between cards is still considered to be reading the list.
   await page.keyboard.press("Tab");
   await expect(card(page, "Video 2").getByRole("button", { name: /^Save/ })).toBeFocused();
   await page.keyboard.press("Tab");

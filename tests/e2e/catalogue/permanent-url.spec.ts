@@ -3,7 +3,7 @@ import { PlayerPage } from "../player/player-page";
 import { runJobs } from "../run-jobs";
 import { expect, signIn, test } from "../site";
 
-/** Creates a one-minute clip of about 50 MB, more than a browser buffers, with the moov atom at the end. */
+/** Creates a one-minute clip with the moov atom at the end. Its size of about 50 MB exceeds a browser's buffer. */
 const source = () =>
   clip(
     "mp4",
@@ -29,7 +29,7 @@ test("a video whose moov atom is at the end plays and supports seeking while it 
   const { id, video_url } = row();
 
   const player = new PlayerPage(page);
-  /** Seeks and starts playback again, because on a busy machine the video may have ended and stopped. */
+  /** Seeks and restarts playback, because the video may already have ended on a busy machine. */
   const watchFrom = async (seconds: number) => {
     await player.seekTo(seconds);
     await player.video.evaluate((video: HTMLVideoElement) => video.play());
@@ -66,7 +66,7 @@ test("a video whose moov atom is at the end plays and supports seeking while it 
   expect(await player.video.evaluate((video: HTMLVideoElement) => video.error)).toBeNull();
   expect(row().video_url).toBe(video_url);
 
-  // The original URL can also be played directly and from the middle.
+  // A video element can also play the original URL directly, and seek to its middle.
   await page.goto("/privacy");
   const played = await page.evaluate(async (src) => {
     const video = document.createElement("video");

@@ -118,7 +118,7 @@ test("the list of saved videos can be moved to another browser in a file", async
   site,
 }) => {
   await fill(site, 3);
-  // Storage as written by versions that used a separate key for each value.
+  // The browser's storage as older versions wrote it, with a separate key for each value.
   await page.addInitScript(() => {
     localStorage.setItem("saved-videos", '["v3","v1"]');
     localStorage.setItem("player:resume", '[["v2",30]]');

@@ -69,7 +69,7 @@ test.describe("the site with an object store, two workers and a read replica beh
         return uploadVideo(setup, page, "Harbour", LONG_VIDEO());
       });
       const findBusyWorker = () => workers.find(({ folder }) => encodersIn(folder).length > 0);
-      // Between two ffmpeg commands, a worker doesn't have an encoder process.
+      // A busy worker has no encoder process between two ffmpeg commands.
       let killed = findBusyWorker();
       for (; !killed; killed = findBusyWorker()) await pause(20);
       await killed.stop("SIGKILL");
@@ -135,7 +135,7 @@ function idOf({ site }: Setup, title: string): string {
   return byTitle.pluck().get(title) as string;
 }
 
-/** Returns whether a page comes from the replica, which sends the age of its data. */
+/** Returns whether the replica served a page. The replica sends the age of its data with each page. */
 async function isFromReplica(page: Page): Promise<boolean> {
   const response = await page.request.get("/");
   expect(response.status()).toBe(200);

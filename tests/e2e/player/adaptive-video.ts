@@ -8,8 +8,8 @@ import type { SiteProcess } from "../../site-process";
 import type { PlayerPage } from "./player-page";
 
 /**
- * Creates two renditions in fragmented MP4, each in one file with byte ranges. They have only 10 frames per second,
- * because every frame costs CPU time.
+ * Creates two renditions in fragmented MP4. Each one is a single file whose segments are byte ranges. The renditions
+ * have only 10 frames per second, because every frame costs CPU time.
  */
 export function adaptiveFolder(): string {
   const folder = path.join(CLIPS_FOLDER, "player-hls-10-fps");

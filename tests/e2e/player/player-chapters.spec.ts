@@ -59,7 +59,7 @@ test("the seek bar shows previews and can be dragged, and clicking a chapter or 
   const tile = player.root.locator(".player-storyboard");
 
   await test.step("hovering over the seek bar shows the time, chapter and storyboard tile", async () => {
-    // A file doesn't need hls.js, and the storyboard isn't loaded before the first hover.
+    // Playing a file doesn't require hls.js, and the storyboard isn't loaded until the first hover.
     expect(requests.filter((path) => /\.vtt$|\/hls-[\w-]+\.mjs$/.test(path))).toEqual([]);
     await page.mouse.move(bar.x + bar.width * 0.6, y);
     // The tile appears as soon as it has loaded, even though the mouse is no longer moving.

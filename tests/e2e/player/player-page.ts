@@ -64,7 +64,7 @@ export class PlayerPage {
     await expect.poll(async () => (await this.state()).time).toBeGreaterThan(time);
   }
 
-  /** Slows the video down, so that it lasts long enough even on a slow machine. */
+  /** Slows the video down so that it doesn't end too soon on a slow machine. */
   async playSlowly(speed = 0.25): Promise<void> {
     await this.video.evaluate((video: HTMLVideoElement, speed) => {
       // Also set the default rate, because each new source starts with it.
@@ -85,7 +85,7 @@ export class PlayerPage {
     }, seconds);
   }
 
-  /** Returns how many seconds are buffered from the beginning. */
+  /** Returns how many seconds are buffered, counted from the beginning of the video. */
   bufferedEnd(): Promise<number> {
     return this.video.evaluate(({ buffered }: HTMLVideoElement) =>
       buffered.length > 0 ? buffered.end(0) : 0,

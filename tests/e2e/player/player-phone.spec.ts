@@ -16,7 +16,7 @@ function rotate(page: Page, type: "landscape-primary" | "portrait-primary"): Pro
 
 const isFullscreen = (page: Page) => page.evaluate(() => document.fullscreenElement !== null);
 
-/** Plays in a loop, so that playback lasts as long as the test needs. */
+/** Plays the video in a loop, so that it doesn't end before the test does. */
 const playOn = (player: PlayerPage) =>
   player.video.evaluate((video: HTMLVideoElement) => {
     video.loop = true;

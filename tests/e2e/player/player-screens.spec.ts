@@ -10,7 +10,7 @@ import { TouchScreen } from "./touch-screen";
 
 const CUE = "Good evening, and welcome to this quiet place by the sea, where nothing happens";
 
-/** Publishes a video with a storyboard and with captions over its whole length. */
+/** Publishes a video with a storyboard, and with captions from beginning to end. */
 function publishCaptioned(site: SiteProcess, title: string, cue = CUE): string {
   const id = publishVideo(site, { title });
   const row = site.database().prepare("SELECT video_url FROM videos WHERE id = ?");
@@ -46,7 +46,10 @@ async function boxOf(locator: Locator) {
   return { ...box, right: box.x + box.width, bottom: box.y + box.height };
 }
 
-/** Returns whether nothing covers an element's center. For this check, captions are made clickable. */
+/**
+ * Returns whether nothing covers an element's center. Makes captions clickable during the check, because the browser's
+ * hit test would otherwise skip them.
+ */
 async function isOnTop(locator: Locator): Promise<boolean> {
   return locator.evaluate((element: HTMLElement) => {
     const own = element.closest<HTMLElement>(".player-captions");
@@ -224,7 +227,7 @@ test("captions don't cover the controls, the storyboard preview or the next-vide
   await page.setViewportSize({ width: 360, height: 740 });
   await player.seek.hover();
   await expect(preview).toBeVisible();
-  // There is no room for both the captions and the preview.
+  // The captions are hidden, because there is no room for both them and the preview.
   await expect(cues(page)).toBeHidden();
 
   await page.keyboard.press("k");

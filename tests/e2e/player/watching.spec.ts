@@ -24,7 +24,7 @@ test("Back returns to the same list, page and scroll position", async ({ page, s
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 14");
   expect(await scrolled(page)).toBe(0);
 
-  // Even after another video was opened, Back leads to the list.
+  // Back returns to the list even after another video has been opened.
   await page.getByRole("complementary").getByRole("link").first().click();
   await expect(page.getByRole("heading", { level: 1 })).not.toHaveText("Video 14");
   await page.getByRole("link", { name: "Back", exact: true }).click();
@@ -79,7 +79,7 @@ test("Up next can be reordered with the keyboard and by dragging", async ({ page
   await expect.poll(names).toEqual([second, third, first]);
   await page.getByRole("button", { name: `Remove ${second}` }).press("Enter");
   await expect.poll(names).toEqual([third, first]);
-  // The order is stored in the tab, so the next page continues with the rest.
+  // The order is stored for the tab, so the next page continues with the remaining videos.
   await page.reload();
   await upNext.locator("summary").press("Enter");
   await expect.poll(names).toEqual([third, first]);

@@ -104,7 +104,7 @@ test("ignores an outdated response that arrives after a change", async ({ page, 
   const lateResponse = new Promise<void>((resolve) => {
     sendLatePage = resolve;
   });
-  // Each published event makes the page send another request, so the numbers of requests are minimums.
+  // Each published event makes the page send another request, so the expected numbers of requests are minimums.
   await page.route(/\/admin\/series\/\d+.*data/, async (route) => {
     if (route.request().method() !== "GET") return route.continue();
     const response = await route.fetch();
@@ -197,7 +197,7 @@ test("reorders videos when they are dragged with the mouse, unless the drag is c
   await page.keyboard.press("Escape");
   await expect(dragged(page)).toHaveCount(0);
   await page.mouse.up();
-  // Neither another mouse button nor a click without movement starts a drag.
+  // Neither clicking without moving the mouse nor moving it with the right button held down starts a drag.
   await page.mouse.click(to.x, to.y);
   await page.mouse.down({ button: "right" });
   await page.mouse.move(back.x, back.y, { steps: 5 });

@@ -29,7 +29,7 @@ const STUDIO_PAGES = [
   "/admin/account",
 ];
 
-/** Fills the studio's pages with long, failed, due and open entries. */
+/** Adds entries to the studio's pages, such as videos with long titles, failed jobs and open reports. */
 async function fillStudio(site: SiteProcess): Promise<void> {
   const database = site.database();
   database.exec("DELETE FROM reports; DELETE FROM deleted_videos; DELETE FROM blocked_videos");

@@ -62,7 +62,7 @@ test("asks uploaders to accept the terms once for several files, and again after
   await submit(page).focus();
   const scrolled = await scrollTop(page);
   await page.keyboard.press("Enter");
-  // The new text is expanded, but not accepted yet.
+  // The new text is expanded, but the uploader hasn't accepted it yet.
   await expect(page.getByRole("group", { name: `Uploaders’ terms, version ${second}` })).toHaveText(
     "Be very good.",
   );
@@ -70,7 +70,7 @@ test("asks uploaders to accept the terms once for several files, and again after
   expect(accepted(site)).toEqual([]);
   await expect(page.getByRole("list", { name: "Queue" })).toContainText("Failed");
   await expect(page.getByAltText("Frame 1")).toBeVisible();
-  // Messages above the queue don't move the text of the terms.
+  // The text of the terms doesn't move when messages appear above the queue.
   expect(await scrollTop(page)).toBe(scrolled);
   await box(page, second).check();
   await submit(page).click();

@@ -26,7 +26,7 @@ test("trims a video at the player's position with the keyboard", async ({ page, 
   await page.getByRole("link", { name: "Trim" }).click();
   const dialog = page.getByRole("dialog", { name: "Trim video" });
   const [start, end] = [dialog.getByLabel("Starts at"), dialog.getByLabel("Ends at")];
-  // The player seeks to the position that is typed, and the buttons use the player's position.
+  // Typing a position makes the player seek to it, and the buttons enter the player's current position.
   await start.fill("0:02.5");
   const source = dialog.getByLabel("Original video");
   await expect(source).toHaveJSProperty("currentTime", 2.5);

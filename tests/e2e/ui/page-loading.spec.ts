@@ -5,10 +5,10 @@ import { fill } from "../../fill-catalogue";
 import { recordShifts } from "../layout-shifts";
 import { expect, test } from "../site";
 
-/** The number of pauses while the page is being transferred. */
+/** How many times the transfer of the page pauses. */
 const PAUSES = 16;
 
-/** Starts a proxy that sends the page in pieces on request, and everything else unchanged. */
+/** Starts a proxy that sends the page in pieces on request, and forwards everything else unchanged. */
 async function startSlowProxy(origin: string, path: string, pieces: readonly Buffer[]) {
   let sendNext = () => {};
   const server = http.createServer(async (request, response) => {

@@ -13,7 +13,7 @@ const blocks = (page: Page) =>
       }),
   );
 
-/** The tolerated movement, which is less than the height of a line. */
+/** How far a block may move, in pixels. This is less than the height of a line. */
 const MAX_PIXELS = 2;
 
 test("no line of text moves when the web font loads", async ({ page, site }) => {

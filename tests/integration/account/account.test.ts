@@ -130,7 +130,7 @@ describe("the second factor", () => {
     const enrollment = (await findEnrollment(userId))!;
     expect(enrollment.qrCode).toMatch(/^data:image\/svg\+xml;base64,/);
     const app = new TOTP({ secret: enrollment.key.replaceAll(" ", "") });
-    // The code for the next time step is accepted too, so the test doesn't have to wait for that step.
+    // The server also accepts the code for the next time step, so the test doesn't have to wait.
     const at = (steps: number) => app.generate({ timestamp: Date.now() + steps * 30_000 });
     const { recoveryCodes } = await change(cookies, {
       intent: "second-factor-confirm",
@@ -155,7 +155,7 @@ describe("the second factor", () => {
     const whole = await step(half.cookies, ` ${now.slice(0, 3)} ${now.slice(3)} `);
     expect(whole).toMatchObject({ status: 302, location: "/" });
     expect(await isSignedIn(whole.cookies)).toBe(true);
-    // Simulates someone who has intercepted the code and enters it for another sign-in.
+    // Simulates an attacker who has intercepted the code and uses it for another sign-in.
     expect(await step((await signIn()).cookies, now)).toMatchObject({ status: 400 });
   });
 
@@ -184,7 +184,7 @@ describe("the second factor", () => {
     expect(Buffer.from(stored, "base64url").toString("latin1")).not.toContain(
       key.replaceAll(" ", ""),
     );
-    // The TOTP secret stays readable when the site's secret is rotated, but not when the site's secret is lost.
+    // The TOTP secret can still be read after the site's secret is rotated, but not after it is lost.
     process.env.SESSION_SECRET = `${"new".repeat(11)},${TEST_SECRET}`;
     forgetSettings();
     expect((await findEnrollment(id))!.key).toBe(key);
@@ -415,7 +415,10 @@ describe("the second factor", () => {
 });
 
 describe("an account change that the activity log can't record", () => {
-  /** Returns the account's state. Resets the last TOTP step, because a code is used up even if the change fails. */
+  /**
+   * Returns the account's state. Resets the last TOTP step, because a code can't be used again even if the change
+   * fails.
+   */
   const state = () => {
     sqliteHandle().exec("UPDATE users SET totp_last_step = NULL");
     return ["users", "sessions", "recovery_codes"].map((table) =>

@@ -86,7 +86,7 @@ interface Column {
   onDelete?: string;
 }
 
-/** Returns the columns that reference an account, identified by their foreign key or their name. */
+/** Returns the columns that reference an account. They are identified by their foreign key or their name. */
 function accountColumns(): Column[] {
   const tables = read(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'video_search%'",

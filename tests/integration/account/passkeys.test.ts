@@ -32,8 +32,8 @@ afterEach(async () => {
 type Challenge = { challenge: string; rpId: string };
 
 /**
- * Requests a challenge from one of the two routes. Returns the response and its cookie, together with the session
- * cookie.
+ * Requests a challenge from one of the two routes. Returns the status, the challenge, and a Cookie header with the
+ * session cookie and the response's cookies.
  */
 async function begin(
   { action }: { action: (args: never) => Promise<Response> },

@@ -7,7 +7,7 @@ import { allows, PERMISSIONS, type Permission, reachOf } from "~/features/permis
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 
-/** Requests every route of the built site with every role, and compares the results with the permissions table. */
+/** Requests every route of the built site as every role, and checks the results against the permissions table. */
 
 const SERVER = fileURLToPath(new URL("../../../build/server/index.js", import.meta.url));
 const PASSWORD = "correct horse battery";
@@ -42,7 +42,7 @@ const EVERYBODY = {
 type Name = keyof typeof EVERYBODY;
 const NAMES = Object.keys(EVERYBODY) as Name[];
 
-/** Routes for API clients. They reject every cookie. */
+/** Routes for API clients. Session cookies don't give access to them. */
 const APIS = ["/api/v1/*", "/api/worker/*"];
 
 const site = new SiteProcess();
@@ -70,7 +70,7 @@ afterAll(() => site.remove());
 /** Each test sends a few hundred requests. */
 const WALK_TIMEOUT_MS = 120_000;
 
-/** The outcome of a request: `open` for any normal response, or else the way in which the request was rejected. */
+/** The outcome of a request: `open` if the response is normal, or otherwise how the request was rejected. */
 type Verdict = "open" | "forbidden" | "sign in";
 
 async function sendRequest(
@@ -195,8 +195,8 @@ describe("the built site", { timeout: WALK_TIMEOUT_MS }, () => {
         const response = await fetch(`${site.url}/media/videos/${owner}/1.mp4`, {
           headers: { Cookie: cookies[name] ?? "" },
         });
-        // These files' videos haven't been reported. Reported videos' files are tested together with the moderator's
-        // pages.
+        // These files belong to videos that haven't been reported. Files of reported videos are tested with the
+        // moderator's pages.
         const isTheirs = reach === "all" || (reach === "own" && name === owner);
         expect(response.status, `${name}: the file of ${owner}`).toBe(isTheirs ? 200 : 404);
       }

@@ -52,7 +52,7 @@ const addVideo = (id: string, bytes: number, by = uploader) =>
     "INSERT INTO videos (id, title, category, uploaded_by, bytes) VALUES (?, 'A', 'desi', ?, ?)",
     ...[id, by, bytes],
   );
-/** Records an upload that happened earlier. */
+/** Records an earlier upload. */
 const addUpload = (hoursAgo: number, action = "publish") =>
   sql(
     "INSERT INTO activities (user_id, action, created_at) VALUES (?, ?, ?)",

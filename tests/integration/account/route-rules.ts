@@ -41,8 +41,8 @@ const FOREIGN: Record<string, string>[] = [
 const CHANGING_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 
 /**
- * Returns the rules that a route breaks. Sends requests as a visitor, and as a page on another site in a signed-in
- * user's browser.
+ * Returns the rules that a route breaks. Sends requests as a visitor would, and as another site's page would from a
+ * signed-in user's browser.
  *
  * @param sessionCookie a signed-in user's cookie.
  */

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 let lastAddress = 0;
-/** Returns a new IP address for each test, because the limits outlive a test. */
+/** Returns a new IP address for each test, because the limits still apply after a test ends. */
 const freshAddress = () => `192.0.2.${++lastAddress}`;
 
 type Args = Parameters<typeof auth.action>[0];
@@ -252,7 +252,7 @@ describe("a flood of sign-in attempts from eight IP addresses", () => {
         ),
       );
       const arriving = post(good, { "X-Forwarded-For": `198.18.${round}.1` });
-      // In the first round, the flood's addresses are as new as this one.
+      // In the first round, this address may be rejected, because the flood's addresses are just as new.
       if (round > 0) expect(await arriving, `round ${round}`).toMatchObject({ status: 302 });
       await Promise.all(flood);
     }
@@ -331,7 +331,7 @@ describe("a session", () => {
       sqliteHandle()
         .prepare("UPDATE sessions SET created_at = ?, last_used_at = ?")
         .run(daysAgo(days), daysAgo(1));
-    // The session is used ten days before the absolute limit, so it is extended by only those ten days.
+    // The session is used ten days before its absolute limit, so it is extended only until that limit.
     ageBy(80);
     expect(await currentUser(withCookie(cookie))).toBeDefined();
     const end = sqliteHandle().prepare("SELECT expires_at FROM sessions").pluck().get() as string;

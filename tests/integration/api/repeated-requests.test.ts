@@ -12,9 +12,7 @@ import { mp4Clip } from "../../clips";
 import { insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
-/**
- * Tests that each operation that changes videos is performed only once per Idempotency-Key, even after interruptions.
- */
+/** Tests that an operation that changes videos runs only once for each Idempotency-Key, even if it is interrupted. */
 
 const TESTED_THREADS = ["query threads", "password thread", "image process"];
 const SCOPES = ["read", "upload", "edit", "publish", "delete"];

@@ -48,7 +48,7 @@ const source = (seed: number) =>
     videoSource: `color=gray:size=16x12:rate=1:duration=8,noise=alls=100:allf=t:all_seed=${seed},scale=160:120:flags=bicubic,fps=10`,
     audio: false,
   });
-/** Creates a copy that is smaller, mirrored, cropped and without its beginning. */
+/** Creates a smaller, mirrored and cropped copy that lacks the beginning of the video. */
 function copyOf(file: string): string {
   const copy = path.join(site.folder, "copy.mp4");
   const filters = "crop=iw*0.95:ih*0.95,hflip,scale=128:96,pad=128:128:0:16";
@@ -89,7 +89,7 @@ async function importDigest(digest: string): Promise<void> {
   await importDigestList(list, { name: "list.txt", reason: "under-age" });
 }
 
-/** Adds a digest to the list synchronously, like an import. */
+/** Adds a digest to the list synchronously, as an import does. */
 function putOnList(sha256: string): void {
   sqliteHandle().exec(
     `INSERT OR IGNORE INTO blocked_videos (id, reason, blocked_at, state, digests)
@@ -293,7 +293,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     const thrown = await say(id).catch((response: Response) => response.status);
     expect(thrown).toBe(302);
     expect(isPublic(id)).toBe(true);
-    // The video's jobs compare it again, and respect the dismissal.
+    // The video's jobs compare it with the block list again, but the dismissed match doesn't hide it.
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'storyboard'");
     await workUntilIdle();
     expect(isPublic(id)).toBe(true);

@@ -114,7 +114,7 @@ describe("a failed comparison", () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const refusal = await expectFailure({ intent: "toggle", id: "v", expectedStatus: "hidden" });
     expect(JSON.stringify(refusal)).toContain(why);
-    // ffmpeg's output is only shown in the queue.
+    // ffmpeg's output is shown only in the queue.
     expect(JSON.stringify([manage.held, refusal, await listed()])).not.toContain("moov");
   });
 

@@ -21,7 +21,7 @@ import { addToLibrary, jobStates, workUntilIdle } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** Tests uploads that stop waiting for their comparison with the block list before it has finished. */
+/** Tests uploads whose comparison with the block list takes so long that they stop waiting for it. */
 
 const site = useAdminSite();
 const source = (seed: number) =>
@@ -30,7 +30,7 @@ const source = (seed: number) =>
     audio: false,
   });
 
-/** Makes every comparison time out immediately. Jobs, which have no such limit, aren't affected. */
+/** Makes every comparison time out immediately. Jobs aren't affected, because they have no such time limit. */
 function beLate(): void {
   const { setTimeout } = globalThis;
   vi.spyOn(globalThis, "setTimeout").mockImplementation(((
@@ -125,7 +125,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison takes too long", (
   it("stays on hold until its job has been retried if the process was killed during the job", async () => {
     const { id } = await upload(source(2));
     await workOnComparison();
-    // This is the state after the process was killed: the job was started, but is no longer running.
+    // The state after the process is killed: the job is recorded as running, but no worker is running it.
     sqliteHandle()
       .prepare(
         `UPDATE jobs SET state = 'running', worker = 'killed', lease_until = '2026-01-01T00:00:00.000Z',

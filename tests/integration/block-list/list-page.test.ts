@@ -35,7 +35,7 @@ import {
 const site = useAdminSite();
 const HEADER = '{"format":"afterdark-block-list","version":1}';
 const digest = (n: number) => n.toString(16).padStart(64, "0");
-/** Returns hashes, any two of which differ in about half of their bits. */
+/** Returns hashes that differ from each other in about half of their bits. */
 function hashes(seed: number, count: number, perFrame: number): Buffer {
   let state = seed * 2_654_435_761 + 1;
   const frames = Array.from({ length: count }, () => {
@@ -132,7 +132,7 @@ describe("the block list page", () => {
     expect(await exported()).toContain(file.split("\n")[1]);
     const entries = sqliteHandle().prepare("SELECT action FROM moderation_log").pluck().all();
     expect(entries).toHaveLength(3);
-    // By the time this comparison finishes, the comparisons that the imports started have finished too.
+    // The comparisons that the imports started finish before this one does.
     await compareSite(1, false);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });

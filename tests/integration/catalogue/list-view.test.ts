@@ -25,7 +25,7 @@ describe("a list with a sort order and a length filter", () => {
   }
   const random = randomFrom(5);
   const some = (most: number) => Math.floor(random() * most);
-  // Use more videos than the site sorts completely, and include a small category.
+  // Use so many videos that the site doesn't sort all of them, and include a small category.
   const rows = Array.from(
     { length: 9_000 },
     (_, i): Row => ({

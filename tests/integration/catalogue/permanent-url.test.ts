@@ -116,11 +116,12 @@ describe.runIf(ffmpegAvailable())(
       fs.mkdirSync(folder, { recursive: true });
       fs.linkSync(diskPath(site.uploads, url), path.join(folder, "original-1-1.mp4"));
       sqliteHandle().prepare("UPDATE videos SET source_url = ?").run(earlier);
-      // The original's new name exists and is in the row, but the playable file hasn't been replaced yet.
+      // The original has been linked to its new name and the row refers to it, but the playable file hasn't been
+      // replaced yet.
       await workUntilIdle();
       expect(videoRow(id)).toMatchObject({ video_url: url, source_url: earlier });
       expect(await probe(diskPath(site.uploads, url))).toMatchObject({ needsFaststart: false });
-      // The file has been replaced, but the job wasn't recorded as done.
+      // The file has been replaced, but the job hasn't been recorded as done.
       sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'transcode'");
       await workUntilIdle();
       expect(jobStates(id).transcode).toBe("done");

@@ -25,7 +25,8 @@ const plain = { category: "english", created_at: daysAgo(100) };
 const current = video({ ...plain, id: "current", title: "The Night Train", category: "desi" });
 
 describe("the relatedness score", () => {
-  // Compare each candidate with an older or newer one that has exactly the same score.
+  // The reference implementation must compute the given score, and the site must return the candidate only if that
+  // score is above zero.
   it.each([
     ["a title word inside another", { title: "Nightfall" }, 5],
     ["a title word inside two others, once", { title: "Nightfall nightly" }, 5],

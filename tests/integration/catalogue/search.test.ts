@@ -226,7 +226,10 @@ describe("search results compared with a plain filter", () => {
     )
     .map((row, i) => ({ ...row, id: `v${i}` }));
 
-  /** Generates parts of titles and tags, some of them in a different case. Most of these parts match a video. */
+  /**
+   * Generates search terms from parts of titles and tags, some of them in a different case. Most of the terms match a
+   * video.
+   */
   const part = fc
     .tuple(
       fc.constantFrom(...videos.flatMap(({ title, tags }) => [title, ...(tags ?? [])])),

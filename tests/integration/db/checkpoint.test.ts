@@ -45,7 +45,7 @@ it("runs checkpoints in the worker thread instead of inside a statement", async 
 /** Writes many rows in transactions of 50. */
 async function writeMany(rows: number): Promise<void> {
   const sqlite = sqliteHandle();
-  // Turn off checkpoints inside statements.
+  // Disable SQLite's automatic checkpoints, which would run within statements.
   sqlite.pragma("wal_autocheckpoint = 0");
   const insert = sqlite.prepare(
     "INSERT INTO videos (id, title, category) VALUES (?, 'A title', 'desi')",

@@ -94,7 +94,7 @@ describe("a database from a development build", () => {
     const sqlite = new Sqlite(running);
     sqlite.pragma("journal_mode = WAL");
     sqlite.exec(OLD_TABLE);
-    // This is the state after a power failure.
+    // The state after a power failure.
     fs.copyFileSync(running, file);
     fs.copyFileSync(`${running}-wal`, `${file}-wal`);
     sqlite.close();

@@ -166,7 +166,7 @@ describe("a restore that is killed", () => {
     expect(outcomes).toEqual([...outcomes].sort().reverse());
     expect(new Set(outcomes)).toEqual(new Set(["site", "backup"]));
 
-    // On file systems without hard links, there is a step after which no file has the database's name.
+    // On file systems without hard links, one of the steps leaves no file with the database's name.
     copySite(killed, site.folder);
     fs.rmSync(settings().databasePath);
     expect(() => database()).toThrow("A restore was interrupted");
@@ -217,7 +217,7 @@ describe("a restore that fails", () => {
   it("changes nothing if the disk is full, and frees the space that it has used", async () => {
     const { before } = await changeAfterBackup();
     fs.writeFileSync(path.join(backup, "uploads/videos/u/Large.mp4"), Buffer.alloc(12 * 1024 ** 2));
-    // A file size limit makes writes fail as they do on a full disk, without requiring root.
+    // A file size limit makes writes fail as they would on a full disk, and setting it doesn't require root.
     const limited = 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"';
     const { exitCode, stderr } = await restore({}, ["sh", "-c", limited]);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("There is not enough space")]);
@@ -229,7 +229,7 @@ describe("a restore that fails", () => {
     const { before, after } = await changeAfterBackup();
     const unreadable = path.join(backup, "uploads/videos/u/Replaced.mp4");
     fs.chmodSync(unreadable, 0);
-    // Permissions don't stop root unless these capabilities are dropped.
+    // File permissions don't restrict root unless these capabilities are dropped.
     const unprivileged =
       process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
     const { exitCode, stderr } = await restore({}, unprivileged);

@@ -1,6 +1,6 @@
 import { sqliteHandle } from "~db/client.server";
 
-/** For each kind of row, the number of rows that periodic work is due to process. */
+/** How many rows of each kind are due to be processed by periodic work. */
 const DUE = 40;
 
 /**

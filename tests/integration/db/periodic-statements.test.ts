@@ -19,9 +19,9 @@ const VIDEOS = 1_200;
 /** Tables that have a single row or at most a few hundred rows. */
 const SMALL_TABLES =
   /^(?:alerts|backups|catalogue_version|invitations|preserved_reports|preserved_videos|queue_state|spent_challenges|storage|video_totals)$/;
-/** Values listed in the statement, and rows that an earlier, limited step of the plan has read. */
+/** Tables made of values in the statement, or of rows that an earlier, limited step of the plan has read. */
 const NO_TABLES = /^(?:json_each|requested|given|CONSTANT|\d+-ROW|\(subquery-\d+\))$/;
-/** A lookup of the rows that belong to one video, job or report. */
+/** Lookups of the rows that belong to one video, job or report. */
 const KEY = /\b(?:(?:video_|report_|alert_|performer_)?id|rowid|number|first|second|path)=\?/;
 
 /**
@@ -121,7 +121,7 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
   site = useTemporarySite({
-    // Without these settings, some of the work would end before running any statement.
+    // Without these settings, some of the work would end before it runs any statements.
     ALERT_EMAIL: "operator@example.com",
     SMTP_URL: "smtp://127.0.0.1:9",
     ENCODER_CODECS: "h264,av1",

@@ -79,7 +79,7 @@ describe("the search indexes", () => {
     tags: fc.constantFrom<string[] | null>(null, ["summer"], ["sea", "night"]),
     status: fc.constantFrom("published", "hidden"),
     category: fc.constantFrom("desi", "premium"),
-    // There are only two timestamps, so that sort keys are reused.
+    // Use only two timestamps, so that sort keys are reused.
     created_at: fc.constantFrom("2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"),
   });
   const change = fc.oneof(

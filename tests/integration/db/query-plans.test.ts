@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** Returns the plan for each query on `videos` that the work compiles on the site's connection. */
+/** Returns the plan for each query on `videos` that `work` prepares on the site's connection. */
 async function plansOf(work: () => unknown): Promise<string[]> {
   const prepare = vi.spyOn(sqliteHandle(), "prepare");
   await work();
@@ -42,7 +42,7 @@ describe("the queries for the public lists", () => {
   });
 });
 
-/** Expects a query to read only the index, and to fetch a row only for the selected columns. */
+/** Expects a query to find its rows using only the index, and to fetch a row only for the selected columns. */
 function expectReadFromIndex(sql: string): void {
   const values = Array.from(sql.matchAll(/\?/g), () => null);
   const steps = sqliteHandle().prepare(`EXPLAIN ${sql}`).all(values) as {
@@ -70,7 +70,7 @@ describe("the queries for sorted and filtered lists", () => {
         }
       }
     }
-    // Each of these queries is accompanied by a query for excluded videos.
+    // Along with each of these queries, the site runs one for the excluded videos.
     const statements = prepare.mock.calls.map(([sql]) => sql).filter((sql) => /ORDER BY/.test(sql));
     prepare.mockRestore();
     expect(statements).toHaveLength(32);
@@ -113,7 +113,7 @@ describe("the queries for the admin list", () => {
         readManagedPage(sqliteHandle())({ view, total: undefined });
       });
     }
-    // There is a query for the count and a query for the page. For the problem filters, a single query does both.
+    // The site runs one query for the count and another for the page. With a problem filter, a single query does both.
     expect(Object.values(found).map((plans) => plans.length)).toEqual([2, 2, 1, 1, 2]);
     for (const plan of Object.values(found).flat()) expect(plan).not.toMatch(/SCAN videos/);
     for (const plan of found.dates!) expect(plan).toMatch(/INDEX videos_by_age \(sort_key>/);

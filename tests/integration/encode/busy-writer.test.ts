@@ -16,7 +16,7 @@ import { useTemporarySite } from "../../temporary-site";
 const AT_ONCE = 4;
 const VIDEOS = 1 + 8 * AT_ONCE;
 const KINDS = ["transcode", "captions"];
-/** A script that reads and writes, and holds the database's write lock most of the time, until it is killed. */
+/** A script that reads and writes until it is killed, and holds the database's write lock most of the time. */
 const BUSY_WRITER = `
   const database = new (require("better-sqlite3"))(process.argv[1], { timeout: 10_000 });
   const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
@@ -68,8 +68,8 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     );
     const ended = sqlite.prepare("SELECT count(*) FROM seen WHERE state = 'done'").pluck();
     const workers = sqlite.prepare("SELECT DISTINCT worker FROM seen WHERE state = 'running'");
-    // The other worker gets the first job, because it takes longer to start. Then jobs are added until both workers
-    // have had one.
+    // Queue the first job for the other worker alone, because that worker takes longer to start. Then add jobs until
+    // both workers have run one.
     enqueueJob.run(ids[0]);
     await until(() => workers.all().length === 1);
     const runner = startRunner(1);
@@ -107,7 +107,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     const activateReplacement = other.prepare(
       "UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'",
     );
-    // When this worker notices that the job's worker is dead, another worker tries to take over the job.
+    // While this worker is checking whether the job's worker is alive, another worker tries to take over the job.
     let isTakenOver = false;
     const kill = vi.spyOn(process, "kill").mockImplementation(() => {
       try {

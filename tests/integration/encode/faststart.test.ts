@@ -58,7 +58,7 @@ describe.runIf(ffmpegAvailable())("remuxing an MP4 with its index first", () => 
     const video = makeClip(site.folder, "video");
     const { id, file } = await addVideoWithFile(site, video);
     const before = videoRow(id);
-    // Only the command that creates the copy with the index first fails.
+    // Only the command that creates the faststart copy fails.
     const failing = `case "$*" in *+faststart*) ${half || ":"}; exit 1;; esac`;
     process.env.PATH = wrapCommand(site.folder, "ffmpeg", [failing]);
     await workUntilIdle();

@@ -320,7 +320,7 @@ describe.runIf(ffmpegAvailable())("an adaptive stream", () => {
   });
 });
 
-/** Returns the content offsets of all boxes with a type. */
+/** Returns the content offsets of all boxes of the given type. */
 function* boxesNamed(file: Buffer, name: string) {
   for (
     let at = file.indexOf(name, 0, "latin1");
@@ -331,7 +331,7 @@ function* boxesNamed(file: Buffer, name: string) {
   }
 }
 
-/** Returns the time of the flash in seconds, as ffmpeg reads it from a file or a stream. */
+/** Returns the time, in seconds, at which ffmpeg finds the flash in a file or a stream. */
 function flashOf(file: string, index = 0): number {
   const bright = path.join(folder, "bright.txt");
   ffmpeg([
@@ -346,7 +346,7 @@ function flashOf(file: string, index = 0): number {
   return lights.find(({ light }) => light > 200)?.time ?? Number.NaN;
 }
 
-/** Returns the time of the beep in seconds. */
+/** Returns the time, in seconds, at which ffmpeg finds the beep. */
 function beepOf(file: string, index = 0): number {
   const raw = path.join(folder, "beep.pcm");
   // Without this filter, ffmpeg would shift all times so that the silence before the audio starts at 0.

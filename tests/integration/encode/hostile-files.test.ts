@@ -16,8 +16,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 /**
- * Checks that each of a file's jobs either finishes or fails with a reason, and that no temporary files are left
- * behind.
+ * Checks that each job for a file either finishes or fails with a reason, and that no temporary files are left behind.
  */
 async function endsWell(file: string): Promise<string[]> {
   const id = await addToLibrary(site.uploads, file, false);

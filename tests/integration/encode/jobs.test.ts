@@ -89,7 +89,7 @@ async function until(condition: () => boolean): Promise<void> {
 const allDone = (id: string) =>
   jobRows(id).every(({ state, kind }) => state === "done" || kind === "cleanup");
 
-/** Returns a long clip of static video, which can be generated quickly. */
+/** Returns a long clip that ffmpeg can generate quickly. */
 function longClip(name: string, seconds: number, as = "mp4", video = ["libx264"]): string {
   return makeClip(site.folder, name, {
     extension: as,

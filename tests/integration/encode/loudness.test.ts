@@ -90,7 +90,7 @@ describe.runIf(ffmpegAvailable())("a video's loudness", () => {
     });
     expect(parseSummary(summary)).toBeUndefined();
     expect(parseSummary([])).toBeUndefined();
-    // This used to take seconds with the maximum number of output lines.
+    // Parsing the maximum number of output lines used to take seconds.
     const lines = Array.from({ length: 100 }, () => "\u2028".repeat(500));
     for (let again = 0; again < 20; again++) expect(parseSummary(lines)).toBeUndefined();
   });

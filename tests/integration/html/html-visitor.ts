@@ -77,13 +77,15 @@ export class HtmlVisitor {
     await this.request(new URL(address, this.document.URL), {});
   }
 
-  /** Returns the field with this label, or else one whose label contains it. */
+  /** Returns the field with exactly this label. If there is none, returns a field whose label contains it. */
   field<Field extends HTMLElement = HTMLInputElement>(label: string, form?: HTMLElement): Field {
     const [exact] = this.in(form).queryAllByLabelText<Field>(label);
     return exact ?? this.in(form).getByLabelText<Field>(label, { exact: false });
   }
 
-  /** Returns the first element with this role and name, or else one whose name contains it. */
+  /**
+   * Returns the first element with this role and exactly this name. If there is none, the name only has to contain it.
+   */
   named(role: "button" | "link", name: string): HTMLElement {
     const [exact] = this.in().queryAllByRole(role, { name });
     return exact ?? this.in().getAllByRole(role, { name: (found) => found.includes(name) })[0]!;

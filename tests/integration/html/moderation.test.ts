@@ -147,7 +147,7 @@ describe("the block list", () => {
 });
 
 describe("the uploaders' terms", () => {
-  /** Writes another version of the terms, since versions are never deleted. */
+  /** Adds a new version of the terms, because versions are never deleted. Returns its number. */
   function writeTerms(text: string): number {
     const insert = site.database().prepare(
       `INSERT INTO upload_terms (version, text, created_at)

@@ -49,7 +49,7 @@ describe("files that were moved for an upload", () => {
     await cleanUpTemporaryFiles();
     await removeFiles();
     expect(inBuckets().sort()).toEqual([`thumbnails/${thumbnailPath}`, `videos/${videoPath}`]);
-    // In the meantime, nothing else treats the files as unused.
+    // Until they are removed, the library check doesn't report the files as stray.
     expect((await checkLibrary()).stray).toEqual([]);
     await removeFiles(later());
     expect(inBuckets()).toEqual([]);

@@ -28,7 +28,7 @@ afterAll(() => {
   server.close();
 });
 
-/** Sends a body byte by byte while the connection is open, up to `bytes` bytes. */
+/** Sends up to `bytes` bytes of a body, one at a time, as long as the connection is open. */
 async function drip(path: string, bytes: number): Promise<string> {
   const socket = net.connect({ port, host: "127.0.0.1" });
   let response = "";

@@ -69,7 +69,7 @@ async function upload(file: string): Promise<Video> {
 const row = () =>
   sqliteHandle().prepare("SELECT status, video_url, source_url FROM videos").get() as Video;
 
-/** Returns the file that a visitor gets at a URL. */
+/** Returns the file that a visitor receives from a URL. */
 function publicAt(url: string): string | undefined {
   const found = publicFile(url);
   return found && path.join(site.uploads, found.replace(/^\/media\//, ""));
@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("private metadata", () => {
     await workUntilIdle();
     const { video_url, source_url } = row();
     expectClean(video_url);
-    // The original is only available in the studio.
+    // The original is available only in the studio.
     expect(publicAt(source_url!)).toBe(publicAt(video_url));
     expect(metadataOf(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(
       PRIVATE,

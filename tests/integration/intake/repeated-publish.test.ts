@@ -19,7 +19,7 @@ import { insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { filesIn, GOOD_TEXTS } from "../../upload-requests";
 
-/** Tests that a browser that retries a publish request after a lost connection gets the first request's outcome. */
+/** Tests that retrying a publish request after a lost connection returns the outcome of the first request. */
 
 const FILE_THREADS = ["query threads", "password thread", "image process"];
 let site: ReturnType<typeof useTemporarySite>;

@@ -7,7 +7,7 @@ import { SiteProcess } from "../../site-process";
 import { GOOD_TEXTS } from "../../upload-requests";
 import { withoutMetadata } from "../../without-metadata";
 
-// Writes beyond a file size limit fail in the same way as on a full disk, and any user can set the limit.
+// A file size limit makes writes fail as they would on a full disk, and setting it doesn't require root.
 const LIMIT_BYTES = 8192 * 512;
 const site = new SiteProcess({ FULL: "yes" }, [
   "sh",

@@ -531,7 +531,7 @@ it("reserves disk space for the declared size of every kind of upload", async ()
     expect([rejected.status, JSON.parse(rejected.body).failure.message]).toEqual([507, noRoom]);
     form.request.destroy();
 
-    // The reservation survives a restart, and ends with the upload.
+    // The reservation survives a restart, and is released when the upload is deleted.
     await crowded.stop();
     await crowded.start();
     expect((await begin()).status).toBe(507);

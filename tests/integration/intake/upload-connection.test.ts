@@ -197,7 +197,7 @@ describe("a full disk", () => {
   });
 
   it("causes a running upload to fail with 507 and leave nothing behind", async () => {
-    // Writes beyond a file size limit fail in the same way as on a full disk, and any user can set the limit.
+    // A file size limit makes writes fail as they would on a full disk, and setting it doesn't require root.
     const site = new SiteProcess({}, ["sh", "-c", 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"']);
     try {
       await site.start();

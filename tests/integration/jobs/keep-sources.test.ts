@@ -228,7 +228,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     const row = videoRow(id);
     expect(row).toMatchObject({ source_url: null, hls_url: null, captions: "[]" });
     expect(exists(source)).toBe(false);
-    // The playable version has the full resolution rather than the 720 lines of a first rendition.
+    // The playable version has the full resolution, not just the 720 lines of the first rendition.
     const played = await probe(diskPath(site.uploads, row.video_url));
     expect(played).toMatchObject({ playable: true, video: { width: 1408, height: 792 } });
 

@@ -140,7 +140,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
     expect(jobRows("a")).toMatchObject([{ attempts: 0, reason: null }]);
     expect(jobStates("ccc")).toEqual({ ladder: "running" });
 
-    // Queuing the streams again updates their order.
+    // Queuing the streams again updates their order in the queue.
     sqliteHandle().exec("UPDATE videos SET views = 9999 WHERE id = 'a'");
     expect(await reencodeOutdatedStreams()).toBe(4);
     expect(waiting()).toEqual(["without", "eeeee", "a", "dddd", "bb"]);

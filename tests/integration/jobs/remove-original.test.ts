@@ -49,7 +49,7 @@ afterEach(async () => {
 
 const cleanup = (id: string) => jobRows(id).find(({ kind }) => kind === "cleanup")!;
 
-/** Adds a playable file that is replaced by a copy with its index first. */
+/** Adds a playable file that the site replaces with its faststart copy. */
 const copied = (seconds = 4, video = H264) =>
   addAndConvert(site.uploads, makeClip(site.folder, "video", { seconds, video }), true);
 

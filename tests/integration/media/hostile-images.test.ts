@@ -120,7 +120,7 @@ describe("images that are expensive to decode", () => {
       child.kill("SIGSTOP");
       const send = vi.spyOn(child, "send");
       const error = errorOf(file);
-      // Wait until the image has been sent. Otherwise, the image could be retried after either signal.
+      // Wait until the image has been sent to the process. If the signal arrived earlier, the image could be retried.
       await until(() => send.mock.calls.length > 0);
       child.kill(signal);
       child.kill("SIGCONT");

@@ -42,7 +42,7 @@ async function visit(url: string) {
   return { status: 200, width };
 }
 
-/** Requests the smaller version, and requests it again after it was created. */
+/** Requests the smaller version twice: before and after it has been created. */
 async function visitTwice() {
   const first = await visit(`${THUMBNAIL}?w=480`);
   await smallThumbnailsCreated();

@@ -27,7 +27,10 @@ import { readSpeedLines, wrapCommand } from "../../wrapped-ffmpeg";
 let site: ReturnType<typeof useTemporarySite>;
 let running: RunningJob | undefined;
 
-/** The encoding speed as a multiple of real time. Without a limit, the stream might be complete at the first check. */
+/**
+ * The encoding speed as a multiple of real time. Without a limit, the stream might already be complete when the test
+ * first checks it.
+ */
 const SPEED = 6;
 const SECONDS = 16;
 

@@ -400,7 +400,7 @@ describe("an email", () => {
 
   it("isn't sent unencrypted to another machine", async () => {
     const { port, mails } = await mailServer();
-    // This is one of the machine's addresses other than a loopback address.
+    // One of the machine's addresses that isn't a loopback address.
     const send = sendEmail(
       `smtp://operator:secret@0.0.0.0:${port}`,
       { from: "a@example.com", to: "b@example.com" },

@@ -111,7 +111,7 @@ describe("a backup", () => {
   it("deletes the oldest backups if there are more than BACKUP_KEEP, but never deletes itself", async () => {
     const names = [(await make()).name, (await make()).name, (await make()).name];
     expect(storedBackups(folder)).toEqual([names[2], names[1]]);
-    // Simulates backups that were made while the clock was ahead.
+    // Simulates backups that were created while the clock was fast.
     for (const name of storedBackups(folder)) {
       fs.renameSync(path.join(folder, name), path.join(folder, name.replace(/^2\d/, "29")));
     }
@@ -166,7 +166,7 @@ describe("a backup", () => {
       .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'activities'")
       .get() as { rootpage: number };
     sqliteHandle().pragma("wal_checkpoint(TRUNCATE)");
-    // Damages the header of a page that isn't read when rows are counted.
+    // Damages the header of a page that SQLite doesn't read when it counts rows.
     const file = fs.openSync(path.join(site.folder, "db", "site.sqlite"), "r+");
     fs.writeSync(file, Buffer.from([0, 255, 255]), 0, 3, (rootpage - 1) * 4096 + 1);
     fs.closeSync(file);
@@ -251,7 +251,7 @@ describe("npm run backup without a folder", () => {
   it("removes the unfinished backup when the disk is full, and keeps earlier ones", async () => {
     const { name } = await make();
     addVideoWithFile("a", Buffer.alloc(12 * 1024 * 1024));
-    // A file size limit makes writes fail as they do on a full disk, and doesn't require root.
+    // A file size limit makes writes fail as they would on a full disk, and setting it doesn't require root.
     const limited = ["sh", "-c", 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"'];
     const { exitCode, stderr } = await script(limited);
     expect(exitCode).toBe(1);

@@ -26,7 +26,7 @@ const lastBackups = (most: number) =>
   database().selectFrom("backups").selectAll().orderBy("id", "desc").limit(most).execute();
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-/** The file that is copied before the files of user `u`. The backup pauses after copying it. */
+/** A file that is copied before those of user `u`. The backup pauses once it has copied this file. */
 const FIRST = "videos/0/first.mp4";
 
 const site = useAdminSite();
@@ -83,7 +83,7 @@ type Script = ReturnType<typeof startScript>;
 const startBackup = (...parameters: string[]) =>
   startScript("backup", parameters, ["signal-at-change"], {
     SIGNAL: "SIGSTOP",
-    // The pattern doesn't match the folder in which the backup is verified.
+    // This pattern excludes the folder in which the backup is verified.
     SIGNAL_IN: `/(\\.unfinished-[^/]+|target)/uploads/${FIRST}\\.partial$`,
     SIGNAL_CALLS: "renameSync",
   });
@@ -136,7 +136,7 @@ describe("a backup that is created while files are changing", () => {
     put(`${stream}/${UNFINISHED}`, "");
     addVideo({ id: "1", title: "1", video_url: "", hls_url: `/media/${stream}/master.m3u8` });
     put(`${stream}/master.m3u8`, "#EXTM3U");
-    // Simulates a growing stream. Its playlist contains nothing but the length of the file that it references.
+    // Simulates a growing stream. Its playlist contains only the length of the media file.
     const encoder = spawn(process.execPath, [
       "-e",
       `const fs = require("node:fs");

@@ -8,7 +8,7 @@ import { SiteProcess } from "../../site-process";
 import { HtmlVisitor } from "../html/html-visitor";
 
 const QUESTION = "Are you 18 or over?";
-/** URLs with parameters for which the site has a page. */
+/** URLs of existing pages, for the routes that have parameters. */
 const ADDRESSES: Record<string, string> = {
   "categories/:category?": "/categories/desi",
   "tags/:tag": "/tags/night",
@@ -92,7 +92,7 @@ describe("the entry dialog", () => {
           wrong.push(`${form(address)} (${route}): ${isGated}`);
       }
       expect(wrong).toEqual([]);
-      // These routes redirect to pages that the loop above has already visited.
+      // These routes redirect to pages that the loop above already covers.
       const redirects = /^\/(?:admin|age-check|auth\/code)/;
       const unseen = pages.filter(({ id, address }) => !seen.has(id) && !redirects.test(address));
       expect(unseen).toEqual([]);

@@ -6,7 +6,7 @@ import { imageEnvironment } from "../../image-environment";
 import { residentBytes, until } from "../../process-figures";
 import { SiteProcess } from "../../site-process";
 
-/** Two of this machine's addresses: one that is trusted like a proxy's, and one that isn't. */
+/** Two of this machine's addresses: a trusted one, such as a proxy's, and an untrusted one. */
 const PROXY = "127.0.0.1";
 const ATTACKER = "127.0.0.2";
 /** Returns a different network for each page, because a single network would use up its rendering budget. */

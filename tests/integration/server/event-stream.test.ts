@@ -23,7 +23,7 @@ const site = new SiteProcess();
 beforeAll(() => site.start());
 afterAll(() => site.remove());
 
-/** Opens a stream of the running site, and collects everything that it receives. */
+/** Opens an event stream from the running site, and collects everything that the site sends. */
 async function listen(address = "/events", headers: Record<string, string> = {}) {
   const abort = new AbortController();
   const response = await fetch(site.url + address, { headers, signal: abort.signal });

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 it("the health check reports that the uploads folder's disk is full, and leaves no file behind", async () => {
-  // A limit on the file size makes writes fail as they do on a full disk, and doesn't require root.
+  // A file size limit makes writes fail as they would on a full disk, and setting it doesn't require root.
   const limited = 'trap "" XFSZ; ulimit -f 0; exec "$0" "$@"';
   const script =
     'import { failingChecks } from "./app/platform/health.server"; failingChecks().then((names) => console.log(names.join()));';

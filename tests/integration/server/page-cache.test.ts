@@ -157,7 +157,8 @@ describe("a personal page", () => {
       const same = await sendRequest("/", { Cookie });
       expect([same.etag, same.text], Cookie).toEqual([etag, text]);
     }
-    // A forged or expired cookie isn't verified before the page is rendered.
+    // Even with a forged or expired cookie, the page isn't cached, because cookies aren't verified until it is
+    // rendered.
     for (const Cookie of ["session=x", "_ga=1; toast=y", "device=z; age=18"]) {
       expect((await sendRequest("/", { Cookie })).etag, Cookie).toBeNull();
     }

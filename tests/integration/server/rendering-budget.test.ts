@@ -5,7 +5,7 @@ import { addToken } from "../../api-token";
 import { until } from "../../process-figures";
 import { ADMIN, SiteProcess } from "../../site-process";
 
-/** Three of this machine's addresses: one that is trusted like a proxy's, and two that aren't. */
+/** Three of this machine's addresses: a trusted one, such as a proxy's, and two untrusted ones. */
 const PROXY = "127.0.0.1";
 const GREEDY = "127.0.0.2";
 const VISITOR = "127.0.0.3";

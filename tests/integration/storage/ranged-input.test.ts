@@ -36,7 +36,7 @@ const SHORT_CLIP: Clip = {
   audio: false,
 };
 const SHORT_FRAMES = 50;
-/** The size of a cache that is too small for a copy. */
+/** A cache size, in bytes, that is too small for a copy of the file. */
 const SMALL_CACHE = "100000";
 
 let site: ReturnType<typeof useTemporarySite>;

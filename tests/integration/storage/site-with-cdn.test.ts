@@ -9,12 +9,12 @@ import { addStoredVideo } from "../../s3/stored-video";
 import { isNginxInstalled, type Nginx, startNginx } from "../../servers/nginx";
 import { SiteProcess } from "../../site-process";
 
-/** The video is larger than two of the slices that nginx caches. */
+/** The video spans more than two of the slices that nginx caches. */
 const VIDEO = Buffer.from(Array.from({ length: 2_500_000 }, (_, index) => index % 251));
 const SECRET = "a-secret-for-tests-of-32-characters";
 const SITE = "https://videos.example";
 
-// `npm test` installs nginx, or reports what it couldn't test.
+// `npm test` installs nginx, or reports the skipped tests if it can't install it.
 describe.runIf(isNginxInstalled)("a site with a CDN in front of its store", () => {
   const site = new SiteProcess({ STORAGE_DELIVERY: "redirect", CDN_SECRET: SECRET });
   const store = path.join(site.folder, "store");

@@ -331,7 +331,10 @@ describe("bulk actions on thousands of videos", () => {
   const COUNT = 3_000;
   const ids = Array.from({ length: COUNT }, (_, n) => `n${n}`);
 
-  /** Returns the average time for which `work` blocks timers. Other processes may delay any single timer. */
+  /**
+   * Returns the average time for which `work` blocks timers. A single timer isn't reliable, because other processes may
+   * delay it.
+   */
   async function averageDelay(work: () => Promise<unknown>): Promise<number> {
     const begun = performance.now();
     let ticks = 0;

@@ -55,8 +55,8 @@ const KEYS = {
 type Listed = Record<"id" | "status" | "category", string>;
 
 /**
- * Returns a function that lists all videos in a view with a plain query. For each sort order, the query runs only once,
- * so later changes to the rows aren't seen.
+ * Returns a function that lists all videos in a view with a plain query. The query runs only once for each sort order,
+ * so the lists don't reflect later changes to the rows.
  */
 function plainQueryLists(): (view: ManageView) => string[] {
   const sorted = new Map<string, Listed[]>();
@@ -76,7 +76,9 @@ function plainQueryLists(): (view: ManageView) => string[] {
   };
 }
 
-/** Returns a function that compares a view with the plain query. The rows must not change in the meantime. */
+/**
+ * Returns a function that compares a view with the result of the plain query. The rows must not change between calls.
+ */
 function comparing() {
   const plainly = plainQueryLists();
   return async (view: ManageView): Promise<void> => {
@@ -148,7 +150,7 @@ describe("a list of thousands of videos", () => {
     addMany(0, 5_000);
     const expectEqual = comparing();
     await expectEqual({ sort: "newest", page: 50, search: "" });
-    // The sum of the totals stays the same.
+    // Corrupt two totals without changing their sum.
     sqliteHandle().exec(`
       UPDATE video_totals SET videos = videos + CASE category WHEN 'desi' THEN 1 ELSE -1 END
       WHERE status = 'published' AND category IN ('desi', 'english')`);

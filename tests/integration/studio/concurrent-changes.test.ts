@@ -119,8 +119,8 @@ async function sendFile(
 }
 
 /**
- * Lets a request pass its first check, writes another user's change, and then lets the request continue. A lock held by
- * another connection blocks the request when it starts its transaction.
+ * Lets a request pass its first check, writes another user's change, and then lets the request continue. Another
+ * connection holds a lock, which blocks the request when it starts its transaction.
  */
 async function statusAfterChange(sent: Sent, change: () => Promise<unknown>): Promise<number> {
   await sent.isRead;

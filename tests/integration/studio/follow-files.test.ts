@@ -11,7 +11,7 @@ import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 
 const MB = 1024 ** 2;
-/** A time at which the file is old enough that it no longer counts as growing. */
+/** A time so long after the last write that the file no longer counts as growing. */
 const LATER = Date.now() + 10 * 60_000;
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -106,7 +106,7 @@ describe("files that other tools put into the buckets", () => {
   it("aren't read again if their folder hasn't changed", async () => {
     put("videos/u/1.mp4", MB);
     await trackFiles(seen, LATER);
-    // If the site read the folder, it would add the deleted record again.
+    // If the site read the folder again, it would restore the deleted record.
     sqliteHandle().exec("DELETE FROM media_files");
     await trackFiles(seen, LATER);
     expect(sqliteHandle().prepare("SELECT count(*) FROM media_files").pluck().get()).toBe(0);

@@ -118,7 +118,7 @@ describe("importing a folder", () => {
     for (const row of rows()) expect(fs.existsSync(fileOf(row.video_url))).toBe(true);
     expect(fs.existsSync(fileOf(byTitle["Late night"]!.thumbnail_url!))).toBe(true);
     expect(fs.existsSync(path.join(folder, "late_night.mp4"))).toBe(true);
-    // Disk usage is recorded, and no reserved base paths are left.
+    // The disk usage has been recorded, and no base paths are still reserved.
     const used = sqliteHandle().prepare("SELECT bytes FROM storage").pluck().get();
     const all = [...filesIn("videos"), ...filesIn("thumbnails")];
     expect(used).toBe(
@@ -240,7 +240,7 @@ describe("importing a folder", () => {
     const importing = importVideos(plan, {
       userId,
       mode: "move",
-      // At this point, the first file is in the bucket, but its row isn't written yet.
+      // At this point, the first file is in the bucket, but its row hasn't been written yet.
       onProgress(_, files) {
         if (files > 0) ended ??= end(owner.id);
       },

@@ -327,7 +327,7 @@ describe("a tag alias", () => {
     }
     expect(await findCloseMatches("q", "desi")).toEqual(["HD", "a", "b"]);
     expect(await findCloseMatches("q", "english")).toEqual([undefined]);
-    // The exact results aren't repeated.
+    // Close matches don't repeat the exact results.
     sqliteHandle().exec("UPDATE videos SET title = 'Best UHD' WHERE id = 'a'");
     expect([await found("uhd"), await findCloseMatches("uhd")]).toEqual([
       ["a", "t"],

@@ -411,7 +411,7 @@ describe("the automatic trash cleanup", () => {
   it("keeps the files of a video that is newer than the database", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
-    // Simulates a database that is older than the video.
+    // Simulates a database restored from a backup that is older than the video.
     sqliteHandle().exec("DELETE FROM deleted_videos");
     await emptyTrash(Date.now() + 2 * TRASH_MS);
     await removeFiles();

@@ -70,7 +70,7 @@ const OTHERS = [
   "/video/v/stream",
   "/surprise",
   "/nowhere",
-  // These start with an open path but lead elsewhere.
+  // These URLs start with an open path but resolve to a different one.
   "/privacy/%2e%2e/video/v",
   "/assets/%2e%2e/video/v",
 ];
@@ -83,7 +83,7 @@ const STILL_READ = [
   "/auth",
   "/favicon.ico",
   "/manifest.webmanifest",
-  // These are other spellings of the same paths.
+  // These URLs spell the same paths differently.
   "/PRIVACY",
   "/privacy/",
   "/%70rivacy",

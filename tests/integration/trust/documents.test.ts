@@ -10,7 +10,8 @@ import { SiteProcess } from "../../site-process";
 import { filesIn } from "../../upload-requests";
 
 /**
- * Tests performers' documents on a separate site: the files written, the responses, and what remains after failures.
+ * Tests performers' documents on a separate site: which files are written, how the site responds, and what remains
+ * after a failure.
  */
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -29,7 +30,7 @@ const STAGE_NAME = "Stage Name In The Clear";
 const PDF = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(300_000, MARKS.content)]);
 const LONG_PDF = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(8 * MIB, MARKS.content)]);
 
-// A file size limit makes writes fail as they do on a full disk.
+// A file size limit makes writes fail as they would on a full disk.
 const site = new SiteProcess({ SESSION_SECRET: SECRET, REQUIRE_CONSENT: "on", FULL: "no" }, [
   "sh",
   "-c",

@@ -87,7 +87,7 @@ describe("reports about possible minors", () => {
     expect(isPublic("v3")).toBe(true);
     await report("v3", "10.2.0.1", "consent");
     expect(isPublic("v3")).toBe(false);
-    // Each of the three urgent reports has a hold.
+    // Each of the three urgent reports has placed its own hold on the video.
     expect(
       sqliteHandle()
         .prepare("SELECT count(*) FROM video_holds WHERE video_id = 'v3' AND reason = 'report'")

@@ -15,7 +15,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
 
   consent_requirement: "id",
 
-  // The alerts that included these reports and records.
+  // The IDs of the alerts that mentioned these reports and records.
   reports: "urgent_alert_id due_alert_id overdue_alert_id",
   video_consents: "expiry_alert_id",
 
@@ -42,7 +42,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   video_totals: "status listed category videos viewed views bytes",
   catalogue_version: "id catalogue views",
 
-  // These are totals, never single views.
+  // These columns contain only totals, never individual views.
   view_days: "video_id day views",
   watched_parts: "video_id views parts",
   disk_days: "day used_bytes free_bytes",

@@ -140,7 +140,10 @@ describe("the list of data stored in the browser", () => {
 });
 
 describe("the list of per-IP limits", () => {
-  /** A module whose limits apply to email addresses for a day, as documented in the list of stored data. */
+  /**
+   * The module whose limits apply to email addresses rather than IP addresses. As the list of stored data says, the
+   * limits last for a day.
+   */
   const BY_EMAIL = "app/features/moderation/reports/report-mails.server.ts";
   const isByAddress = ({ file }: { file: string }) => file !== BY_EMAIL;
   const HAS_LIMIT = /^(?:export )?const \w+ = (?:attempt|address)Limit\(|[=:] limitedNetworkOf\(/m;

@@ -537,8 +537,7 @@ describe("alerts about open reports", () => {
     const result = await rootLoader({ request, params: {}, context: {} } as never);
     return (result as { data: { reports?: { open: number; overdue: number } } }).data;
   };
-  // The video is hidden, as it would be after an urgent report, because a video that is still public causes a separate
-  // alert.
+  // Hide the video, as an urgent report would, because a public video would cause a separate alert.
   beforeEach(() => void sqliteHandle().exec("UPDATE videos SET status = 'hidden'"));
 
   it("are raised once each for reports that are urgent, due within 12 hours, or overdue", async () => {

@@ -4,7 +4,7 @@ import { rawGet, rawRequest } from "../../raw-request";
 import { sendRequest, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 
-/** Tests that every response from the site has the label. */
+/** Tests that every response from the site carries the RTA label. */
 
 const RTA = "RTA-5042-1996-1400-1577-RTA";
 const META = `<meta name="rating" content="${RTA}"/>`;
@@ -91,7 +91,7 @@ describe("the Restricted To Adults label", () => {
       // This URL is tested last, because it ends the session that the other requests use.
       if (url === "/sign-out") continue;
       for (const [index, headers] of people.entries()) {
-        // Tests other methods too, on both public and private routes.
+        // Other methods are also tested, on both public and private routes.
         for (const method of index % 2 === 0 && index < 4 ? ["GET", "HEAD", "POST"] : ["GET"]) {
           const { status, label, meta } = await labelOf(method, url, headers);
           statuses.add(status);

@@ -145,7 +145,7 @@ describe("emails to reporters", () => {
     await report();
     await transaction(() => closeReport({ id: "A".repeat(22), decision: "keep" }));
     expect(waiting()).toHaveLength(2);
-    // Simulates a restart, followed by a long time.
+    // Simulate a restart, after which a long time passes.
     closeDatabase();
     expect(await eraseDueReports(Date.now() + 91 * DAY)).toBe(1);
     expect(waiting()).toEqual([]);
@@ -191,7 +191,8 @@ describe("an email address that anyone may have entered", () => {
     await report(freshAddress(), idOf(1));
     await sendReportEmails();
     expect(mails).toHaveLength(1);
-    // The person who sent the form already has this link, and mail scanners open the link in the email.
+    // Neither request shows that anyone reads the emails: whoever sent the form already has the first link, and mail
+    // scanners request the one in the email.
     expect((await pageOf(statusPath(idOf(1)))).isLinkUnopened).toBe(true);
     await open(linkIn(mails[0]), "HEAD");
     await sendQuestion(1);
@@ -200,7 +201,7 @@ describe("an email address that anyone may have entered", () => {
     expect(waiting()).toEqual([]);
 
     expect((await pageOf(linkIn(mails[0]))).isLinkUnopened).toBe(false);
-    // Simulates a restart, followed by a long time.
+    // Simulate a restart, after which a long time passes.
     closeDatabase();
     await transaction(() => closeReport({ id: idOf(1), decision: "keep" }));
     await sendReportEmails(Date.now() + 9 * DAY);

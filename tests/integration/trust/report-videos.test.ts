@@ -138,7 +138,7 @@ describe("a report about two videos", () => {
     await decide("remove", ["v", "w"]);
     expect(stateOf()).toEqual(["closed", "remove"]);
     await decide("restore", ["v"], "first");
-    // A video is restored only after it has been restored on every report that led to its removal.
+    // The video stays hidden until it has been restored on every report that led to its removal.
     expect(isPublic("v")).toBe(false);
     await decide("restore", ["v"]);
     expect(isPublic("v")).toBe(true);

@@ -29,7 +29,7 @@ import {
 import { makeClip } from "../../media-clips";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** Tests every way to publish a video without a consent record while one is required. */
+/** Tries every way of publishing a video that has no consent record while one is required. */
 
 const site = useAdminSite();
 const HOUR_MS = 3_600_000;

@@ -81,7 +81,7 @@ const withdraw = (token: string) =>
   );
 const choicesOf = (token: string, videoId: string) =>
   readReportPage(idOf(token))?.videos.find(({ id }) => id === videoId)?.choices;
-/** Simulates a SESSION_SECRET that has been replaced. */
+/** Makes the reports unreadable, as replacing SESSION_SECRET would. */
 const makeUnreadable = () =>
   sqliteHandle().exec(
     "UPDATE reports SET payload = substr(payload, 1, length(payload) - 6) || 'AAAAAA'",

@@ -314,7 +314,7 @@ describe("the import page", () => {
       endFirst();
       endFirst = () => response.destroy();
     });
-    // While this import is running, all other requests also go to the test's network.
+    // While this import is running, later imports also use the test's network.
     const texts = { title, description, category: "desi", tags: [] } as const;
     const first = { userId: "u", address: server.address("first.mp4"), status: "review" } as const;
     await addDownloads([{ ...first, texts: { ...texts, tags: [] } }], server.network);

@@ -196,7 +196,7 @@ describe("a block", () => {
     run("DELETE FROM videos WHERE id = 'hidden'");
     run("UPDATE videos SET uploaded_by = ? WHERE id = 'public'", other.id);
     await send({ intent: "block", id: other.id, hide: "1" });
-    // One account is reactivated, and the other one stays blocked.
+    // Reactivate one account while the other stays blocked.
     await send({ intent: "reactivate", id: other.id });
     expect(isPublic("public")).toBe(false);
     await send({ intent: "block", id: other.id, hide: "1" });

@@ -76,7 +76,7 @@ const endLeases = () =>
     "UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'",
   );
 
-/** Requests the video for a lease, and returns only the status. */
+/** Requests a lease's video, and returns only the status code. */
 async function videoStatus(lease: string, given = token): Promise<number> {
   const response = await callWorker(`leases/${lease}/video`, given);
   await response.body?.cancel();

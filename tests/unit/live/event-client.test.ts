@@ -97,7 +97,7 @@ describe("the event client", () => {
       const count = FakeSource.all.length;
       vi.advanceTimersByTime(wait);
       expect(FakeSource.all).toHaveLength(count + 1);
-      // The new connection times out, too.
+      // The new connection also times out.
       vi.advanceTimersByTime(40_000);
       expect(FakeSource.open()).toEqual([]);
     }

@@ -48,7 +48,7 @@ describe("process slots", () => {
       message: expect.stringContaining("You already have 8 requests waiting"),
     });
     void enter("b");
-    // An upload can wait regardless of the limit, because its bytes have already arrived.
+    // The limit on waiting requests doesn't apply to an upload, because its bytes have already arrived.
     void gate.enter({ owner: "a", ignoresQueueLimit: true });
     await next();
     await next();

@@ -78,7 +78,7 @@ afterEach(() => {
 /** Completes the import of hls.js. */
 const loadScript = () =>
   act(async () => {
-    // The player calls isSupported right before it changes or keeps the element's source.
+    // The player calls isSupported right before it decides whether to change the element's source.
     const isStarted = new Promise<void>((resolve) => {
       FakeHls.isSupported = () => {
         resolve();

@@ -4,7 +4,7 @@ import { DOUBLE_TAP_WINDOW_MS, SEEK_STEP_S } from "~/features/player/constants";
 import type { Side } from "~/features/player/feedback";
 import { nextTap, seekOf, sideOf, type TapSeries } from "~/features/player/gestures";
 
-/** Returns the number of seconds that each tap seeks; 0 means that the tap may toggle playback. */
+/** Returns how many seconds each tap seeks. 0 means that the tap may toggle playback. */
 function seeksOf(taps: [at: number, side: Side][]): number[] {
   let series: TapSeries | undefined;
   return taps.map(([at, side]) => {

@@ -15,7 +15,7 @@ beforeEach(() => {
   );
 });
 
-/** Advances the clock while the event loop is busy for part of the time. */
+/** Advances the clock by `ms`. The event loop is busy for `busy` milliseconds of that time. */
 function pass(ms: number, busy = ms) {
   now += ms;
   busyMs += busy;
@@ -27,7 +27,9 @@ function begin(network?: string): () => void {
   return result;
 }
 
-/** Renders for a while, then returns the number of seconds for which the next request is rejected. */
+/**
+ * Renders for `ms` milliseconds. Returns how many seconds the network must then wait, if its next request is rejected.
+ */
 function render(network: string, ms: number): number | undefined {
   const end = begin(network);
   pass(ms);
@@ -48,7 +50,7 @@ describe("a network's rendering budget", () => {
     expect(render(A, 2_000)).toBe(2);
     pass(2_000, 0);
     expect(waitOf(A)).toBeUndefined();
-    // From here on, the network can use what its budget regains each second.
+    // From here on, the network can use only the part of its budget that is restored every second.
     let renderedMs = 0;
     for (const until = now + 60_000; now < until; ) {
       if (waitOf(A) === undefined) {

@@ -7,7 +7,7 @@ import { csvTable } from "~/shared/markup/csv";
 /** Matches the cells that Excel, LibreOffice and Google Sheets may evaluate as formulas. */
 const FORMULA = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/;
 
-/** Arbitrary text that consists mostly of characters with a meaning at the start of a cell. */
+/** Arbitrary text that consists mostly of characters with a special meaning at the start of a cell. */
 const texts = fc.oneof(
   fc
     .array(fc.constantFrom(..."'=+-@＝＋－＠ \t\r\n\",;a", "\u00A0", "\u3000", "\uFEFF"), {

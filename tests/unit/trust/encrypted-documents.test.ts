@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 async function encrypt(content: Buffer): Promise<void> {
-  // The chunks have an odd length, as they do when they arrive over a connection.
+  // The chunks have an uneven length, as they would if they arrived over a connection.
   const pieces = Array.from({ length: Math.ceil(content.length / 5_001) }, (_, index) =>
     content.subarray(index * 5_001, (index + 1) * 5_001),
   );

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-/** Loads the modules again, as a new page does. */
+/** Reloads the modules, as a new page would. */
 const load = async () => {
   vi.resetModules();
   const [storage, transfer] = await Promise.all([

@@ -92,7 +92,7 @@ describe("the Continue watching section", () => {
     expect(first!.getAttribute("href")).toBe("/video/2#t=30");
     expect(first!.textContent).toContain("0:30 left");
     expect(first!.textContent).toContain("Watched: 50%");
-    // No URL contains the watched videos.
+    // The IDs of the watched videos aren't part of the requested URL.
     expect(requested.mock.calls.map(([url, { method }]) => [url, method])).toEqual([
       ["/saved/videos", "POST"],
     ]);

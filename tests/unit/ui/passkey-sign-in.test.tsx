@@ -13,7 +13,7 @@ vi.mock("@simplewebauthn/browser", () => ({
   WebAuthnAbortService: { cancelCeremony: vi.fn() },
 }));
 
-/** Callbacks that send the responses to the challenge requests, in the order of those requests. */
+/** A callback for each challenge request, in order. Calling a callback sends the response. */
 let challengeResponses: (() => void)[];
 
 beforeEach(() => {

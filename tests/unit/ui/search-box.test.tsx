@@ -6,7 +6,10 @@ import { describe, expect, it } from "vitest";
 import { SearchBox } from "~/features/catalogue/search-box";
 import { renderRoutes } from "./page";
 
-/** Creates a list that records its searches. Once a test has made it slow, it responds only when the test lets it. */
+/**
+ * Creates a list that records its searches. Once a test has slowed it down, it responds only when the test allows it
+ * to.
+ */
 function slowList() {
   const searches: string[] = [];
   const pendingResponses: (() => void)[] = [];

@@ -13,7 +13,7 @@ vi.mock("~/shared/category-list", async (original) => {
   return { CATEGORIES: [...CATEGORIES, { id: "retro", label: "Retro", legacy: ["vintage"] }] };
 });
 
-// The selector observes whether its row is cut off, which doesn't happen in jsdom because it has no layout.
+// The category selector observes whether its row is cut off. That never happens in jsdom, which has no layout.
 vi.stubGlobal(
   "ResizeObserver",
   class {

@@ -49,7 +49,7 @@ describe("a toast from the server", () => {
     expect(screen.getAllByRole("status")).toHaveLength(1);
     rerender(page(SAVED));
     expect(screen.getAllByRole("status")).toHaveLength(1);
-    // The next response has no toast. The visible one stays until it expires.
+    // The next response has no toast. The visible toast stays until it expires.
     rerender(page(undefined));
     expect(screen.getAllByRole("status")).toHaveLength(1);
     rerender(page({ ...SAVED }));

@@ -26,7 +26,7 @@ const BEFORE = "/media/videos/up/1.mp4";
 const AFTER = "/media/videos/up/2.mp4";
 const playedFile = () => video()?.video_url;
 
-/** Adds a video uploaded by `up`, and another file for it. */
+/** Adds a video that was uploaded by `up`, and a second file for it. */
 function addVideoWithTwoFiles(state: "pending" | "earlier" | "original", status: string): void {
   addVideo({
     ...{ status, uploaded_by: "up", video_url: BEFORE, duration: "1:00" },
