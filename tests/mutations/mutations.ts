@@ -531,7 +531,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "return false;",
     killedBy: "tests/unit/account/password.test.ts",
     title:
-      "evicts a request from a network that has failed more often than the new request's network",
+      "evicts a request if its network has failed more often than the network of a new request",
   },
   {
     rule: "Changing the password or the second factor invalidates device cookies",
@@ -600,7 +600,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"/admin update": ["all", "all", "none", "own"],',
     replace: '"/admin update": ["all", "all", "all", "own"],',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title: "limits moderators to deciding on reports and viewing reported videos",
+    title: "limits moderators to reports, reported videos, terms and their own account",
   },
   {
     rule: "A moderator can open the review page only for reported videos",
