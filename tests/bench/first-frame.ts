@@ -40,7 +40,7 @@ const ROUNDS = 3;
 interface Watched {
   /** The time in seconds from requesting the page until the image moves. */
   first: number;
-  /** The time in seconds from pressing play, which is done as soon as possible, until the image moves. */
+  /** The time in seconds from pressing play until the image moves. The benchmark presses play as soon as it can. */
   press: number;
   /** How many seconds of video were played within `WATCHED_SECONDS` of the first frame. */
   played: number;

@@ -26,8 +26,8 @@ const MAX_INP_MS = 200;
 
 interface Visit {
   /**
-   * The seconds from requesting the home page until the dialog, the list and the player appear, and until the video
-   * plays.
+   * The time in seconds from requesting the home page until the dialog, the list and the player appear, and until the
+   * video plays.
    */
   dialog: number;
   list: number;

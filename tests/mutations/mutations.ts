@@ -634,7 +634,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'return mayPublish ? "own" : "none";',
     replace: 'return "own";',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title: "lets uploaders publish, hide and schedule only if they have permission",
+    title: "lets uploaders publish, hide and schedule videos only if they have permission",
   },
   {
     rule: "An uploader can change only their own videos",

@@ -12,7 +12,7 @@ const SHORT = {
     recoveryMs: 500,
     diskMegabytes: 64,
   },
-  // Only a long run checks how long pages take, because other tests may be using the CPU now.
+  // Only a long run checks how long pages take, because other tests may be using the CPU.
   isTimed: false,
 };
 

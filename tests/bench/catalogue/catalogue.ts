@@ -73,7 +73,7 @@ export function run(report: Report): Promise<void> {
     const started = performance.now();
     while (!(await isRelatedIndexComplete()));
     report.figure("reading all videos for related videos", performance.now() - started, "ms");
-    // This search starts the query thread, so that the measurement doesn't include its startup.
+    // This search starts the query thread, so that the measurement doesn't include the thread's startup.
     await listPublished({ search: "warm-up", page: 1 });
     for (const list of LISTS) await benchmarkPages(report, list);
     for (const each of SEARCHES) {

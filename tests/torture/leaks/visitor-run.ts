@@ -74,7 +74,7 @@ export async function runVisitor(
   }
 }
 
-/** Statuses that must occur, because otherwise a kind of failure wasn't tested. 0 means that there was no response. */
+/** Statuses that must occur, so that every kind of failure is tested. 0 means that there was no response. */
 const REQUIRED_STATUSES = [200, 400, 401, 403, 404, 405, 413, 415, 416, 429, 431, 500, 0];
 
 /**
