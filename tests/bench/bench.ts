@@ -1,7 +1,7 @@
 // npm run bench: runs all benchmarks, or only the named ones: npm run bench -- downloads events
 import { createReport } from "./report";
 
-/** Each benchmark compares alternatives in the same run, prints its figures and checks them against its limits. */
+/** Each benchmark compares alternatives in a single run, prints its figures, and checks them against its limits. */
 const BENCHMARKS = {
   encode: () => import("./encode"),
   "ladder-memory": () => import("./conversion/ladder-memory"),

@@ -11,10 +11,13 @@ import { longestBlock, type Report } from "./report";
 
 const DIGESTS = Number(process.env.BENCH_ROWS) || 500_000;
 const MAX_BLOCKED_MS = 25;
-/** The transaction sizes, in rows, that are compared with the site's batches. */
+/** The transaction sizes, in rows, to compare with the site's batches. */
 const LARGER_BATCHES = [1_000, 10_000, DIGESTS];
 
-/** Measures how long importing a long list of digests blocks the thread, and compares this with larger transactions. */
+/**
+ * Measures how long the thread is blocked by an import of a long list of digests, and compares this with imports in
+ * larger transactions.
+ */
 export async function run(report: Report): Promise<void> {
   const list = `${DIGESTS.toLocaleString("en")} digests`;
   const ours = await measure(async (file) => {
@@ -22,7 +25,7 @@ export async function run(report: Report): Promise<void> {
     report.atLeast(`${list}, added`, added, DIGESTS);
   });
   report.figure(list, ours.ms / 1_000, "s");
-  // On a busy machine, even an idle event loop is blocked at times.
+  // On a busy machine, even an idle event loop is sometimes blocked.
   const idleMs = await longestBlock(() => setTimeout(ours.ms));
   report.figure("idle event loop for the same time: longest block", idleMs, "ms");
   const limit = Math.max(MAX_BLOCKED_MS, idleMs);

@@ -22,7 +22,8 @@ interface Contender {
 }
 
 /**
- * Compares 1 GiB downloads with Express's `send`, and measures the memory used for clients that have stopped reading.
+ * Compares 1 GiB downloads from the site with downloads through Express's `send`, and measures the memory used for
+ * clients that have stopped reading.
  */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess();
@@ -112,7 +113,7 @@ async function stall(report: Report, { pid, url }: Contender): Promise<void> {
       return socket.pause();
     }),
   );
-  // The byte count is rounded, because each wake-up of one of the process's threads also counts as a read.
+  // The byte count is rounded, because the few bytes that wake up one of the process's threads also count as a read.
   await untilStable(() => Math.round(bytesRead(pid) / MIB));
   const stalled = residentBytes(pid) / MIB;
   for (const socket of clients) socket.destroy();

@@ -23,8 +23,8 @@ const MAX_FIRST_PLAYABLE_SECONDS = 5;
 const MAX_CPU_RATIO = 1.1;
 
 /**
- * Measures how soon a large file can be watched, and compares the encoding of all renditions with a plain ffmpeg
- * command.
+ * Measures how soon visitors can watch a large file, and compares the time for encoding all renditions with that of a
+ * plain ffmpeg command.
  */
 export async function run(report: Report): Promise<void> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "bench-encode-"));
@@ -49,7 +49,7 @@ async function childSeconds(work: () => unknown): Promise<number> {
   return childCpu() - before;
 }
 
-/** Returns the source for a file and a task. */
+/** Returns the source of a file and a task for it. */
 function prepare(folder: string, file: string) {
   const source = {
     videoId: "v",
@@ -68,7 +68,8 @@ function prepare(folder: string, file: string) {
 }
 
 /**
- * Measures how long it takes to probe a 1 GiB H.264 MP4 whose index is at the end and to move the index to the front.
+ * Measures how long it takes to probe a 1 GiB H.264 MP4 whose index is at the end, and to move the index to the
+ * beginning.
  */
 async function benchmarkFirstPlayable(report: Report, folder: string): Promise<void> {
   const file = path.join(folder, "large.mp4");
@@ -85,7 +86,7 @@ async function benchmarkFirstPlayable(report: Report, folder: string): Promise<v
 
   const copy = path.join(folder, "copy.mp4");
   const copyStart = performance.now();
-  // dd copies block by block. With a reflink, nothing would be copied, so the disk wouldn't be measured.
+  // dd copies block by block. A reflink wouldn't copy any data, so it wouldn't measure the disk.
   spawnSync("dd", [`if=${file}`, `of=${copy}`, "bs=1M", "conv=fsync"]);
   const copySeconds = (performance.now() - copyStart) / 1000;
   fs.rmSync(copy);

@@ -5,7 +5,7 @@ import { SiteProcess } from "../site-process";
 import type { Report } from "./report";
 
 const STREAMS = 5_000;
-/** The number of streams to open at the same time. The socket's accept queue limits this number. */
+/** How many streams to open at the same time. The socket's accept queue limits this number. */
 const STREAMS_PER_BATCH = 100;
 const ROUNDS = 3;
 const MAX_KIB_EACH = 40;

@@ -12,7 +12,7 @@ interface Connection {
   bytesPerSecond: number;
   /** The maximum time in seconds from pressing play until the image moves. */
   maxStartSeconds: number;
-  /** The minimum number of seconds that must then be played within `WATCHED_SECONDS`. */
+  /** How many seconds of video must be played within `WATCHED_SECONDS` of the first frame. */
   minPlayedSeconds: number;
 }
 
@@ -40,15 +40,15 @@ const ROUNDS = 3;
 interface Watched {
   /** The time in seconds from requesting the page until the image moves. */
   first: number;
-  /** The time in seconds from pressing play until the image moves. Play is pressed as soon as possible. */
+  /** The time in seconds from pressing play until the image moves. The benchmark presses play as soon as it can. */
   press: number;
-  /** The number of seconds that were played within `WATCHED_SECONDS` after the first frame. */
+  /** How many seconds of video were played within `WATCHED_SECONDS` of the first frame. */
   played: number;
 }
 
 /**
  * Measures how soon a 12 Mbit/s video plays over slow connections, and whether it continues without stalling. The video
- * is played as a stream, once after opening its page by URL and once from its card, and as a plain file.
+ * is played as a stream, once on a page that is opened by URL and once after clicking its card, and as a plain file.
  */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess({ ENCODER_CONCURRENCY: "1", ENCODER_PRESET: "superfast" });

@@ -12,8 +12,7 @@ const FILES = 1_000;
 const ROUNDS = 3;
 const MAX_RATIO = 2;
 /**
- * The maximum ratio of the probing time to the time that plain ffprobe takes for the same files, with one process per
- * CPU.
+ * The maximum ratio of the probing time to the time that one plain ffprobe process per CPU takes for the same files.
  */
 const MAX_PROBING_RATIO = 1.5;
 
@@ -61,7 +60,7 @@ export async function run(report: Report): Promise<void> {
   report.atMost("probing / plain ffprobe", ratio, MAX_PROBING_RATIO);
 }
 
-/** Returns how many milliseconds ffprobe takes for all files in a folder when the shell starts it. */
+/** Returns how many milliseconds the ffprobe processes for all files in a folder take when a shell starts them. */
 function probeAll(folder: string): number {
   const start = performance.now();
   const probe = "ffprobe -v error -of json -show_format -show_streams";
@@ -69,7 +68,7 @@ function probeAll(folder: string): number {
   return performance.now() - start;
 }
 
-/** Creates clips that differ only in a box at their end, which players ignore. Returns their total size. */
+/** Creates clips that differ only in a box at the end of the file, which players ignore. Returns their total size. */
 function fill(folder: string): number {
   fs.mkdirSync(folder, { recursive: true });
   const clip = fs.readFileSync(mp4Clip(5));

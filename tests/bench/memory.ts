@@ -65,8 +65,8 @@ async function open(environment: Record<string, string>): Promise<MeasuredSite> 
   const site = new SiteProcess(environment);
   fs.mkdirSync(path.dirname(site.databasePath), { recursive: true });
   fs.copyFileSync(catalogueDatabase(VIDEOS), site.databasePath);
-  // Records that the site's files have been compared with the catalogue, as is the case on every site after its first
-  // start.
+  // Records that the site's files have been compared with the catalogue, because every site does this when it starts
+  // for the first time.
   site.database().prepare("UPDATE storage SET checked_at = ?").run(new Date().toISOString());
   const setFile = site.database().prepare("UPDATE videos SET video_url = ? WHERE id = ?");
   for (const [index, id] of publishedIds(FILES).entries()) {

@@ -26,7 +26,7 @@ const MAX_INP_MS = 200;
 
 interface Visit {
   /**
-   * The number of seconds from requesting the home page until the dialog, the list and the player appear, and until the
+   * The time in seconds from requesting the home page until the dialog, the list and the player appear, and until the
    * video plays.
    */
   dialog: number;
@@ -39,8 +39,8 @@ interface Visit {
 
 /**
  * Measures how long a new visitor on that phone waits until a video plays. The visitor has an empty cache, starts on
- * the home page with its age gate, and taps Enter, a card and play. The time is compared with that of the same visit
- * when the video is a plain file. The largest contentful paint is measured as well.
+ * the home page with its age gate, and taps Enter, a card and play. The time is compared with the time that the same
+ * visit takes when the video is a plain file. Also measures the largest contentful paint.
  */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess({
@@ -78,7 +78,7 @@ export async function run(report: Report): Promise<void> {
 
 /**
  * Adds one video twice, once as a stream and once as a file. Adds other videos below these two in the list. All posters
- * are like those of uploaded videos, and earlier requests have already created their smaller versions.
+ * are like the posters of uploaded videos, and their smaller versions already exist because of earlier requests.
  */
 async function addVideosWithFiles(site: SiteProcess): Promise<{ stream: string; file: string }> {
   const clip = makeClip(site.folder, "video", {

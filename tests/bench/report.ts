@@ -68,7 +68,8 @@ const SCHEDULER_STATISTICS = `/proc/self/task/${process.pid}/schedstat`;
 /**
  * Measures the time that work takes.
  * @returns `ms`, the time on this thread (see `ownTime`), and `cpu`, the CPU time of all threads in milliseconds. Work
- * on other threads is judged by CPU time, because the time they spent waiting for a CPU isn't known.
+ *   on other threads is measured by its CPU time, because the time that these threads spend waiting for a CPU isn't
+ *   known.
  */
 export async function timed<T>(
   work: () => T | Promise<T>,
@@ -84,7 +85,7 @@ export function cpuMs(): number {
   return (user + system) / 1_000;
 }
 
-/** Returns the longest time in milliseconds for which the work blocks this thread. */
+/** Returns the longest time, in milliseconds, that the work blocks this thread. */
 export async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   let last = ownTime();
   let longest = 0;

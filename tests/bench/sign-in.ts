@@ -7,8 +7,8 @@ const PAUSE_MS = 50;
 const MAX_HOME_P95_MS = 250;
 
 /**
- * Measures the home page's response time while sign-ins are failing. Each sign-in has a different address and account,
- * so that no rate limit applies.
+ * Measures the response time of the home page during a flood of failing sign-ins. Each sign-in has a different address
+ * and account, so that no rate limit applies.
  */
 export async function run(report: Report): Promise<void> {
   // When a proxy is configured, the site uses the addresses in X-Forwarded-For.

@@ -21,10 +21,7 @@ const PART = "u/1700000000002/hls-1/v0.mp4";
 /** Requests for parts of a stream are redirected to the store. Requests for complete videos aren't. */
 const LONG_PART = "u/1700000000002/hls-1/v1.mp4";
 
-/**
- * Compares serving a video that is proxied from a store with serving one from disk, and measures the cost of a
- * redirect.
- */
+/** Compares proxying a video from a store with serving it from disk, and measures the cost of a redirect. */
 export async function run(report: Report): Promise<void> {
   if (!hasS3Server) throw new Error("python3-swift is not installed, and S3_TEST_URL is not set.");
   const server = await startS3Server();
@@ -118,7 +115,7 @@ async function download(url: string, sha256?: string): Promise<number> {
 async function benchmarkRedirects(report: Report, site: SiteProcess, part: string): Promise<void> {
   const pid = site.child!.pid!;
   const redirect = () => redirectOf(site.url + part);
-  // The first redirects warm up the process, which is still compiling code after it has moved the videos.
+  // The first redirects warm up the process, which is still compiling code after moving the videos.
   for (let sent = 0; sent < REDIRECTS; sent++) await redirect();
   const before = cpuSeconds(pid);
   for (let sent = 0; sent < REDIRECTS; sent++) await redirect();

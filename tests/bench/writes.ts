@@ -14,7 +14,7 @@ const MIN_SPEEDUP = 2;
 
 /**
  * Measures how many row changes per second SQLite commits, including derived data: one per transaction with the site's
- * settings, one per transaction with a sync to disk, and a hundred per transaction, which is how the site writes views.
+ * settings, one per transaction with a sync to disk, and a hundred per transaction, as when the site writes views.
  */
 export async function run(report: Report): Promise<void> {
   // The folder is on the repository's disk, because /tmp may be in memory.

@@ -1,6 +1,4 @@
-/**
- * Returns whether React has hydrated the page, according to the root that it stores on the document. Runs in the page.
- */
+/** Returns whether React has hydrated the page. React then stores its root on the document. Runs in the page. */
 export function isHydrated(): boolean {
   if (!("__remixContext" in window)) return true;
   const name = Object.keys(document).find((key) => key.startsWith("__reactContainer$"));

@@ -13,8 +13,8 @@ import { pageOf } from "./page-of";
 
 const site = new SiteProcess();
 /**
- * Each upload gets a different ID, because jobs don't overwrite the files that the tests left on disk in an earlier
- * browser.
+ * Each upload gets a different ID, because jobs don't overwrite files that the tests for another browser have left on
+ * disk.
  */
 let uploadId = 1_700_000_000_000;
 beforeAll(() => site.start());
@@ -141,7 +141,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
       );
     await expect.poll(english).toBeGreaterThan(0);
     await playing();
-    // This seeks beyond the buffered part of the first audio track.
+    // This seeks to a position beyond the buffered part of the first audio track.
     await browser.press("9");
     await expect.poll(time).toBeGreaterThan(26.9);
     await playing();
@@ -196,7 +196,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     expect(fs.existsSync(`${site.uploads}${row().video_url!.replace("/media", "")}`)).toBe(true);
 
     await open(`/admin?tab=manage&edit=${row().id}`);
-    // The dialog moves when it hydrates, so an earlier click may miss.
+    // The dialog moves when it hydrates, so an earlier click could miss the button.
     await expect.poll(() => count("dialog:modal")).toBe(1);
     await browser.click('dialog input[name="title"]');
     await browser.press("End");

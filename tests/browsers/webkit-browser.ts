@@ -7,14 +7,14 @@ import { freePort } from "../free-port";
 import type { Browser } from "./browser";
 
 const TIMEOUT_MS = 30_000;
-/** The name of Debian's folder contains the API version. */
+/** On Debian, the folder's name contains the API version. */
 const MINI_BROWSERS = ["4.1", "6.0", "4.0"].flatMap((version) =>
   ["x86_64", "aarch64"].map(
     (machine) => `/usr/lib/${machine}-linux-gnu/webkit2gtk-${version}/MiniBrowser`,
   ),
 );
 
-/** The characters that the driver uses for keys that don't type text, keyed by `KeyboardEvent.key`. */
+/** The characters by which the driver identifies keys that don't type text, indexed by `KeyboardEvent.key`. */
 const KEYS: Record<string, string> = {
   Enter: Key.ENTER,
   End: Key.END,
@@ -22,7 +22,7 @@ const KEYS: Record<string, string> = {
   Shift: Key.SHIFT,
 };
 
-/** Launches WebKitGTK, controlled through WebDriver, on a virtual display because it has no headless mode. */
+/** Launches WebKitGTK, controlled through WebDriver. It needs a virtual display, because it has no headless mode. */
 export async function launchWebKit(): Promise<Browser> {
   const binary = MINI_BROWSERS.find((file) => fs.existsSync(file));
   if (!binary) throw new Error("webkit2gtk-driver has no MiniBrowser");

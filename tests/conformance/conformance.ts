@@ -115,7 +115,7 @@ function playableFaults({ outcome }: Kind, { video_url }: Row): string[] {
   return [isPlayable ? "unexpectedly played as is" : "unexpectedly converted"];
 }
 
-/** Waits until all jobs have finished, and returns the reasons why jobs failed. */
+/** Waits until all jobs have finished, and returns the reasons for any failures. */
 async function waitForJobs(site: SiteProcess): Promise<string[]> {
   const unfinished = site
     .database()

@@ -14,7 +14,7 @@ const NO_VIDEO_TRACK = /has no video track|supported video/;
 
 const truncate = (share: number) => (bytes: Buffer) => bytes.subarray(0, bytes.length * share);
 
-/** Cuts off the index, which follows the media data. */
+/** Cuts off the index, which comes after the media data. */
 const withoutIndex = (bytes: Buffer) => bytes.subarray(0, bytes.indexOf("moov", 0, "latin1") - 4);
 
 /** Replaces the first occurrence of a string with another string of the same length. */
@@ -28,7 +28,7 @@ function patch(from: string, to: string): (bytes: Buffer) => Buffer {
   };
 }
 
-/** Flips some bits in the second half, always the same ones. */
+/** Flips some bits in the second half. They are the same bits each time. */
 function flipBits(bytes: Buffer): Buffer {
   const other = Buffer.from(bytes);
   for (let index = 1; index <= 20; index++) {

@@ -9,7 +9,7 @@ const execute = promisify(execFile);
 
 export const SECONDS = 3;
 const SIZE = "160x90";
-/** The luma of the frames in each second, from which a decoded frame's timestamp can be determined. */
+/** The luma of the frames in each second. It reveals the timestamp of a decoded frame. */
 export const LUMA = [48, 112, 176];
 export const BEEP_SECONDS = 1;
 /** The timestamps of the frames whose luma is checked. Each is in the middle of a second. */
@@ -23,7 +23,7 @@ const AUDIO_SOURCE = `aevalsrc='if(between(t,${BEEP_SECONDS},${BEEP_SECONDS}+0.3
 
 const words = (text: string | undefined) => (text ?? "").split(" ").filter(Boolean);
 
-/** Creates a file of the given kind, and names it after the kind's index in the table. Returns the file's path. */
+/** Creates a file of the given kind, and returns its path. The file name contains the kind's index in the table. */
 export function createFile(folder: string, kind: Kind, number: number): string {
   const file = path.join(folder, `${String(number).padStart(3, "0")}.${kind.extension}`);
   fs.writeFileSync(file, contentOf(kind));
@@ -42,7 +42,7 @@ function contentOf(kind: Kind): Buffer {
     ...words(maps),
     ...(kind.videoFilter ? ["-vf", kind.videoFilter] : []),
     ...words(kind.encode),
-    // Makes each file's bytes unique, so that the site doesn't find duplicates.
+    // Makes each file's bytes unique, so that the site doesn't treat it as a duplicate.
     ...["-metadata", `comment=${kind.group} ${kind.name}`],
   ]);
   const bytes = fs.readFileSync(encoded);

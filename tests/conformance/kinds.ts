@@ -1,7 +1,7 @@
-/** The expected result of an upload. If the file is incomplete, the site asks what to do with it. */
+/** The expected result of an upload. For an incomplete file, the site asks what to do with it. */
 type Outcome = "played as is" | "converted" | "incomplete" | "refused";
 
-/** A kind of file: how it is created, and the result that is expected. */
+/** A kind of file: how to create it, and which result to expect. */
 export interface Kind {
   group: string;
   name: string;
@@ -22,7 +22,7 @@ export interface Kind {
   content?: Buffer;
   /** The expected message for a refused or incomplete file. */
   message?: RegExp;
-  /** Whether the luma of the result's frames reveals their timestamps. The default is true. */
+  /** Whether the luma of each frame in the result reveals its timestamp. The default is true. */
   hasLumaSteps?: boolean;
   /** Whether the result contains the beep. The default is true. */
   hasBeep?: boolean;

@@ -5,9 +5,9 @@ import type { SiteProcess } from "../site-process";
 import { BEEP_SECONDS, beepAt, LUMA, lumaAt, SECONDS, TIMESTAMPS } from "./files";
 import type { Kind } from "./kinds";
 
-/** The tolerance is the length of a video frame at 5 fps plus that of an audio frame. */
+/** The length of a video frame at 5 fps, plus the length of an audio frame. */
 const DURATION_TOLERANCE_SECONDS = 0.25;
-/** The tolerance out of 255, which allows for rounding, color ranges and encoding loss. */
+/** The tolerance for luma from 0 to 255. It allows for rounding, color ranges and encoding loss. */
 const LUMA_TOLERANCE = 14;
 const AUDIO_TOLERANCE_SECONDS = 0.08;
 
@@ -26,10 +26,7 @@ export interface Row {
   hls_url: string | null;
 }
 
-/**
- * Returns the faults in the files created from an upload, as one phrase per fault, or an empty list if there aren't
- * any.
- */
+/** Returns one phrase for each fault in the files that were created from an upload. */
 export async function faultsOf(site: SiteProcess, kind: Kind, row: Row): Promise<string[]> {
   const onDisk = (url: string) => path.join(site.uploads, url.replace("/media/", ""));
   if (!row.video_url) return ["it has no playable file"];

@@ -4,7 +4,7 @@ export interface Mutation {
   rule: string;
   /** A source file of the product, relative to the root of the repository. */
   file: string;
-  /** Code that occurs exactly once in the file. It spans several lines only if a single line isn't unique. */
+  /** Code that occurs exactly once in the file. It spans several lines only if no single line is unique. */
   find: string;
   replace: string;
   killedBy: string;
@@ -14,7 +14,7 @@ export interface Mutation {
   needsBuild?: true;
 }
 
-/** The mutations that `npm run mutations` applies. A rule has several entries if it can be broken in several places. */
+/** The mutations that `npm run mutations` applies. A rule that can be broken in several places has several entries. */
 export const MUTATIONS: readonly Mutation[] = [
   // Hidden videos
   {
@@ -134,7 +134,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "can't be used by another worker",
   },
   {
-    // The cards on a page are checked again (published-list.server.ts), so only the total shows the difference.
+    // The videos on a page are checked again (published-list.server.ts), so the mutation is visible only in the total.
     rule: "Search results contain no hidden video",
     file: "app/features/catalogue/search-hits.server.ts",
     find: "`${matches} AND (${listed}) AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`",
@@ -253,7 +253,7 @@ export const MUTATIONS: readonly Mutation[] = [
       "gets the extension that matches its content, regardless of the file's name and declared type",
   },
   {
-    // ffprobe would reject such a file as well, but only after all of its bytes have been received.
+    // ffprobe would also reject such a file, but only after the site has received all of its bytes.
     rule: "An upload that isn't a video is rejected",
     file: "app/media/intake/sniff.server.ts",
     find: "if (!extension) throw notAVideo();",
@@ -531,7 +531,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "return false;",
     killedBy: "tests/unit/account/password.test.ts",
     title:
-      "evicts a request from a network that has failed more often than the new request's network",
+      "evicts a request if its network has failed more often than the network of a new request",
   },
   {
     rule: "Changing the password or the second factor invalidates device cookies",
@@ -600,7 +600,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"/admin update": ["all", "all", "none", "own"],',
     replace: '"/admin update": ["all", "all", "all", "own"],',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title: "limits moderators to deciding on reports and viewing reported videos",
+    title: "limits moderators to reports, reported videos, terms and their own account",
   },
   {
     rule: "A moderator can open the review page only for reported videos",
@@ -634,7 +634,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'return mayPublish ? "own" : "none";',
     replace: 'return "own";',
     killedBy: "tests/unit/account/permissions.test.ts",
-    title: "lets uploaders publish, hide and schedule only if they have permission",
+    title: "lets uploaders publish, hide and schedule videos only if they have permission",
   },
   {
     rule: "An uploader can change only their own videos",
@@ -962,7 +962,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is kept if the stream's",
   },
   {
-    // The packets of a copy are also compared later, so only a conversion shows the difference.
+    // The packets of a copy are also compared later, so the mutation is visible only in a conversion.
     rule: "The original is kept if its conversion has changed since it was decoded",
     file: "app/features/processing/queue/remove-source.server.ts",
     find: "if (!(await isUnchanged(removal.verified))) return;",

@@ -39,9 +39,9 @@ const worktree = fs.mkdtempSync(path.join(os.tmpdir(), "mutations-"));
 process.once("exit", removeWorktree);
 for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => process.exit(130));
 addWorktree();
-// Threads resolve "~" through the tsconfig.json in the current folder.
+// Threads resolve "~" with the tsconfig.json in the current folder.
 process.chdir(worktree);
-// All runs share one instance, so that only changed modules are transformed again.
+// All runs share one Vitest instance, so that only changed modules are transformed again.
 const vitest = await createVitest("test", {
   root: worktree,
   config: path.join(worktree, "tests/vitest.config.ts"),
@@ -65,19 +65,19 @@ function addWorktree(): void {
   if (fs.existsSync(path.join(root, "build"))) copy("build");
   fs.mkdirSync(path.join(worktree, "node_modules"));
   for (const name of fs.readdirSync(path.join(root, "node_modules"))) {
-    // Vite provides the URL of a file, such as the hls.js build, only if the file is within its root.
+    // Vite provides the URL of a file, such as the hls.js build, only if the file is inside Vite's root folder.
     (name === ".cache" ? copy : link)(`node_modules/${name}`);
   }
 }
 
 function removeWorktree(): void {
-  // Kills the whole process group, which would otherwise continue writing.
+  // Kills the whole process group. Otherwise, child processes would continue writing files.
   if (subprocess?.pid && subprocess.exitCode === null) process.kill(-subprocess.pid, "SIGKILL");
   execaSync("git", ["worktree", "remove", "--force", worktree], { cwd: root, reject: false });
   fs.rmSync(worktree, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Returns, for each test, whether it passes without its mutation and fails with it. */
+/** Returns whether the tests for each mutation pass without the mutation and fail with it. */
 async function run(): Promise<boolean> {
   console.log(`Running the tests of ${selected.length} mutations on the unchanged product …`);
   const unchanged = await runTests(selected);

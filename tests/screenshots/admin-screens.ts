@@ -2,7 +2,7 @@ import { ADMIN } from "../site-process";
 import type { SampleVideos, Screen, ScreenOptions } from "./screen";
 import { signIn } from "./visitor-screens";
 
-/** The account with two-factor authentication, which uses the admin's password. */
+/** An account that has two-factor authentication and the same password as the admin's account. */
 export const ADMIN_WITH_SECOND_FACTOR = "second@example.com";
 
 /** The token that is used for both an open invitation and a preview link. */
@@ -208,7 +208,7 @@ export function adminScreens({
           await page.waitForTimeout(500);
           await page.reload();
         }
-        // Shows a realistic folder in the docs instead of the temporary one.
+        // Replaces the temporary folder with a realistic one for the docs.
         for (const folder of await page.locator("main code").all()) {
           await folder.evaluate((code) => {
             if (code.textContent?.startsWith("/")) code.textContent = "/mnt/backups";

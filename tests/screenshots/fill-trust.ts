@@ -7,7 +7,7 @@ import { REPORT } from "./admin-screens";
 import { inDays } from "./days";
 import type { SampleReports } from "./screen";
 
-/** Reports, decisions, strikes and terms. The IDs of reports with a status page are as long as real ones. */
+/** Reports, decisions, strikes and terms. If a report has a status page, its ID is as long as a real one. */
 
 const QUESTION_OPEN = "a-report-with-question";
 const DECIDED = "a-report-that-is-done-";

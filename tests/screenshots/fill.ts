@@ -24,7 +24,7 @@ The last bus has left.
 From here we walk.
 `;
 
-/** Fills an empty site with the demo's clips, and changes some of them so that there are videos in every state. */
+/** Fills an empty site with the demo's clips, and changes some of the videos so that every state occurs. */
 export function fillForScreens(site: SiteProcess): SampleVideos {
   execFileSync(process.execPath, command("demo"), {
     env: { ...process.env, DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },
@@ -44,7 +44,7 @@ export function fillForScreens(site: SiteProcess): SampleVideos {
     published.all() as string[];
   const [hidden = "", draft = "", scheduled = ""] = rest.slice(-3);
 
-  // The file is in the video's folder, because files outside of videos' folders aren't public.
+  // The file is in the video's folder, because only files in a video's folder are public.
   const file = database.prepare("SELECT video_url FROM videos WHERE id = ?").pluck().get(long);
   const folder = String(file)
     .replace("/media/videos/", "")
@@ -92,7 +92,7 @@ export function fillForScreens(site: SiteProcess): SampleVideos {
      SELECT id, 'A walk at night', 'Recorded in one night.', 'desi', 'night, walk', 1 FROM users;
      INSERT INTO upload_templates (user_id, name) SELECT id, 'Name only' FROM users`,
   );
-  // The secret is invalid, so nobody can get past the page that asks for this account's code.
+  // The secret is invalid, so nobody can sign in to this account beyond the page that asks for the code.
   database
     .prepare(
       `INSERT INTO users (id, email, password_hash, totp_secret, totp_enabled_at)
@@ -215,7 +215,7 @@ function addUsers(site: SiteProcess): void {
   invitation.run("none", "late@example.com", "uploader", inDays(-5), inDays(-3));
 }
 
-/** Adds a month of views, including some days without any. */
+/** Adds the views of a month, in which some days have no views. */
 function addViews(site: SiteProcess, ids: string[]): void {
   const add = site
     .database()
@@ -227,7 +227,9 @@ function addViews(site: SiteProcess, ids: string[]): void {
   }
 }
 
-/** Adds the watched parts of a video. Most viewers watch its first half, and some stop watching in each part. */
+/**
+ * Adds counts for the watched parts of a video. Most viewers watch the first half, and some viewers stop in each part.
+ */
 function addWatchedParts(site: SiteProcess, id: string): void {
   const parts = Array.from({ length: 20 }, (_, part) => Math.round(812 - part * 21 - part ** 2));
   site
@@ -256,7 +258,7 @@ function addTransferDays(site: SiteProcess): void {
   }
 }
 
-/** Marks one job as running and one as failed. The others stay queued. */
+/** Marks one job as running and another one as failed. All other jobs stay queued. */
 function changeJobs(site: SiteProcess, running: string, failed: string): void {
   const database = site.database();
   database

@@ -3,7 +3,7 @@ import { axeViolations } from "../axe";
 import { overflow, smallControls } from "../page-layout";
 
 /**
- * Returns layout problems: horizontal scrolling, controls that are off screen, and controls that are too small to tap.
+ * Finds layout problems: horizontal scrolling, controls that are off screen, and controls that are too small to tap.
  * @param touch whether the device has a touchscreen.
  */
 export async function layoutFindings(page: Page, touch: boolean): Promise<string[]> {

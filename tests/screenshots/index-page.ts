@@ -1,13 +1,13 @@
 export interface Screenshot {
   screen: string;
   variant: string;
-  /** The name of a file in the same folder as the page. */
+  /** The name of the screenshot's file, which is in the same folder as the page. */
   file: string;
   /** Problems that were detected automatically. */
   findings: readonly string[];
 }
 
-/** Returns an HTML page with one row per screen. Each screenshot in a row links to its full size. */
+/** Returns an HTML page with one row per screen. Each screenshot in a row links to the full-size image. */
 export function indexPage(screenshots: readonly Screenshot[]): string {
   const screens = [...new Set(screenshots.map(({ screen }) => screen))];
   const row = (screen: string) =>

@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
 
-/** A newcomer hasn't confirmed their age, a visitor has, and an admin is also signed in. */
+/** A newcomer hasn't confirmed their age. A visitor has confirmed it, and an admin has also signed in. */
 export type Audience = "newcomer" | "visitor" | "admin";
 
 export interface Screen {
@@ -15,7 +15,10 @@ export interface Screen {
   remembers?: Record<string, unknown>;
   /** Whether reading from the catalogue fails while the page is loading. */
   whileBroken?: boolean;
-  /** Whether something covers the page when scripts run. If so, the screenshot shows only the viewport. */
+  /**
+   * Whether something, such as a dialog, covers the page when scripts run. If so, the screenshot shows only the
+   * viewport.
+   */
   overlay?: boolean;
   /** SQL that reverts the changes made by the steps, for the next variant. */
   undo?: string;
@@ -31,7 +34,7 @@ export type ScreenOptions = Omit<Screen, "name" | "address" | "audience">;
 export interface SampleVideos {
   /** A video with chapters, captions, tags and a long description. */
   long: string;
-  /** A video with default values, in the middle of the list. */
+  /** A video with default values that is in the middle of the list. */
   plain: string;
   withoutFile: string;
   scheduled: string;
@@ -42,7 +45,7 @@ export interface SampleVideos {
   reports: SampleReports;
 }
 
-/** The paths of reports' status pages, to which only the reporters have links. */
+/** The paths of the reports' status pages. Only the reporters get links to these pages. */
 export interface SampleReports {
   /** A report about which a moderator has asked the reporter a question. */
   asked: string;

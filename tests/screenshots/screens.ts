@@ -3,7 +3,7 @@ import { playerScreens } from "./player-screens";
 import type { SampleVideos, Screen } from "./screen";
 import { visitorScreens } from "./visitor-screens";
 
-/** Returns all of the site's screens in all states that look different. */
+/** Returns all screens of the site, in each state that looks different. */
 export function screensOf(videos: SampleVideos): Screen[] {
   return [...visitorScreens(videos), ...playerScreens(videos), ...adminScreens(videos)];
 }

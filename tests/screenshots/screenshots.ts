@@ -41,7 +41,8 @@ const SIZES = { "360": [360, 740], "740": [740, 360], "768": [768, 1024], "1440"
 const TOUCH: BrowserContextOptions = { hasTouch: true, isMobile: true };
 
 /**
- * Emulates touch only on phones, because full-page screenshots of an emulated tablet would mix mouse and touch styles.
+ * Touch is emulated only on phones, because full-page screenshots of an emulated tablet would mix mouse and touch
+ * styles.
  */
 function optionsAt(width: number, height: number): BrowserContextOptions {
   return { viewport: { width, height }, ...(width < 768 ? TOUCH : undefined) };
@@ -75,7 +76,7 @@ await runScript(
   async ({ only, variant, guide }, [folder = "screenshots"]) => {
     const target = path.resolve(guide ? GUIDE_FOLDER : String(folder));
     fs.mkdirSync(target, { recursive: true });
-    // This process encrypts reports with the secret when it fills the site.
+    // This process needs the secret to encrypt the reports with which it fills the site.
     process.env.SESSION_SECRET = SECRET;
     forgetSettings();
     const backups = fs.mkdtempSync(path.join(os.tmpdir(), "screenshots-"));
@@ -168,7 +169,7 @@ async function takeAll(
         continue;
       }
       const isFullPage = !(screen.overlay && scripted);
-      // Otherwise, sticky elements would appear in the middle of a full-page screenshot.
+      // Without this, sticky elements would appear in the middle of a full-page screenshot.
       if (isFullPage) await page.evaluate(() => scrollTo(0, 0));
       const file = fileOf(screen.name, variant.name);
       await page.screenshot({

@@ -6,7 +6,10 @@ import { fileURLToPath } from "node:url";
 
 const CONFIGURATION = fileURLToPath(new URL("../../docs/litestream.yml", import.meta.url));
 
-/** The executable in the package for this platform. The wrapper in the main package hides its exit status. */
+/**
+ * The executable in the package for this platform. The wrapper in the main package isn't used, because it hides the
+ * exit status.
+ */
 export const LITESTREAM = path.join(
   path.dirname(createRequire(import.meta.url).resolve("@flydotio/litestream/package.json")),
   `../litestream-${process.platform}-${process.arch}/litestream`,

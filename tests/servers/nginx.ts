@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "../free-port";
 import { until } from "../process-figures";
 
-/** `npm test` installs nginx, or reports which tests were skipped if it can't install nginx. */
+/** `npm test` installs nginx. If that fails, it reports which tests were skipped. */
 export const isNginxInstalled = spawnSync("nginx", ["-v"]).status === 0;
 
 export interface Nginx {
@@ -18,7 +18,7 @@ export interface Nginx {
 /**
  * Runs nginx with a configuration from `docs`, but without TLS, and waits until it responds to `/healthz`.
  * @param changes replacements in the configuration, such as addresses and folders. Each pattern must match.
- * @param identity the user and group that nginx runs as and that own the folder.
+ * @param identity the user and group that own the folder and run nginx.
  */
 export async function startNginx(
   configuration: string,

@@ -1,7 +1,7 @@
 // Preloaded with `node --import`, so that a test can kill or stop a command at a certain step. Sends SIGNAL to the
 // process immediately before each call that would change a file whose path matches SIGNAL_IN. If SIGNAL_AT is set, the
-// signal is sent only before the call with that number. If SIGNAL_CALLS is set, only calls to the node:fs functions
-// that it lists count.
+// signal is sent only before the call with that number. If SIGNAL_CALLS lists functions of node:fs, only calls to these
+// functions count.
 import fs from "node:fs";
 
 const CHANGES = "copyFileSync linkSync mkdirSync renameSync rmSync writeFileSync";

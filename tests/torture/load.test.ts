@@ -12,7 +12,7 @@ const SHORT = {
     recoveryMs: 500,
     diskMegabytes: 64,
   },
-  // Other tests use the CPU as well, so only a long run checks how long pages take.
+  // Only a long run checks how long pages take, because other tests may be using the CPU.
   isTimed: false,
 };
 

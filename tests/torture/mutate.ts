@@ -1,6 +1,6 @@
 import type { Random } from "./random";
 
-/** The material from which a parser's inputs are generated: valid inputs and the words of its language. */
+/** The valid inputs and the words of a parser's language, from which its inputs are generated. */
 export interface Grammar {
   corpus: readonly string[];
   words: readonly string[];
@@ -14,7 +14,7 @@ const NUMBERS =
     .concat("Infinity 0x10 1.5 .5 5. 1_000 ٣ ４")
     .split(" ");
 
-/** Characters and sequences that terminate, open, escape or resemble others. */
+/** Characters and sequences that open, close or escape something, or that resemble other characters. */
 const SPECIAL_CHARACTERS = [
   ..."\0\t\n\r\v\f \u0085\u00a0\u2028\u2029\ufeff\u200b\u202e\u00ad\u007f\u001b",
   ..."\"'`<>&;,:|/\\?#%=+-*.()[]{}@!$^~_",
@@ -109,7 +109,7 @@ function repeatPiece(random: Random, { corpus, words, maxLength }: Grammar): str
   );
 }
 
-/** Shortens a string by removing pieces for as long as `fails` still returns true without them. */
+/** Shortens a string by removing pieces, as long as `fails` still returns true for the rest. */
 export async function shrink(
   text: string,
   fails: (text: string) => Promise<boolean>,

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import type { Faults, TortureOptions } from "./options";
 import { newSeed } from "./random";
 
-/** Runs, each of which stops automatically, cleans up, and can be repeated with the same seed. */
+/** The runs. Each run stops automatically, cleans up, and can be repeated with the same seed. */
 const RUNS: Record<string, () => Promise<{ run(options: TortureOptions): Promise<Faults> }>> = {
   bytes: () => import("./bytes/bytes"),
   crash: () => import("./crash/crash"),

@@ -1,9 +1,6 @@
 import { Worker } from "node:worker_threads";
 
-/**
- * The maximum time for which one input may block the thread. It is this long because the machine may be busy with other
- * work.
- */
+/** How long one input may block the thread. The limit is generous, because the machine may be busy with other work. */
 const HANG_MS = 20_000;
 
 const WORKER_SOURCE = `
@@ -26,8 +23,8 @@ const MAX_LENGTH = 4_000;
 
 /**
  * Creates a watchdog that prints the input and kills the process if one input blocks this thread for too long. A thread
- * in an endless loop couldn't report the input itself. The worker also keeps the process alive for an input whose
- * promise never settles. Without the worker, the process would exit silently.
+ * in an endless loop couldn't report the input itself. The worker also keeps the process alive if an input's promise
+ * never settles. Otherwise, the process would exit silently.
  */
 export function createWatchdog() {
   const shared = new SharedArrayBuffer(8 + MAX_LENGTH);

@@ -19,7 +19,7 @@ describe("the Dockerfile", () => {
       line.startsWith(`${name} `) ? [line.slice(name.length + 1)] : [],
     );
 
-  it("copies only files that are tracked by git and not excluded by .dockerignore", () => {
+  it("copies only files that git tracks and .dockerignore doesn't exclude", () => {
     const tracked = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
     const ignored = read(".dockerignore").split("\n");
     const copied = all("COPY")

@@ -100,7 +100,7 @@ describe("the settings", () => {
   /** Settings for which an example is shown, because their default isn't a plain value. */
   const EXAMPLES = ["HOST", "ADMIN_EMAIL", "PUBLIC_URL", "ACCEL_PREFIX"];
 
-  it("are all in .env.example with their defaults, commented out", () => {
+  it("are all listed in .env.example, commented out and with their defaults", () => {
     expect(lines.map(([, name]) => name).sort()).toEqual([...SETTING_NAMES].sort());
     expect(example).not.toMatch(/^[^#\n]/m);
     const shown = Object.fromEntries(lines.map(([, name, value]) => [name!, value]));
@@ -110,7 +110,7 @@ describe("the settings", () => {
     ).toEqual(parseSettings({}));
   });
 
-  it("are each listed exactly once in the tables of docs/reference/settings.md", () => {
+  it("are listed exactly once in the tables of docs/reference/settings.md", () => {
     const named = read("docs/reference/settings.md")
       .split("\n")
       .filter((line) => line.startsWith("| `"))

@@ -29,7 +29,7 @@ describe("a script's options", () => {
     expect(accepted.length).toBeGreaterThan(30);
   });
 
-  it.each(scripts)("are exactly those described in $name", ({ source }) => {
+  it.each(scripts)("are exactly the options described in $name", ({ source }) => {
     expect(acceptedOptions(source)).toEqual(describedOptions(source));
   });
 });

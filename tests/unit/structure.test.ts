@@ -175,7 +175,7 @@ interface Module {
 afterAll(() => console.info(`Lines by module: ${sizes().join(", ")}`));
 
 describe("module dependencies", () => {
-  it("only go in one direction", () => {
+  it("go in only one direction", () => {
     expect(MODULES.length).toBeGreaterThan(100);
     expect(brokenRules(MODULES)).toEqual([]);
   });

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { SiteProcess } from "../site-process";
 
-/** The parts of a site that must stay the same in every later version. */
+/** The parts of a site that no later version may change. */
 export interface DescribedSite {
   videos: {
     id: string;

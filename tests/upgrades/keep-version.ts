@@ -23,7 +23,8 @@ try {
   await until(() => unfinishedJobs() === 0);
   await site.stop();
   const database = site.database();
-  // The database is saved as a single file without a write-ahead log, and without the sessions, which differ each time.
+  // The database is saved as a single file without a write-ahead log. The sessions are deleted, because they are
+  // different each time.
   database.pragma("journal_mode = DELETE");
   database.exec("DELETE FROM sessions; VACUUM");
   const { version } = packageJson;
@@ -46,7 +47,7 @@ try {
   await site.remove();
 }
 
-/** Returns the number of unfinished jobs, not counting cleanup jobs, which wait for hours. */
+/** Returns the number of unfinished jobs. Cleanup jobs don't count, because they wait for hours. */
 function unfinishedJobs(): number {
   const count = "SELECT count(*) FROM jobs WHERE state <> 'done' AND kind <> 'cleanup'";
   return site.database().prepare(count).pluck().get() as number;
@@ -87,7 +88,8 @@ async function fill(): Promise<void> {
     ...{ intent: "update", id: idOf("Aurora"), title: "Aurora", description: "0:00 Start" },
     ...{ category: "english", tags: "night", addToSeries: "Nights out" },
   });
-  // The form accepts dates at most ten years ahead, but the saved site is kept for longer.
+  // The date is set in the database, because the form accepts only dates in the next ten years and the saved site is
+  // kept for longer.
   site
     .database()
     .prepare("UPDATE videos SET publish_at = ? WHERE title = 'Beach'")

@@ -19,9 +19,9 @@ const VERSIONS = fs
   .readdirSync(KEPT)
   .filter((name) => name.endsWith(".tar.gz"))
   .map((name) => name.replace(".tar.gz", ""));
-/** The timeout for creating a site, whose jobs take about half a minute of CPU time. */
+/** The timeout for creating a site. The site's jobs take about half a minute of CPU time. */
 const CREATION_TIMEOUT_MS = 300_000;
-/** A folder with a site created by this version. Testing it shows that the next release can be saved. */
+/** A folder with a site created by this version. Testing it ensures that the next release can be saved. */
 const CURRENT = fs.mkdtempSync(path.join(os.tmpdir(), "keep-version-"));
 beforeAll(async () => {
   await execa(process.execPath, ["--import", "tsx", KEEP, CURRENT]);
@@ -60,7 +60,7 @@ describe.each([
     const site = newSite();
     const archive = path.join(folder, `${version}.tar.gz`);
     execFileSync("tar", ["-xzf", archive, "-C", site.folder]);
-    // Sets the time of the deletion to now, because videos are purged from the trash after a month.
+    // Changes the deletion time to the current time, because videos are purged from the trash after a month.
     const now = new Date().toISOString();
     site.database().prepare("UPDATE deleted_videos SET deleted_at = ?").run(now);
     await site.start();
@@ -102,7 +102,7 @@ describe.each([
   }, 120_000);
 });
 
-/** Checks that visitors get the public videos with all their files, but no other videos. */
+/** Checks that visitors can load the public videos and all their files, but no other videos. */
 async function expectShown(site: SiteProcess, { videos }: DescribedSite): Promise<void> {
   await until(async () => (await fetch(`${site.url}/healthz`)).ok);
   const home = await (await fetch(site.url)).text();

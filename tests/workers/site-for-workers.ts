@@ -38,7 +38,7 @@ export function useSiteForWorkers() {
       workers.push(worker);
       return worker;
     },
-    /** Returns the environment of a worker that encodes at `speed` times the playback speed. */
+    /** Returns the environment variables for a worker that encodes videos at `speed` times the playback speed. */
     slow: (speed = 1) => ({ PATH: slowFfmpeg(site.folder, speed) }),
     /** Adds a video and its jobs of the given kinds. Returns the video's ID. */
     addVideoWithFile(seconds: number, kinds = ["ladder"]) {

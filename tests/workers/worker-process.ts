@@ -8,7 +8,7 @@ import { command } from "../command";
 import { until } from "../process-figures";
 import type { SiteProcess } from "../site-process";
 
-/** `npm run worker` in a separate process and folder, with no settings except the site's URL and a token. */
+/** `npm run worker` in a separate process and folder, whose only settings are the site's URL and a token. */
 export class WorkerProcess {
   readonly folder = fs.mkdtempSync(path.join(os.tmpdir(), "worker-process-"));
   readonly token = `afterdark_worker_${randomBytes(32).toString("base64url")}`;
@@ -27,7 +27,7 @@ export class WorkerProcess {
       .run(createHash("sha256").update(this.token).digest("hex"), name, new Date().toISOString());
   }
 
-  /** @param wrapper a command with arguments that runs its remaining arguments as a command. */
+  /** @param wrapper a command, with its own arguments, to which the worker's command is appended. */
   start(environment: Record<string, string> = {}, wrapper: readonly string[] = []): void {
     const worker = command("worker", "--site", this.site.url, "--folder", this.folder);
     const [program = "", ...args] = [...wrapper, process.execPath, ...worker];

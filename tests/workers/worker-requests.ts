@@ -3,7 +3,7 @@ import { action, loader } from "~/features/processing/routes/worker-api";
 import { createWorker } from "~/features/processing/workers/workers.server";
 import { ORIGIN } from "../sign-in-requests";
 
-/** A worker's requests to the loader and action of the worker API. */
+/** Requests to the loader and the action of the worker API, sent as a worker would send them. */
 
 export interface WorkerRequest {
   method?: string;
@@ -53,7 +53,7 @@ export async function claimJob(token: string): Promise<ClaimedJob> {
 
 export type Files = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
 
-/** Sends the files of a result, each in a single part, and then completes the job. */
+/** Sends each file of a result in a single part, and then completes the job. */
 export async function sendResult(
   token: string,
   lease: string,

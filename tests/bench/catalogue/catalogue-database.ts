@@ -17,8 +17,8 @@ const CACHE_KIB = 512 * 1024;
 
 /** Returns the path of a database with `count` generated videos. Each database is created only once. */
 export function catalogueDatabase(count: number): string {
-  // The cached database is recreated when the schema changes, which may happen before a release. Changes to comments
-  // are ignored.
+  // The file name contains a hash of the schema without its comments, so that a new database is created when the schema
+  // changes.
   const statements = migrations.map(({ sql }) => sql.replaceAll(/--.*$/gm, "")).join("\n");
   const schema = createHash("sha256").update(statements).digest("hex").slice(0, 8);
   const file = path.join(FOLDER, `catalogue-${schema}-${count}.sqlite`);
@@ -28,7 +28,7 @@ export function catalogueDatabase(count: number): string {
   console.log(`  generating ${count.toLocaleString("en")} videos (once; takes a few minutes) …`);
   for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(partial + suffix, { force: true });
   const sqlite = new Sqlite(partial);
-  // The file isn't used until it is complete, so it doesn't need a write-ahead log.
+  // Nothing reads the file until it is complete, so it doesn't need a write-ahead log.
   sqlite.pragma("journal_mode = MEMORY");
   sqlite.pragma("synchronous = OFF");
   sqlite.pragma("locking_mode = EXCLUSIVE");
@@ -43,8 +43,8 @@ export function catalogueDatabase(count: number): string {
 }
 
 /**
- * Copies such a database to a temporary folder, and runs `work` with the copy as the site's database. Benchmarks change
- * only the copy, so the cached database can be reused.
+ * Copies a cached database to a temporary folder, and runs `work` with the copy as the site's database. Benchmarks
+ * change only the copy, so that the cached database can be reused.
  */
 export async function withCatalogue(
   count: number,

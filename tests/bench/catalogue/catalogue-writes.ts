@@ -64,10 +64,10 @@ function plainTable() {
 }
 
 /**
- * Another process inserts 20,000 rows that resemble the existing ones (random IDs and titles). It uses SQLite's
- * defaults, one statement per row and a single transaction. The measurement ends when totals and searches include these
- * rows. Meanwhile, the site serves pages. The limit applies to the CPU time of both processes rather than the elapsed
- * time, because the machine may be shared. The elapsed time is only printed.
+ * Measures how long it takes until totals and searches include 20,000 rows inserted by another process, while the site
+ * serves pages. The rows resemble the existing ones: they have random IDs and titles. The other process uses SQLite's
+ * defaults, one statement per row and a single transaction. The limit applies to the CPU time of both processes rather
+ * than the elapsed time, because the machine may be shared. The elapsed time is only printed.
  */
 async function benchmarkBulkInserts(report: Report, file: string): Promise<void> {
   const name = `inserting ${BULK_INSERTED.toLocaleString("en")} videos`;
@@ -118,7 +118,7 @@ async function measureBulkInsert(file: string, round: number) {
 }
 
 /**
- * Returns the CPU time that it takes to insert the same kind of rows into an empty in-memory database and update the
+ * Returns the CPU time needed to insert the same kind of rows into an empty in-memory database and update the
  * projections.
  */
 function insertInMemory(): number {

@@ -24,7 +24,7 @@ const MAX_DEEPEST_MS = 100;
 const MAX_FIRST_TOTAL_MS = 150;
 const MAX_RELATED_MS = 25;
 const MAX_SLOWEST_RELATED_MS = 150;
-/** The longest time for which anything may block the thread that serves requests. */
+/** How long anything may block the thread that serves requests. */
 const MAX_BLOCKED_MS = 25;
 const BLOCK_ROUNDS = 3;
 const PLAIN_RELATED_ROUNDS = 2;
@@ -58,12 +58,12 @@ const search = (text: string): List => ({
     values: [text, text],
   },
 });
-// Searches with more than 100,000 hits, with few hits, and with only two characters.
+// Searches with more than 100,000 hits, with few hits, and for only two characters.
 const SEARCHES = [search("night"), search("train summer"), search("an")];
 
 /**
- * Loads the data of public pages from a million videos, and compares the times and results with those of simple
- * queries.
+ * Loads the data of public pages from a catalogue of a million videos, and compares the times and the results with
+ * those of simple queries.
  */
 export function run(report: Report): Promise<void> {
   return withCatalogue(VIDEOS, async (file) => {
@@ -73,7 +73,7 @@ export function run(report: Report): Promise<void> {
     const started = performance.now();
     while (!(await isRelatedIndexComplete()));
     report.figure("reading all videos for related videos", performance.now() - started, "ms");
-    // This search starts the query thread, so that starting it isn't part of the measurement.
+    // This search starts the query thread, so that the measurement doesn't include the thread's startup.
     await listPublished({ search: "warm-up", page: 1 });
     for (const list of LISTS) await benchmarkPages(report, list);
     for (const each of SEARCHES) {
@@ -91,7 +91,7 @@ export function run(report: Report): Promise<void> {
   });
 }
 
-/** Measures the first pages, the last page, and the middle page, because it is the farthest from both ends. */
+/** Measures the first pages, the last page, and the middle page, which is the farthest from both ends. */
 async function benchmarkPages(report: Report, list: List): Promise<void> {
   const random = randomFrom(7);
   const { pageCount } = await list.load(1);
@@ -129,8 +129,8 @@ async function compare(
 }
 
 /**
- * Measures how long loading lists and searches blocks the serving thread. Uses the minimum of several rounds, because
- * other work on the machine also blocks threads.
+ * Measures how long the thread that serves requests is blocked when lists and search results are loaded. Uses the
+ * minimum of several rounds, because other work on the machine also blocks threads.
  */
 async function benchmarkBlocking(report: Report, ids: string[]): Promise<void> {
   const blocked: number[] = [];

@@ -105,7 +105,7 @@ export function* generatedVideos(count: number, seed = 1): Generator<GeneratedVi
       thumbnail_url: `/media/thumbnails/bench/${uploadId}.webp`,
       status: random() < 0.03 ? "hidden" : random() < 0.01 ? "review" : "published",
       views: random() < 0.05 ? 0 : Math.floor(2_000_000 ** (random() ** 1.5)),
-      // Some videos share a timestamp, like rows that were created by the same import.
+      // Some videos share a timestamp, as they do if the same import created them.
       created_at: new Date(
         FIRST_DAY_MS + Math.floor((n / count) * SPAN_MS) - (n % 10 < 2 ? n % 10 : 0),
       ).toISOString(),

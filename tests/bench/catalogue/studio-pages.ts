@@ -54,7 +54,10 @@ export function benchmarkStudioPages(report: Report): Promise<void> {
   });
 }
 
-/** Measures the CPU time of all threads, because the elapsed time includes an unknown time spent waiting for a CPU. */
+/**
+ * Measures the CPU time of all threads, because the elapsed time also includes the unknown time that threads wait for a
+ * CPU.
+ */
 async function measure(report: Report, name: string, load: () => unknown): Promise<void> {
   for (let round = 0; round < 3; round += 1) await load();
   const times: number[] = [];
@@ -66,7 +69,7 @@ async function measure(report: Report, name: string, load: () => unknown): Promi
 function pages(): Record<string, () => unknown> {
   const random = randomFrom(11);
   const upTo = (max: number) => 1 + Math.floor(random() * max);
-  // Usually selects one of the first pages. About one time in ten, it selects from all existing pages.
+  // Usually selects one of the first pages. About one time in ten, it selects any existing page.
   const page = (max: number) => `page=${upTo(random() < 0.1 ? max : 5)}`;
   const list = (filter: string) => () => {
     const sort = SORTS[upTo(SORTS.length) - 1];
@@ -127,7 +130,7 @@ function mostViewed(): string {
   return sqliteHandle().prepare("SELECT video_id FROM view_days LIMIT 1").pluck().get() as string;
 }
 
-/** Adds the other data that a large site's studio contains. */
+/** Adds the rest of the data that the studio of a large site contains. */
 function fill(): void {
   sqliteHandle().exec(`
     CREATE TEMP TABLE n AS WITH RECURSIVE numbers (n) AS

@@ -17,8 +17,8 @@ const MAX_TIME_RATIO = 1.5;
 const MAX_BLOCKED_MS = 15;
 
 /**
- * Measures how much data is transferred, and how long it takes, when ffmpeg reads ranges of a video from the store.
- * Compares this with reading the same video from disk.
+ * Measures the transferred data and the elapsed time when ffmpeg reads ranges of a video from the store. Compares the
+ * results with those for reading the same video from disk.
  */
 export async function run(report: Report): Promise<void> {
   const site = useTemporarySite();
@@ -100,7 +100,7 @@ interface Measured {
   ms: number;
   /** The number of bytes that this process has read, all of them from the store. ffmpeg's reads aren't included. */
   bytesRead: number;
-  /** The longest time for which the work has blocked the thread. */
+  /** The longest time, in milliseconds, that the work has blocked the thread. */
   blockedMs: number;
 }
 

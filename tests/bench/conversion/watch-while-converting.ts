@@ -7,7 +7,7 @@ import { GOOD_TEXTS } from "../../upload-requests";
 import type { Report } from "../report";
 
 const HOURS = 2;
-/** The length of the part that is encoded once and then repeated without re-encoding. */
+/** The length of the clip that is encoded once and then repeated without re-encoding. */
 const PART_SECONDS = 20;
 const SIZES = { "1080p": "1920x1080", "360p": "640x360" };
 const MAX_WAIT_SECONDS = 20;
@@ -15,8 +15,9 @@ const MAX_BYTES = String(8 * 1024 ** 3);
 const CHUNK_BYTES = 1024 ** 2;
 
 /**
- * Measures how soon a two-hour HEVC video with its index at the end, as recorded by phones, can be watched. This is the
- * time from the last byte of the upload until a player can load the playlists and their first segments.
+ * Measures how soon visitors can watch a two-hour HEVC video that has its index at the end, like the videos that phones
+ * record. The measured time starts with the last byte of the upload and ends when a player can load the playlists and
+ * their first segments.
  */
 export async function run(report: Report): Promise<void> {
   for (const [name, size] of Object.entries(SIZES)) {
@@ -54,8 +55,8 @@ function createVideo(folder: string, size: string): string {
 }
 
 /**
- * Uploads the video. Returns two durations in seconds: from the last byte until the response arrives, and from the last
- * byte until the video can be watched.
+ * Uploads the video. Returns two durations in seconds, both measured from the last byte: until the response arrives,
+ * and until the video can be watched.
  */
 async function upload(site: SiteProcess, source: string) {
   const { before, after } = multipartParts(GOOD_TEXTS);

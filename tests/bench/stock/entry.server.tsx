@@ -19,7 +19,7 @@ export const handleError: HandleErrorFunction = (error, { request }) => {
   logUnexpected(error, request);
 };
 
-/** Renders as Remix's template does for bots: waits for the complete page and sends it as React's stream. */
+/** Renders as Remix's template does for bots: waits until the page is complete, and then sends React's stream. */
 export default function handleRequest(
   request: Request,
   status: number,

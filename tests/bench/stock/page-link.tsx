@@ -3,5 +3,5 @@ import { Link, useViewTransitionState } from "@remix-run/react";
 /** The router's link, which resolves its URL against the matched routes. */
 export const PageLink = Link;
 export const useIsTransitioning = useViewTransitionState;
-/** This is only used for clicks, which don't occur here. */
+/** Only click handlers use this, and nothing is clicked in the benchmark. */
 export const isForBrowser = () => true;

@@ -7,7 +7,7 @@ import { REPORT_KINDS } from "~db/schema/moderation";
 import { randomFrom } from "../catalogue/generated-videos";
 
 export const REPORTS = 100_000;
-/** The percentages of open reports and of reports with an open question. All others are closed. */
+/** The percentages of reports that are open and of reports that have an open question. All other reports are closed. */
 const OPEN_PERCENT = 10;
 const ASKED_PERCENT = 2;
 const PERFORMERS = 10_000;
@@ -18,7 +18,7 @@ const ROWS_PER_TRANSACTION = 10_000;
 /** The day on which the consent records for every tenth video expire. */
 export const LAST_DAY = "2099-12-31";
 
-/** Returns a report ID that is as long as real ones. */
+/** Returns a report ID of the same length as a real one. */
 export const reportId = (number: number) => `report-${String(number).padStart(15, "0")}`;
 
 /**

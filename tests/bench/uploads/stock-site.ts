@@ -12,7 +12,7 @@ import { sendVideo, type UploadCost } from "./upload-sender";
 import { MIB, VIDEO_BYTES } from "./upload-site";
 
 /**
- * Measures the cost of a 2 GiB multipart upload to a remix-serve site that receives it in a common way.
+ * Measures the cost of a 2 GiB multipart upload to a site on remix-serve that receives uploads in a common way.
  * @param route `/admin` for Remix's own handler, or `/busboy` for busboy, a digest and a pipeline.
  */
 export async function measureStock(route: "/admin" | "/busboy"): Promise<UploadCost> {

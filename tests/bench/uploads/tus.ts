@@ -7,7 +7,8 @@ const MAX_GROWTH_MIB = 64;
 
 /**
  * Compares a resumable upload of 2 GiB with a multipart upload that uses common packages (busboy, a digest, a
- * pipeline), and with the site's own form, which writes and hashes data in the same way as a resumable upload.
+ * pipeline), and with an upload through the site's own form, which writes and hashes data in the same way as a
+ * resumable upload.
  */
 export async function run(report: Report): Promise<void> {
   const common = await measureStock("/busboy");

@@ -10,21 +10,21 @@ const SAMPLE_INTERVAL_MS = 50;
 
 export interface UploadCost {
   cpuSeconds: number;
-  /** The peak growth of the process's resident memory during the upload. */
+  /** How much the process's resident memory grew at its peak during the upload. */
   growthBytes: number;
   seconds: number;
   status: number;
   location: string;
 }
 
-/** Generates a video of `bytes` bytes, which consists of a real clip and media data that isn't part of any track. */
+/** Generates a video with a size of `bytes`: a real clip, followed by media data that isn't part of any track. */
 function* videoOf(bytes: number, mark: number): Generator<Buffer> {
   const clip = fs.readFileSync(mp4Clip(5));
   const padding = bytes - clip.length;
   const header = Buffer.alloc(16);
   header.writeUInt32BE(padding, 0);
   header.write("mdat", 4, "latin1");
-  // This makes each upload a different file.
+  // The number makes each uploaded file unique.
   header.writeUInt32BE(mark, 8);
   yield Buffer.concat([clip, header]);
   for (let remaining = padding - header.length; remaining > 0; remaining -= BLOCK.length) {
@@ -34,7 +34,7 @@ function* videoOf(bytes: number, mark: number): Generator<Buffer> {
 
 let mark = Date.now() % 2 ** 31;
 
-/** Sends a video, and measures how much it costs the process `pid` to receive it. */
+/** Sends a video, and measures what receiving it costs the process `pid`. */
 export async function sendVideo(
   pid: number,
   url: string,

@@ -7,11 +7,15 @@ import type { Report } from "../report";
 
 const VIDEOS = 10;
 const VIDEO_SECONDS = 10;
-/** Only the fastest round counts, because ffmpeg yields to all other work on the machine. */
+/**
+ * Only the fastest round counts, because ffmpeg runs at a low priority and slows down when the machine has other work.
+ */
 const ROUNDS = 3;
 const MIN_RATIO = 1.7;
 
-/** Compares one worker with two workers processing the same queue. Each worker has one CPU. */
+/**
+ * Compares the speed of one worker with the speed of two workers that process the same queue. Each worker has one CPU.
+ */
 export async function run(report: Report): Promise<void> {
   const times = { alone: [] as number[], both: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {

@@ -17,11 +17,11 @@ export const TARGETS: readonly Target[] = [...REQUESTS, ...URLS, ...TEXTS, ...FI
 
 const INPUTS = 1_000_000;
 /**
- * The number of inputs for each parser per round. Because of the rounds, even a run that is stopped early has tested
- * all parsers.
+ * How many inputs each parser gets per round. Working in rounds ensures that even a run that is stopped early has
+ * tested all parsers.
  */
 const BATCH_SIZE = 500;
-/** The maximum time for which one input may block the main thread. */
+/** How long one input may block the main thread. */
 const MAX_MS = 25;
 /** Inputs that take longer are measured again, because the machine may have been busy with other work. */
 const SLOW_MS = 1;
@@ -36,7 +36,7 @@ interface Tally {
 }
 
 /**
- * Feeds inputs to every parser. A parser has a fault if it throws an unexpected error, breaks an invariant, or is slow.
+ * Feeds inputs to every parser. It is a fault if a parser throws an unexpected error, breaks an invariant, or is slow.
  */
 export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   const until = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
@@ -136,7 +136,7 @@ async function fastestMs(
   return fastest;
 }
 
-/** Returns the reason why an input fails, without details that differ between inputs. */
+/** Returns the reason for a failure, without the details that are specific to the input. */
 async function faultOf(
   target: Target,
   input: string,

@@ -189,7 +189,7 @@ export const FILES: readonly Target[] = [
     words: words("Summary: I: LUFS Peak: dBFS -inf nan All: \n"),
     maxLength: 50_000,
     feed(input) {
-      // Like `runFfmpeg`, keeps a limited number of lines of limited length.
+      // Limits the number of lines and their length, as `runFfmpeg` does.
       const printed = input.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => line.slice(0, 500));
       const lines = printed.slice(-100);
       const measured = parseSummary(lines);
@@ -241,7 +241,7 @@ export const FILES: readonly Target[] = [
       `\r\n--${BOUNDARY}\r\n`,
       `\r\n--${BOUNDARY}--`,
     ],
-    // The largest chunk that a socket delivers.
+    // The maximum size of the chunks that a socket delivers.
     maxLength: 64 * 1024,
     share: 0.1,
     async feed(input, random) {

@@ -38,7 +38,7 @@ function signedCookies(): Map<string, string> {
   return cookies;
 }
 
-/** Parsers for the parts of a request that are read before a route handles the request. */
+/** Parsers for the parts of a request that the site reads before a route handles the request. */
 export const REQUESTS: readonly Target[] = [
   {
     name: "Range",
@@ -184,7 +184,7 @@ export const REQUESTS: readonly Target[] = [
         assert.equal(status, 400);
         return;
       }
-      // The framework builds the URL in this way.
+      // This is how the framework builds the URL.
       const { pathname } = new URL(`http://${request.headers.host}${request.url}`);
       decodeURIComponent(pathname);
       assertTrue(request.url!.startsWith("/"));

@@ -8,11 +8,13 @@ export interface Target extends Grammar {
   /** Parses an input. Throws an error if an invariant is broken. */
   feed(input: string, random: Random): void | Promise<void>;
   /**
-   * The CPU time in milliseconds that an input may take. By default, this is the time for which the main thread may be
-   * blocked.
+   * The CPU time in milliseconds that an input may take. The default is how long an input may block the main thread.
    */
   maxMs?: number;
-  /** How often this parser is tested compared with others. The share is lower if each input needs a file. */
+  /**
+   * How often this parser is tested relative to the others. The number is lower for parsers that need a file for each
+   * input.
+   */
   share?: number;
 }
 
@@ -44,7 +46,7 @@ export async function ignoringRejection<T>(
 
 /**
  * Throws an error if a condition is false. `assert.ok` isn't used, because it reads the source file to quote the
- * condition, and that never finishes.
+ * condition, which never finishes here.
  */
 export function assertTrue(
   condition: unknown,
@@ -56,7 +58,7 @@ export function assertTrue(
 /** Splits a list of words at spaces. */
 export const words = (text: string): string[] => text.split(" ");
 
-/** Returns text in the form in which Node would pass a header's value: bytes as Latin-1, without line breaks. */
+/** Returns text as Node would return it in a header: decoded as Latin-1, without line breaks. */
 export function headerValue(text: string): string {
   return text.replace(/[^\t\x20-\x7e\x80-\xff]/g, "").trim();
 }

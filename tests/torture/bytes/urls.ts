@@ -24,7 +24,7 @@ const QUERY = words(
   ),
 );
 
-/** Checks that a view parsed from a query is written to a URL that parses to the same view. */
+/** Parses a query into a view, and checks that the view stays the same when it is written to a URL and parsed again. */
 function assertRoundTrip<View>(
   input: string,
   read: (parameters: URLSearchParams) => View,

@@ -6,7 +6,7 @@ import { newImage, newVideo } from "./videos";
 
 const TUS = { "Tus-Resumable": "1.0.0" };
 
-/** Makes a change. Until the site responds, both the state before and the state after the change are allowed. */
+/** Makes a change. Until the site responds, the video may be in the state before or after the change. */
 async function change(
   session: Session,
   video: Video,
@@ -86,7 +86,7 @@ async function uploadInChunks(session: Session, bytes: Buffer): Promise<string |
   return location.split("/").at(-1);
 }
 
-/** Changes a video whose current state is known for certain. */
+/** Changes a video that can be in only one state. */
 async function changeVideo(session: Session, video: Video, state: VideoState): Promise<void> {
   const { random } = session;
   const id = video.id!;

@@ -17,9 +17,9 @@ export interface Rows {
   live: Row[];
   trash: Row[];
   others: Row[];
-  /** Files that are about to be removed, given as bucket and path. */
+  /** The buckets and paths of the files that are about to be removed. */
   removals: string[];
-  /** The keys of the objects in the store, by their files' buckets and paths. */
+  /** The key of each object in the store, by the bucket and path of its file. */
   stored: Map<string, string>;
 }
 
@@ -87,7 +87,7 @@ export function readRows(sqlite: Sqlite.Database): Rows {
   }))();
 }
 
-/** Waits until each video that is due has been published, and returns the rows. */
+/** Waits until all videos that are due have been published, and returns the rows. */
 async function readOncePublished(read: () => Rows, videos: readonly Video[]): Promise<Rows> {
   const until = Date.now() + PUBLISH_TIMEOUT_MS;
   const isOverdue = (video: Video) =>
@@ -140,7 +140,7 @@ function stateIn({ live, trash }: Rows, video: Video): VideoState {
   };
 }
 
-/** Compares a video's state with its allowed states. From then on, only the actual state is allowed. */
+/** Compares a video's state with its allowed states. Afterward, only the actual state is allowed. */
 function settle(rows: Rows, video: Video): string[] {
   const state = stateIn(rows, video);
   const allowed = allowedNow(video, Date.now());
@@ -151,7 +151,7 @@ function settle(rows: Rows, video: Video): string[] {
   ];
 }
 
-/** Returns the path of a file on disk, or of its object if the file is only in the store. */
+/** Returns the path of a file on disk, or the path of its object if the file exists only in the store. */
 function fileOf({ site, store }: Places, { stored }: Rows, url: string): string {
   const name = decodeURIComponent(url.replace(/^\/media\//, "").replace(/\?.*$/, ""));
   const file = path.join(site.uploads, name);
@@ -198,7 +198,7 @@ function findStrays(
   return (
     ["videos", "thumbnails"]
       .flatMap((bucket) => filesBelow(site.uploads, bucket))
-      // Files that are being removed are first moved to `.removing` and keep their names.
+      // Before files are removed, they are moved to `.removing`, where they keep their names.
       .map((name) =>
         name.replace(/\/\.removing\/(.+)$/, (_, aside: string) => `/${decodeURIComponent(aside)}`),
       )
@@ -210,7 +210,7 @@ function findStrays(
   );
 }
 
-/** Finds objects that are missing, and objects that don't belong to any file and aren't about to be removed. */
+/** Finds missing objects. Also finds objects that don't belong to any file and aren't about to be removed. */
 function findStrayObjects({ store, expectedStrays }: Places, { stored, removals }: Rows): string[] {
   if (!store) return [];
   const known = new Set([...(expectedStrays ?? []), ...stored.values(), "site.json"]);
@@ -305,7 +305,7 @@ async function checkServedFile(
 ): Promise<string[]> {
   const row = live.find((each) => each.id === id);
   if (row?.status !== "published" || !row.video_url) return [];
-  // The request is retried, because the site may close an idle connection while it is being reused.
+  // Retries the request, because the site may close an idle connection just as it is reused.
   const get = () => fetch(site.url + row.video_url);
   const response = await get().catch(get);
   const bytes = Buffer.from(await response.arrayBuffer());

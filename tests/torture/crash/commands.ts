@@ -6,7 +6,7 @@ import type { Session } from "./session";
 
 /** Commands that an operator may run whether the site is running or stopped. */
 export const CHECKS = [["check-library"], ["check-library", "--fix"]] as const;
-/** Commands for a site with a store. */
+/** Commands that require a site with a store. */
 export const MOVES = [
   ["move-storage", "--to", "disk"],
   ["move-storage", "--to", "store"],

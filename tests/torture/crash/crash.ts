@@ -15,7 +15,9 @@ const KILLS = 1_000;
 /** The number of simultaneous requests. */
 const CONCURRENCY = 3;
 const MAX_OPERATIONS_PER_KILL = 25;
-/** After this many videos, the run continues with a new site, so that the checks after each start stay fast. */
+/**
+ * How many videos a site gets before the run continues with a new site. This keeps the checks after each start fast.
+ */
 const MAX_VIDEOS = 60;
 
 export function run({ seed, minutes }: TortureOptions): Promise<Faults> {
@@ -92,8 +94,8 @@ export async function crash(
 }
 
 /**
- * Sends several requests at a time, and meanwhile kills the site and any command that is running. Then does what
- * operators do while a site is stopped.
+ * Sends several requests at a time, and kills the site and any running command while the requests are in progress. Then
+ * performs the tasks that operators perform while a site is stopped.
  * @returns what was killed.
  */
 async function killWhileWorking(session: Session): Promise<string[]> {

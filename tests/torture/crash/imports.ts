@@ -63,8 +63,8 @@ function addToFolder({ random, videos, folder }: Session): void {
 }
 
 /**
- * Removes an imported video from the folder. Otherwise, if the video were deleted on the site, the next import would
- * add it again.
+ * Removes an imported video from the folder. Otherwise, the next import would add the video again after it is deleted
+ * on the site.
  */
 export function removeFromFolder(folder: string, { word }: Video): void {
   for (const name of [`${word}.mp4`, `${word}.json`])

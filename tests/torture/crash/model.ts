@@ -9,15 +9,15 @@ export interface VideoState {
 }
 
 export interface Video {
-  /** A unique word that each of the video's titles starts with. */
+  /** A unique word at the beginning of every title that the video is given. */
   word: string;
   id?: string;
   sha256: string;
   /** The number of frames in the uploaded file. */
   frames: number;
-  /** One state after a response, or two if the site was killed before it responded. */
+  /** Contains one state after a response, and two states if the site was killed before it responded. */
   allowed: VideoState[];
-  /** The video's state once the import folder has been imported. */
+  /** The state that the video will be in after the next import of the folder. */
   imported?: VideoState;
 }
 
@@ -29,7 +29,7 @@ export const NOWHERE: VideoState = {
   publishAt: null,
 };
 
-/** Returns a title and a description that contain the same version number, so that a partial edit is noticed. */
+/** Returns a title and a description that contain the same version number, so that a partial edit can be detected. */
 export function texts(word: string, version: number) {
   return { title: `${word} version ${version}`, description: `All of version ${version}.` };
 }

@@ -14,9 +14,9 @@ import { NOWHERE, type Video } from "./model";
 import type { Session } from "./session";
 
 /**
- * What operators do while a site is stopped: backups, restores, imports, checks, moves, and starts, including starts
- * with the wrong uploads folder. Each operation is killed several times and then completed. In between, the site is
- * sometimes started and checked.
+ * The tasks that operators perform while a site is stopped: backups, restores, imports, checks, moves, and starts,
+ * including starts with the wrong uploads folder. Each operation is killed several times and then completed. In
+ * between, the site is sometimes started and checked.
  */
 
 /** The probability that an operation takes place after a kill. */
@@ -29,8 +29,8 @@ const MAX_START_MS = 2_500;
 const MAX_SERVING_MS = 1_500;
 
 /**
- * Matches commands for which exit code 1 isn't a fault. They use it to report files that a restored database doesn't
- * contain, and work that is left for the site to do.
+ * Matches commands for which exit code 1 isn't a fault. The code means that files are missing from a restored database,
+ * or that the site still has work to do.
  */
 const REPORTS = /^check-library|in use by jobs/;
 
@@ -41,7 +41,7 @@ const durations = new Map<string, number>();
 export async function operateWhileStopped(session: Session): Promise<string[]> {
   const { random, settings } = session;
   if (!random.chance(OPERATION_PROBABILITY)) return [];
-  // Operations that have several variants are chosen more often.
+  // Operations with several variants are chosen more often.
   const operate = random.pick([
     ...[backUp, restore, restore, importByCommand, checkLibrary],
     ...[startWithOwnFolder, startWithOtherFolder, startWithOtherFolder, startWithOtherFolder],
@@ -58,7 +58,7 @@ function moveStorage(session: Session): Promise<string[]> {
   return runWithKills(session, session.random.pick(MOVES));
 }
 
-/** Creates a backup. The previous backup must exist until the new one has been verified. */
+/** Creates a backup. The previous backup must not be removed until the new one has been verified. */
 async function backUp(session: Session): Promise<string[]> {
   const { backups } = session;
   const before = storedBackups(backups);
@@ -151,7 +151,7 @@ function namesIn({ site }: Session): string[] {
   }
 }
 
-/** Imports the folder. Each attempt continues with the videos that the previous attempt left behind. */
+/** Imports the folder. Each attempt imports the videos that the previous attempt left behind. */
 async function importByCommand(session: Session): Promise<string[]> {
   const mode = session.random.pick(["--copy", "--move", "--link"]);
   const importable = prepareImport(session);
@@ -212,7 +212,7 @@ function canMount(): boolean {
   return spawnSync("unshare", ["--mount", "mount", "--bind", "/tmp", "/tmp"]).status === 0;
 }
 
-/** Repeatedly starts the site and kills it, before it listens or while it is serving requests. */
+/** Repeatedly starts the site, and kills it either before it listens or while it is serving requests. */
 async function startWithKills(
   session: Session,
   name: string,
@@ -236,8 +236,8 @@ async function startWithKills(
 }
 
 /**
- * Runs a command several times and kills it, then runs it to completion.
- * @param onExit is called each time the command has exited.
+ * Starts and kills a command several times, and then runs it to completion.
+ * @param onExit called each time the command exits.
  */
 async function runWithKills(
   session: Session,

@@ -13,7 +13,7 @@ function sources(): { file: string; frames: number }[] {
   ];
 }
 
-/** Returns a unique video. Its word is appended in a `free` box, which players skip. */
+/** Returns a unique video. The word that makes it unique is appended in a `free` box, which players skip. */
 export function newVideo(
   random: Random,
   word: string,

@@ -17,7 +17,7 @@ export interface Exchange {
   forbidden?: string;
 }
 
-/** The site's paths, files and cookie that requests can use. */
+/** The paths, files and cookie on the site that requests can use. */
 export interface Known {
   /** Paths for all routes. */
   paths: readonly string[];
@@ -73,7 +73,7 @@ function pipelined(random: Random, { files }: Known): Exchange {
 }
 
 /**
- * Generates a request whose end is ambiguous and that contains another request. The site must not respond to the inner
+ * Generates a request that has an ambiguous end and contains another request. The site must not respond to the inner
  * request.
  */
 function smuggled(random: Random, { files }: Known): Exchange {
@@ -82,7 +82,7 @@ function smuggled(random: Random, { files }: Known): Exchange {
   return { pieces: [ambiguousRequest(random, hidden)], ending: "leave", forbidden: mark };
 }
 
-/** Generates a valid request that is sent slowly or incompletely, or whose client disconnects at some point. */
+/** Generates a valid request. The client either sends it slowly or incompletely, or disconnects at some point. */
 function interrupted(random: Random, text: string): Exchange {
   const isWhole = random.chance(0.3);
   const part = isWhole ? text : text.slice(0, random.below(text.length));

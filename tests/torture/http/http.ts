@@ -17,8 +17,7 @@ const MARKED_FILES = 20;
 const MAX_MEMORY_BYTES = 300 * 1024 * 1024;
 const MAX_WAIT_MS = 1_000;
 /**
- * The time within which the site has to close a connection. It is this long because the machine may be busy with other
- * work.
+ * How soon the site must close a connection. The limit is generous, because the machine may be busy with other work.
  */
 const CLOSE_TIMEOUT_MS = 30_000;
 const HANDLES_TIMEOUT_MS = 30_000;
@@ -117,7 +116,7 @@ export function findFaults(
     const faults = responses
       .filter(({ status }) => status >= 500 && !EXPECTED_ERRORS.includes(status))
       .map(({ status, body }) => `Responded with ${status} ${body.slice(0, 200)}`);
-    // Each request contains its HTTP version, except for at most one request whose version couldn't be read.
+    // Every request contains its HTTP version, except that the version of one request may be unreadable.
     const requests = 1 + sent.split(/HTTP\//i).length;
     if (responses.length > requests) faults.push(`${responses.length} responses`);
     if (forbidden && responses.some(({ body }) => body.includes(forbidden)))
@@ -157,7 +156,7 @@ function openHandles(pid: number): number {
     try {
       return /^socket:|\/uploads\//.test(fs.readlinkSync(`${folder}/${handle}`));
     } catch {
-      // The descriptor was closed after the folder was read.
+      // The descriptor was closed after the list of descriptors was read.
       return false;
     }
   }).length;

@@ -1,6 +1,6 @@
 import type { Random } from "../random";
 
-/** Headers that affect the response, or how a request or its body is read. */
+/** Headers that affect the response, or the way in which a request or its body is read. */
 export const HEADERS = [
   ...["Range: bytes=0-3", "Range: bytes=-1", "Range: bytes=9-2", "Range: bytes=0-0,2-2,4-"],
   ...["Range: bytes=18446744073709551616-", 'If-Range: W/"x"', "If-Match: *", "If-None-Match: *"],
@@ -36,7 +36,7 @@ export const TARGETS = [
 const HOST = "Host: site.example\r\n";
 const CHUNKED = "Transfer-Encoding: chunked\r\n";
 
-/** Returns a request for which two parsers may find different ends (RFC 9112 §6.3, §7.1, §11.2). */
+/** Returns a request whose end may be interpreted differently by two parsers (RFC 9112 §6.3, §7.1, §11.2). */
 export function ambiguousRequest(random: Random, hidden: string): string {
   const post = (headers: string, body: string) =>
     `POST /media/videos/none HTTP/1.1\r\n${HOST}${headers}\r\n${body}`;

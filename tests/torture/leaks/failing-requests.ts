@@ -4,11 +4,11 @@ import { LOOPBACK, type RequestOptions, type Visitor, visit } from "./visitor";
 export type Task = () => Promise<unknown>;
 
 export const FORM = "application/x-www-form-urlencoded";
-/** A number of bytes that exceeds the limit for any form that visitors can send. */
+/** A number of bytes that exceeds the limit of every form that visitors can send. */
 const TOO_MUCH_BYTES = 300 * 1024;
 const METHODS = ["HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"];
 
-/** Returns requests to a URL that fail in every possible way, with markers in every part of the request. */
+/** Returns requests to a URL. They fail in every possible way, and every part of each request contains a marker. */
 export function requestsTo(visitor: Visitor, path: string): Task[] {
   const { mark } = visitor;
   const query = new URLSearchParams({

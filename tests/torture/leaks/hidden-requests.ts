@@ -11,10 +11,7 @@ export interface VideoRequest {
 const FORM = "application/x-www-form-urlencoded";
 const AGE = { Cookie: "age=18" };
 
-/**
- * Returns requests to each URL that identifies a video, in all variants that the site may handle differently for a
- * hidden video.
- */
+/** Returns requests to each URL that identifies a video, in all variants that could reveal a hidden video. */
 export function requestsFor(video: Video, etags: ReadonlyMap<string, string>): VideoRequest[] {
   const { id, word } = video;
   const pages = [

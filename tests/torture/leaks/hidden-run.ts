@@ -22,11 +22,11 @@ import { compareTimes } from "./timing";
 
 const HIDE_TIMEOUT_MS = 20_000;
 /**
- * A page contains two timestamps, which are serialized only once if they fall into the same millisecond. A response
+ * A page contains two timestamps, which are serialized only once if they fall within the same millisecond. A response
  * that differs for that reason is requested again.
  */
 const MAX_ATTEMPTS = 20;
-/** The number of characters by which the lengths of responses with such timestamps may differ. */
+/** The maximum difference in length, in characters, between responses with such timestamps. */
 const MAX_LENGTH_DIFFERENCE = 100;
 
 /** A site with hidden videos, as seen by visitors. */
@@ -44,16 +44,17 @@ export interface HiddenSite {
 
 interface HiddenOptions {
   states?: readonly State[];
-  /** Of the requests that aren't plain GET requests, the fraction to send. They are chosen at random. */
+  /** What fraction of the requests to send, chosen at random. Plain GET requests are always sent. */
   share?: number;
-  /** The number of pairs of requests that are timed, or 0 in a test. */
+  /** How many pairs of requests to time. Tests use 0. */
   pairs?: number;
   /** A state whose video is deliberately left public. The run must detect this. */
   keepPublic?: State;
 }
 
 /**
- * Searches every URL for hidden videos, and compares each response with the response for a video that never existed.
+ * Requests every URL, and searches the responses for hidden videos. Also compares each response with the response for a
+ * video that never existed.
  */
 export async function runHidden(
   seed: string,
@@ -109,7 +110,7 @@ async function requestAsVisitor(hidden: HiddenSite, request: VideoRequest): Prom
   return sendRequest(hidden.site, request.method ?? "GET", request.path, headers, request.body);
 }
 
-/** Requests the videos while they are public. Returns the ETags that a visitor or a shared cache would know. */
+/** Requests the videos while they are public. Returns the ETags that a visitor or a shared cache would have stored. */
 async function requestWhilePublic(hidden: HiddenSite): Promise<Map<string, string>> {
   const { videos, faults, marks, known } = hidden;
   const etags = new Map<string, string>();
@@ -180,7 +181,7 @@ async function compareWithUnknown(
   }
 }
 
-/** Returns a response without the parts that repeat the request or differ each time. */
+/** Returns a response without the parts that repeat the request or are different each time. */
 function normalize({ status, headers, body }: SiteResponse, { id, base, word }: Video): string {
   const { date: _, ...rest } = headers;
   const neutral = (text: string) =>

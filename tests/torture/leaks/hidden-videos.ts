@@ -50,7 +50,7 @@ export function newVideo(random: Random, number: number): Video {
   return { id: newId(random), base, word: newMark(random) };
 }
 
-/** Returns the content of a file: a video, or the beginning of the file's format, followed by the marker. */
+/** Returns the content of a file: a video or the first bytes of the file's format, followed by the marker. */
 function contentOf(name: string, { base, word }: Video): Buffer {
   const marked = Buffer.from(`....free${word}`);
   if (name.endsWith(".mp4") || name.endsWith(".m4s")) {
@@ -93,7 +93,7 @@ export function addVideoWithFile(
   });
 }
 
-/** Adds a video for each state. Those that will be hidden later are still public. */
+/** Adds a video for each state. The videos that will be hidden later are public at first. */
 export function addVideosWithFiles(
   site: SiteProcess,
   random: Random,

@@ -5,10 +5,12 @@ import { runVisitor } from "./visitor-run";
 
 /** The number of parts in a run without a time limit. A new site is created for each part. */
 const PARTS = 2;
-/** The number of pairs that are timed in the first part, for each kind of request. */
+/** How many pairs of requests of each kind to time in the first part. */
 const TIMED_PAIRS = 10_000;
 
-/** Searches everything that a site writes for traces of a visitor, and all of its URLs for traces of hidden videos. */
+/**
+ * Looks for traces of a visitor in everything that a site writes, and for traces of hidden videos at all of its URLs.
+ */
 export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   const until = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
   const maxParts = minutes === undefined ? PARTS : Number.POSITIVE_INFINITY;

@@ -2,10 +2,10 @@ import http from "node:http";
 import type { HiddenSite } from "./hidden-run";
 import { newVideo, type Video } from "./hidden-videos";
 
-/** Visitors can't notice a difference that is smaller than this. */
+/** The largest difference that visitors can't notice. */
 const MAX_DIFFERENCE_MS = 5;
 /**
- * The fraction of the times that is discarded at each end as outliers. The machine may have been busy with other work.
+ * The fraction of the times to discard at each end as outliers, because the machine may have been busy with other work.
  */
 const TRIMMED_SHARE = 0.1;
 const WARM_UP = 200;
@@ -34,7 +34,7 @@ const REQUESTS: Record<
   stream: ({ id }) => ({ path: `/video/${id}/stream` }),
 };
 
-/** Alternately times requests for hidden and nonexistent videos. Each kind comes first equally often. */
+/** Times pairs of requests, one for a hidden video and one for a nonexistent video, in random order. */
 export async function compareTimes(hidden: HiddenSite, pairs: number): Promise<Times[]> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const { site, random, videos, faults } = hidden;

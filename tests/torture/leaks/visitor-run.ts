@@ -74,10 +74,13 @@ export async function runVisitor(
   }
 }
 
-/** Statuses that the requests must cause in order to cover every failure. 0 stands for no response. */
+/** Statuses that must occur, so that every kind of failure is tested. 0 means that there was no response. */
 const REQUIRED_STATUSES = [200, 400, 401, 403, 404, 405, 413, 415, 416, 429, 431, 500, 0];
 
-/** Searches everything that the site has written: its folder, its output, and crash files in the current directory. */
+/**
+ * Looks for the markers in everything that the site has written: its folder, its output, and crash files in the current
+ * directory.
+ */
 function search({ site, marks }: Visitor, before: ReadonlySet<string>, faults: Faults): number {
   const { found, bytes } = searchFolder(marks, site.folder);
   faults.push(...found);

@@ -35,7 +35,7 @@ export function urlsOf(route: string, mark: string, known: Known): string[] {
 }
 
 /**
- * Requests every URL in every way that fails and in every way that succeeds.
+ * Sends every kind of failing and successful request to every URL.
  * @param share the fraction of these requests to send. They are chosen at random, but each URL receives at least one.
  */
 export async function walk(visitor: Visitor, known: Known, share: number): Promise<void> {
@@ -69,8 +69,8 @@ function shuffled<T>({ random }: Visitor, list: readonly T[]): T[] {
 }
 
 /**
- * Types a search one character at a time. The whole word is sent twice, so that the second response comes from the
- * cache.
+ * Sends the requests for a search that is typed one character at a time. The whole word is sent twice, so that the
+ * second response comes from the cache.
  */
 async function typeSearch(visitor: Visitor): Promise<void> {
   const word = visitor.mark("search");
@@ -85,7 +85,7 @@ async function typeSearch(visitor: Visitor): Promise<void> {
   }
 }
 
-/** Requests the same URLs while the database can't be read, and while it is locked for writing. */
+/** Requests the same URLs twice: while the database can't be read, and while it is locked for writing. */
 export async function walkWithFaults(visitor: Visitor, known: Known, share: number): Promise<void> {
   const database = visitor.site.database();
   const pages = () => ROUTES.flatMap((route) => urlsOf(route, visitor.mark("path"), known));

@@ -11,11 +11,11 @@ export interface Crowd {
   readers: number;
   streams: number;
   uploads: number;
-  /** A factor for the pauses between requests. 1 stands for realistic pauses. */
+  /** A factor for the pauses between requests. 1 results in realistic pauses. */
   pace: number;
 }
 
-/** A video as a player reads it: as byte ranges of a file. */
+/** A video that a player reads as byte ranges of a file. */
 export interface Video {
   id: string;
   segments: { path: string; from: number; bytes: number }[];
@@ -25,7 +25,7 @@ export interface Video {
 export interface Tally {
   requests: number;
   pageMs: number[];
-  /** Whether the run itself is blocking the site. While it is, page times aren't counted. */
+  /** Whether the run itself is currently blocking the site. If so, page times aren't counted. */
   isDelayed: boolean;
   uploaded: number;
   /** Unexpected responses, and how often each of them was received. */
@@ -50,7 +50,7 @@ const SEEK_PROBABILITY = 0.1;
 const PAGE_INTERVAL_MS = 5_000;
 const UPLOAD_INTERVAL_MS = 20_000;
 const TIMEOUT_MS = 30_000;
-/** Uploaders purge their older videos, so that any growth isn't due to the catalogue. */
+/** Uploaders purge their older videos, so that the catalogue doesn't grow. */
 const MAX_KEPT_UPLOADS = 5;
 
 interface Received {
@@ -75,8 +75,8 @@ function sendRequest(
     const request = http.request(url, { agent, timeout: TIMEOUT_MS, ...options, headers });
     request.on("timeout", () => request.destroy(new Error("no response in 30 s")));
     request.on("error", (error: NodeJS.ErrnoException) => {
-      // The site may close a kept-alive connection while it is being reused (RFC 9112 §9.3.1). Browsers retry in this
-      // case, too.
+      // The site may close a kept-alive connection just as it is reused (RFC 9112 §9.3.1). Browsers retry in this case,
+      // too.
       if (request.reusedSocket && error.code === "ECONNRESET" && !body)
         resolve(sendRequest(url, client, { ...options, agent: false }));
       else reject(error);

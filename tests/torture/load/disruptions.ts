@@ -10,7 +10,7 @@ export interface Disruption {
   name: string;
   /** Statuses that uploads may return during the disruption. Everything else must keep working. */
   refusals: readonly number[];
-  /** The only status that an upload during the disruption may return. */
+  /** If set, the only status that an upload may return during the disruption. */
   expected?: number;
   /** Causes the failure for some time, calls `upload` in the meantime, and resolves when the failure is over. */
   run(site: SiteProcess, ms: number, upload: () => Promise<void>): Promise<void>;
@@ -41,7 +41,7 @@ const locked: Disruption = {
   },
 };
 
-/** ffmpeg is killed, as it is by the kernel when memory runs out. This includes the process that probes an upload. */
+/** Kills ffmpeg, as the kernel does when memory runs out. This includes the process that probes an upload. */
 const encodersDie: Disruption = {
   name: "encoders die",
   refusals: [BUSY],

@@ -55,8 +55,8 @@ const MEMORY_WARM_UP = 0.5;
  */
 const COLLECTIONS = 3;
 /**
- * The number of readings until the site has caught up with the requests that arrived while a garbage collection blocked
- * it.
+ * How many readings it takes until the site has caught up with the requests that arrived while a garbage collection
+ * blocked it.
  */
 const RECOVERY_READINGS = 5;
 const MAX_P99_MS = 500;
@@ -107,8 +107,8 @@ export async function runLoad(seed: string, scale: Scale): Promise<Faults> {
 }
 
 /**
- * Runs the first part, during which nothing may grow. Memory is measured after garbage collections. Between
- * collections, memory use varies by 40 MiB, depending on when V8 collects garbage.
+ * Runs the first part, during which neither memory use nor the number of open handles may grow. Memory is measured
+ * after garbage collections. Between collections, memory use varies by 40 MiB, depending on when V8 collects garbage.
  */
 async function runUndisturbed(
   site: SiteProcess,
@@ -123,8 +123,8 @@ async function runUndisturbed(
   const first = Math.floor(readings * WARM_UP);
   const firstRetained = Math.floor(readings * MEMORY_WARM_UP);
   for (let reading = 0; reading < readings; reading++) {
-    // Collections start only once readings count, because clients open more connections while a collection blocks the
-    // site.
+    // The first collection starts when the warm-up is over, because clients open more connections while a collection
+    // blocks the site.
     const sinceCollection =
       reading >= first ? (reading - first) % collectEvery : Number.POSITIVE_INFINITY;
     const isCollecting = sinceCollection < COLLECTIONS;

@@ -33,7 +33,7 @@ export function trendOf(readings: readonly number[], intervalMs: number, groupSi
   return { perHour: slope * pointsPerHour, margin: 3 * error * pointsPerHour };
 }
 
-/** Returns whether a value definitely rises faster than `maxPerHour`. */
+/** Returns whether a value rises faster than `maxPerHour`, even after the margin of error is subtracted. */
 export function isRising({ perHour, margin }: Trend, maxPerHour: number): boolean {
   return perHour - margin > maxPerHour;
 }

@@ -3,7 +3,7 @@ import type { Faults } from "../options";
 import { createRandom } from "../random";
 import { Step, type StepKind } from "./step";
 
-/** The time for which a failed run is repeated with fewer steps. */
+/** How long to repeat a failed run with fewer and fewer steps. */
 const MAX_SHRINK_MS = 3 * 60_000;
 /** The factor by which a step's weight may be increased or decreased to balance how often each kind is performed. */
 const MAX_WEIGHT_FACTOR = 20;
@@ -20,11 +20,11 @@ export interface World<Model, Site> {
    */
   always?: readonly string[];
   /**
-   * Kinds that have an effect only together with another kind. A run that includes the first kind also includes the
-   * other one.
+   * Kinds that have an effect only if the run also includes another kind. A run that includes such a kind always
+   * includes the other kind.
    */
   needs?: Readonly<Record<string, string>>;
-  /** Whether kinds that have been performed less often so far get a higher weight. */
+  /** Whether kinds that have been performed less often get a higher weight. */
   isBalanced?: boolean;
   /** Called before each run with the number of steps so far. */
   prepare?(steps: number): Promise<void>;

@@ -18,7 +18,10 @@ import { number, TAGS, WORDS } from "./values";
 /** Steps that compare the pages that depend on the catalogue, for visitors and for each role. */
 
 const STUDIO_PAGE = 50;
-/** The visitor for pages that depend on views. A cached page may be up to 15 s old. */
+/**
+ * The visitor that requests pages that depend on views. This visitor has a cookie, because a cached page may be up to
+ * 15 s old.
+ */
 const UNCACHED = "with a cookie";
 const category = fc.option(fc.constantFrom(...CATEGORIES.map(({ id }) => id)), { nil: "" });
 const needle = fc.oneof(

@@ -20,7 +20,7 @@ interface ModelSeries {
   slug: string;
   isPublic: boolean;
   isDeleted: boolean;
-  /** The IDs in order, including those of deleted and purged videos. */
+  /** The IDs in order, including the IDs of deleted and purged videos. */
   videos: string[];
 }
 
@@ -43,7 +43,7 @@ export class Reference {
     return this.videos.find((video) => video.id === id);
   }
 
-  /** All IDs ever used, including those of deleted and purged videos. */
+  /** All IDs that have ever been used, including the IDs of deleted and purged videos. */
   ids: string[] = [];
 
   /** Models a row that another process inserts. It replaces a row with the same ID, or is ignored. */

@@ -13,12 +13,12 @@ export const PUBLIC_URL = "http://site.example";
 /** The fields of a form. Each value in a list is sent as a separate field. */
 export type Fields = Record<string, string | readonly string[]>;
 
-/** A running site with an account for each role, to which requests can be sent as a browser would. */
+/** A running site with an account for each role. Sends requests to the site as a browser would. */
 export class RunningSite {
   readonly process: SiteProcess;
   private requests = 0;
   private cookies = {} as Record<Role, string>;
-  /** Whether the `sqlite3` shell is installed. If so, it is used to make the changes of other processes. */
+  /** Whether the `sqlite3` shell is installed. If so, the changes that simulate another process are made with it. */
   private readonly hasShell = canRun("sqlite3");
 
   constructor(environment: Record<string, string> = {}) {

@@ -2,9 +2,9 @@ import type fc from "fast-check";
 import type { Reference } from "./reference";
 import type { RunningSite } from "./running-site";
 
-/** A kind of step that is performed on the site and on the model, and that throws an error if they differ. */
+/** A kind of step that is performed on the site and on the model. The step throws an error if the results differ. */
 export interface StepKind<Args, Model = Reference, Site = RunningSite> {
-  /** How often this kind is performed compared with the others. */
+  /** How often this kind is performed relative to the others. */
   weight: number;
   args: fc.Arbitrary<Args>;
   /** Returns "skipped" if there was nothing to apply the step to. Such a step isn't counted. */

@@ -9,7 +9,7 @@ export const WORDS = ["night", "Train", "ride", "ночь", "Élodie", "100%", "
 export const TAGS = ["train", "Train", "night", "slow", "summer", "two words", "夏"];
 
 export const role = fc.constantFrom<Role>("owner", "owner", ...ROLES);
-/** A number that selects one of the items existing when the step is performed. */
+/** A number that selects one of the items that exist when the step is performed. */
 export const number = fc.nat(9_999);
 export const numbers = fc.array(number, { minLength: 1, maxLength: 8 });
 export const title = fc
@@ -21,7 +21,7 @@ export const tags = fc.uniqueArray(fc.constantFrom(...TAGS), {
 });
 export const category = fc.constantFrom(...CATEGORIES.map(({ id }) => id));
 
-/** Returns the IDs that numbers select from the IDs of existing, deleted and purged videos. */
+/** Maps numbers to IDs of videos, which may have been deleted or purged. */
 export const chosen = (model: Reference, wanted: readonly number[]) => [
   ...new Set(wanted.map((each) => nth(model.ids, each) ?? "none")),
 ];

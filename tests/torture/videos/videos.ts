@@ -11,12 +11,12 @@ import { mutateVideo } from "./mutate-video";
 import { startOtherClient } from "./other-client";
 
 const VIDEOS = 1_000;
-/** After this many videos, the run continues with a new site, so that checks stay fast. */
+/** How many videos a site gets before the run continues with a new site. This keeps the checks fast. */
 const MAX_VIDEOS_PER_SITE = 60;
 const VIDEOS_PER_CHECK = 15;
 /**
- * Videos are only 1 s long and 96 × 64 pixels in size, but the timeout is generous because the machine may be busy with
- * other work.
+ * The videos are only 1 s long and 96 × 64 pixels in size, but the timeout is generous, because the machine may be busy
+ * with other work.
  */
 const JOBS_TIMEOUT_MS = 120_000;
 const MAX_MEMORY_BYTES = 300 * 1024 * 1024;

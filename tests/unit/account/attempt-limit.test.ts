@@ -26,7 +26,7 @@ describe("an attempt limit", () => {
     expect([limit.consume("a", 0), limit.consume("a", 0)]).toEqual([undefined, 60]);
   });
 
-  it("stores at most ten thousand keys, even long ones, and evicts the least recently used", () => {
+  it("stores at most ten thousand keys, even if they are long, and evicts the least recently used key", () => {
     const limit = attemptLimit("attempts", 1, 60);
     limit.consume("first", 0);
     for (let n = 0; n < 9_999; n++) limit.consume(`${n}${"x".repeat(1_000)}`, 0);

@@ -14,7 +14,7 @@ import { FormError } from "~/platform/form-error.server";
 const REQUESTER = userRequester("somebody");
 
 describe("a password", () => {
-  it("is hashed at cost 12, the same cost as the dummy hash", async () => {
+  it("is hashed with a cost of 12, which is also the cost of the dummy hash", async () => {
     const longest = "é".repeat(36);
     const hash = await hashPassword(longest, REQUESTER);
     expect(bcrypt.getRounds(hash)).toBe(12);
@@ -85,19 +85,19 @@ describe("the password queue", () => {
   }
   const flood = Array.from({ length: 30 }, (_, n) => strangerRequester(`flood${n}`, 3));
 
-  it("evicts a request from a network that has failed more often than the new request's network", async () => {
+  it("evicts a request if its network has failed more often than the network of a new request", async () => {
     const { checked, rejected } = await check([...flood, strangerRequester("new", 0)]);
     expect(checked[1]).toBe("new");
     expect(checked).toHaveLength(8);
     expect(rejected).toHaveLength(23);
   });
 
-  it("doesn't evict a request from a network that has failed just as often", async () => {
+  it("doesn't evict a request if its network has failed as often as the network of a new request", async () => {
     const { checked } = await check([...flood, strangerRequester("alike", 3)]);
     expect(checked).not.toContain("alike");
   });
 
-  it("checks known users' passwords first during a flood from strangers, but at most two per user", async () => {
+  it("checks the passwords of known users first during a flood from strangers, but queues at most two per user", async () => {
     const users = ["a", "a", "a", "b"].map(userRequester);
     const { checked, rejected } = await check([...flood, ...users]);
     expect(checked.slice(0, 4)).toEqual(["flood0", "user a", "user a", "user b"]);

@@ -19,7 +19,7 @@ const guarded = Object.entries(PERMISSIONS).flatMap(([name, line]) =>
 );
 
 describe("the permissions table", () => {
-  it("defines each role's access in every entry", () => {
+  it("defines the access of each role in every entry", () => {
     for (const name of guarded) {
       expect(PERMISSIONS[name], name).toHaveLength(ROLES.length);
     }
@@ -47,7 +47,7 @@ describe("the permissions table", () => {
     ]);
   });
 
-  it("limits moderators to deciding on reports and viewing reported videos", () => {
+  it("limits moderators to reports, reported videos, terms and their own account", () => {
     const allowed = guarded.filter((name) => allows(MODERATOR, name));
     expect(Object.fromEntries(allowed.map((name) => [name, reachOf(MODERATOR, name)]))).toEqual({
       "/admin/reports": "all",
@@ -62,7 +62,7 @@ describe("the permissions table", () => {
     });
   });
 
-  it("always lets owners and editors publish, and uploaders only with permission", () => {
+  it("always lets owners and editors publish, but uploaders only if they have permission", () => {
     for (const role of ROLES) {
       const { mayPublish } = permittedOf({ role, may_publish: 0 });
       expect(mayPublish, role).toBe(role === "owner" || role === "editor");
@@ -76,7 +76,7 @@ describe("the permissions table", () => {
     expect(all).toEqual(["/admin/terms", "/events jobs"]);
   });
 
-  it("lets uploaders publish, hide and schedule only if they have permission", () => {
+  it("lets uploaders publish, hide and schedule videos only if they have permission", () => {
     const later = guarded.filter((name) => allows(PUBLISHER, name) && !allows(UPLOADER, name));
     expect(later).toEqual([
       "/admin publish",

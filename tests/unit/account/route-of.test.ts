@@ -122,7 +122,7 @@ describe("the route for a request target", () => {
   });
 });
 
-describe("rules based on routes", () => {
+describe("lists of routes", () => {
   const LISTS: Record<string, Iterable<string>> = {
     "open in every country": ALWAYS_OPEN,
     "in the page cache": CACHED_ROUTES,

@@ -125,7 +125,7 @@ describe("the meta tags of every page", () => {
   });
 });
 
-it("uses the short label “Premium” before a noun", () => {
+it("shortens the category label to “Premium” before a noun", () => {
   const premium = { category: "premium", list: list() } as const;
   for (const meta of [
     homeMeta(site, { search: "", ...premium }),
@@ -200,7 +200,7 @@ describe("metadata for search engines", () => {
     });
   });
 
-  it("contains the default image if a video has no thumbnail, and omits the file URL if it has no file", () => {
+  it("contains the default image for a video without a thumbnail, and no file URL for a video without a file", () => {
     const bare = videoMeta(site, { ...video, thumbnailUrl: null, videoUrl: "" });
     expect(ofType(bare, "VideoObject")).toMatchObject({
       thumbnailUrl: ["https://videos.example/share.png"],
@@ -224,7 +224,7 @@ describe("metadata for search engines", () => {
   });
 });
 
-it("reports structured data as incomplete if a required field is missing", () => {
+it("reports that structured data is incomplete if a required field is missing", () => {
   const { uploadDate: _, ...rest } = ofType(pages.video!, "VideoObject");
   expect(missing(rest)).toEqual(["$.uploadDate"]);
 });

@@ -25,7 +25,7 @@ describe("the edit distance", () => {
     expect(editDistance("a", "abcdefgh", 2)).toBe(3);
   });
 
-  it("is limited to 0 for the shortest words, 1 for short words and 2 for longer words", () => {
+  it("may be 0 for the shortest words, 1 for short words and 2 for longer words", () => {
     expect(["ab", "abc", "abcd", "abcde"].map(maxEdits)).toEqual([0, 1, 1, 2]);
   });
 });
@@ -34,18 +34,18 @@ describe("the nearest word", () => {
   const find = (typed: string, known: Record<string, number>) =>
     nearest(typed, Object.keys(known), (text) => known[text] ?? 0, Number.POSITIVE_INFINITY)?.text;
 
-  it("has the fewest edits, and is the most frequent one if several tie", () => {
+  it("has the smallest edit distance, and is the most frequent word if several are tied", () => {
     expect(find("nigth", { nights: 90, night: 3 })).toBe("night");
     expect(find("beech", { bench: 2, beach: 5, leech: 1 })).toBe("beach");
   });
 
-  it("is never a word that differs too much, the word itself, or a word without videos", () => {
+  it("is never the searched word itself, a word that is too different, or a word without videos", () => {
     expect(find("ab", { abc: 1 })).toBeUndefined();
     expect(find("summer", { winter: 9, summer: 9 })).toBeUndefined();
     expect(find("nigth", { night: 0 })).toBeUndefined();
   });
 
-  it("is no longer searched for after the deadline", () => {
+  it("isn't searched for after the deadline has passed", () => {
     const words = Array.from({ length: 5_000 }, (_, i) => `word${i}`);
     let counted = 0;
     nearest("wordx", [...words, "wordy"], () => ++counted, performance.now() - 1);

@@ -4,7 +4,7 @@ import { walk } from "~/features/catalogue/surprise.server";
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 
-it("visits each video once before repeating any", () => {
+it("visits every video once before it repeats a video", () => {
   fc.assert(
     fc.property(seeds, fc.integer({ min: 1, max: 300 }), (seed, total) => {
       const seen = Array.from({ length: total }, (_, step) => walk(seed, step, total));
@@ -15,7 +15,7 @@ it("visits each video once before repeating any", () => {
   );
 });
 
-it("returns the same sequence for the same seed, up to a million videos", () => {
+it("returns the same sequence for the same seed, even for a million videos", () => {
   fc.assert(
     fc.property(seeds, seeds, (seed, step) => {
       const at = walk(seed, step, 1_000_000);

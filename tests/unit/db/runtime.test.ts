@@ -9,7 +9,7 @@ afterEach(async () => {
 });
 
 describe("process state", () => {
-  it("is created only once, on first use", () => {
+  it("is created once, when it is first used", () => {
     const create = vi.fn(() => ({ count: 0 }));
     const counter = processState("counter", create);
     expect(create).not.toHaveBeenCalled();
@@ -18,7 +18,7 @@ describe("process state", () => {
     expect(create).toHaveBeenCalledTimes(1);
   });
 
-  it("survives a second evaluation of its module", () => {
+  it("is kept when its module is evaluated again", () => {
     processState("counter", () => ({ count: 0 }))().count = 5;
     expect(processState("counter", () => ({ count: 0 }))().count).toBe(5);
   });
@@ -135,7 +135,7 @@ describe("periodic work", () => {
     end();
   });
 
-  it("runs on demand, or again after the current round if one is in progress", async () => {
+  it("runs on demand, either immediately or after the round in progress", async () => {
     let end = () => {};
     const work = vi.fn(() => new Promise<void>((resolve) => (end = resolve)));
     const periodic = every(60_000, "work", work);
@@ -164,7 +164,7 @@ describe("periodic work", () => {
     expect(events).toEqual(["begin", "end", "begin", "end"]);
   });
 
-  it("logs an error with its name and continues", async () => {
+  it("logs an error together with its own name, and continues", async () => {
     const work = vi.fn(() => {
       throw new Error("The disk is full.");
     });

@@ -47,7 +47,7 @@ it("handles pending requests before finishing", async () => {
   expect(new Set(await Promise.all(responses)).size).toBe(1);
 });
 
-it("finishes even if the thread ends without responding", async () => {
+it("finishes even if the thread ends without sending a response", async () => {
   const thread = create();
   const rejected = expect(thread.request("exit")).rejects.toThrow("ended");
   await thread.finish();

@@ -132,7 +132,7 @@ describe("the event client", () => {
     expect(FakeSource.open()).toHaveLength(1);
   });
 
-  it("doesn't reconnect while the page is hidden or after the client is closed", () => {
+  it("doesn't reconnect while the page is hidden or after the client has been closed", () => {
     FakeSource.all[0]!.fail();
     show("hidden");
     vi.advanceTimersByTime(60_000);

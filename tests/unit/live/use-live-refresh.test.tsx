@@ -78,14 +78,14 @@ describe("a list with live refresh", () => {
     expect(loads).toBe(1);
   });
 
-  it("refetches upon connecting if it has missed a change", async () => {
+  it("refetches when it connects if it has missed a change", async () => {
     version = 7;
     source().send("hello", 7);
     await pass();
     await vi.waitFor(() => expect(loads).toBe(2));
   });
 
-  it("doesn't refetch upon connecting unless the studio's version has changed", async () => {
+  it("doesn't refetch when it connects unless the studio's version has changed", async () => {
     source().send("hello", 1, "4.1");
     await pass(5_000);
     expect(loads).toBe(1);
@@ -100,7 +100,7 @@ describe("a list with live refresh", () => {
     await vi.waitFor(() => expect(loads).toBe(2));
   });
 
-  it("waits for a request in progress before refetching", async () => {
+  it("waits until a request in progress has finished before it refetches", async () => {
     let arrive = () => {};
     respond = () => new Promise((resolve) => (arrive = resolve));
     version = 2;

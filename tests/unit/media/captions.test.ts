@@ -29,7 +29,7 @@ describe("SubRip captions", () => {
     ]);
   });
 
-  it("can be out of order, and can lack numbers, blank lines and hours", () => {
+  it("can be out of order, and don't need numbers, blank lines or hours", () => {
     const cues = readCues("00:05.5 --> 00:06.0\nlater\n0:01,5 --> 0:02,25\nfirst\n");
     expect(cues.map(({ start, end, text }) => [start, end, text])).toEqual([
       [1.5, 2.25, "first"],
@@ -39,7 +39,7 @@ describe("SubRip captions", () => {
 });
 
 describe("WebVTT captions", () => {
-  it("keep the cues with their markup and positions, and drop everything else", () => {
+  it("keep only their cues, with markup and positions", () => {
     const cues = readCues(
       "WEBVTT - a video\n\nSTYLE\n::cue { background: url(https://example.com/x) }\n\nNOTE\nnobody\n\n" +
         "name of the cue\n00:01.000 --> 00:02.000 align:start line:10% region:x onclick:alert(1)\n<v Ann>1 &lt; 2</v>\n",
@@ -67,7 +67,7 @@ describe("WebVTT captions", () => {
     expect(cue!.text).toBe(kept);
   });
 
-  it("are parsed to the same cues after being written", () => {
+  it("result in the same cues after they are written and parsed", () => {
     const cue = fc.record({
       start: fc.integer({ min: 0, max: 90_000_000 }).map((ms) => ms / 1_000),
       length: fc.integer({ min: 1, max: 60_000 }).map((ms) => ms / 1_000),
@@ -128,7 +128,7 @@ describe("captions that exceed the limits", () => {
     expect(() => readCues(begin + "<".repeat(2_000_000))).toThrow(/2,000 characters/);
   });
 
-  it("are rejected if they have more cues than a day of video could have", () => {
+  it("are rejected if they have more cues than a day-long video could have", () => {
     const many = Array.from({ length: MAX_CUES }, (_, index) => cue(index)).join("");
     expect(readCues(many)).toHaveLength(MAX_CUES);
     expect(() => readCues(many + cue(0))).toThrow(/20,000 cues/);
@@ -147,7 +147,7 @@ describe("captions that exceed the limits", () => {
     "<c.",
     ".a",
     "<c<",
-  ])("are parsed in linear time: lines of %j", (part) => {
+  ])("are parsed in linear time if the lines consist of %j", (part) => {
     const line = part.repeat(Math.floor(MAX_LINE_LENGTH / part.length));
     const cues = (lines: number) => `00:00:01,000 --> 00:00:02,000\n${`${line}\n`.repeat(lines)}`;
     const took = (lines: number) => {
@@ -196,7 +196,7 @@ describe("caption languages", () => {
     expect(captionsLabel({ ...stream, ...more })).toBe(label);
   });
 
-  it("never give two tracks the same label", () => {
+  it("are numbered if two tracks would have the same label", () => {
     expect(distinctLabel("English", new Set(["English", "English 2"]))).toBe("English 3");
   });
 });

@@ -78,7 +78,7 @@ describe("the ffmpeg command for the ladder", () => {
     expect(new Set(valuesOf(argumentsFor(2), "threads"))).toEqual(new Set(["8", "1"]));
   });
 
-  it("uses the configured preset, or one that depends on whether other jobs are waiting", () => {
+  it("uses the configured preset, or selects one depending on whether other jobs are waiting", () => {
     const presets = () => (["urgent", "usual", "idle"] as const).map(presetFor);
     expect(presets()).toEqual(["veryfast", "veryfast", "medium"]);
     process.env.ENCODER_PRESET = "superfast";

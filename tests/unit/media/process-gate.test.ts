@@ -19,7 +19,7 @@ function recorder(gate: ProcessGate) {
 }
 
 describe("process slots", () => {
-  it("are limited in number, and each is freed only once", async () => {
+  it("are limited in number, and each slot is freed only once", async () => {
     const gate = new ProcessGate(2, 8);
     const { order, releases, enter, next } = recorder(gate);
     for (const owner of ["a", "b", "c", "d"]) void enter(owner);
@@ -64,7 +64,7 @@ describe("process slots", () => {
     expect(order).toHaveLength(30);
   });
 
-  it("free a client's place in the queue when the client disconnects", async () => {
+  it("have no queued call for a client that has disconnected", async () => {
     const gate = new ProcessGate(1, 2);
     const { order, enter, next } = recorder(gate);
     await enter("a");

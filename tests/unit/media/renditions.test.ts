@@ -54,7 +54,7 @@ describe("a ladder's renditions", () => {
     }
   });
 
-  it("keep 60 frames per second at 720p and above, and have 30 below 720p", () => {
+  it("have 60 frames per second at 720p and above, and 30 frames per second below 720p", () => {
     const renditions = renditionsFor(source(1920, 1080, 60), 1080);
     expect(renditions.map(({ hasHalfFrameRate }) => hasHalfFrameRate)).toEqual([
       true,
@@ -76,7 +76,7 @@ describe("a ladder's renditions", () => {
     [720, 576, 1080],
     [1280, 640, 720],
     [640, 384, 1080],
-  ])("include one at the video's size and frame rate: %i x %i", (width, height, maxHeight) => {
+  ])("include the video's own size and frame rate: %i x %i", (width, height, maxHeight) => {
     expect(renditionsFor(source(width, height, 60), maxHeight).at(-1)).toMatchObject({
       width,
       height,
@@ -176,7 +176,7 @@ describe("playlists", () => {
     [0.94, [1.88, 1.88, 4.7, 0.94]],
     [5, [5, 5]],
   ])(
-    "end audio segments near the ends of video segments, with fragments of %f s",
+    "end audio segments near the ends of video segments if fragments last %f s",
     (each, expected) => {
       const pictures = [2, 2, 4, 1].map((duration) => ({ offset: 0, bytes: 1, duration }));
       const count = Math.ceil(9 / each - 0.1);

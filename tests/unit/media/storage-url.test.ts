@@ -54,7 +54,7 @@ describe("storage settings", () => {
     }
   };
 
-  it("are rejected without the settings that they depend on", () => {
+  it("are rejected if a setting that they depend on is missing", () => {
     expect(refusal({ STORAGE_URL: "videos" })).toMatch(/^STORAGE_URL must be s3:\/\//);
     expect(refusal({ STORAGE_URL: S3 })).toBe(
       "STORAGE_URL needs AWS_ACCESS_KEY_ID, which must be the id of an access key.",

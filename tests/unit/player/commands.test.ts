@@ -74,7 +74,7 @@ describe("seeking", () => {
 });
 
 describe("the speed", () => {
-  it("steps through the available speeds and stops at both ends", () => {
+  it("steps through the available speeds and stops at the slowest and fastest speed", () => {
     const { video, commands } = player();
     commands.stepSpeed(1);
     expect(video.playbackRate).toBe(1.25);
@@ -98,7 +98,7 @@ describe("play", () => {
     await Promise.resolve();
     expect(playback.get().paused).toBe(true);
   });
-  it("leaves a paused video paused after a hundred toggles", () => {
+  it("leaves a paused video paused after toggling a hundred times", () => {
     const { video, commands } = player();
     for (let press = 0; press < 100; press++) commands.togglePlay();
     expect(video.paused).toBe(true);

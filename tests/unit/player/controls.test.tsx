@@ -24,7 +24,7 @@ afterEach(() => {
 const wait = (milliseconds: number) => act(() => void vi.advanceTimersByTime(milliseconds));
 
 describe("keyboard shortcuts", () => {
-  it("seek, and show the total of several seeks while the feedback is still shown", () => {
+  it("seek, and show the total of several seeks until the feedback disappears", () => {
     const { video, textOf } = renderPlayer();
     key("ArrowRight");
     expect(textOf(".player-ripple")).toBe("Forward 10 s");
@@ -233,7 +233,7 @@ describe("clicks on the video", () => {
     return { ...all, events, click };
   }
 
-  it("start playback immediately the first time, and otherwise toggle it after the double-click window", () => {
+  it("start playback immediately the first time, and later toggle playback after the double-click window", () => {
     const { video, click } = renderVideoArea();
     click(70);
     expect(video.paused).toBe(false);
@@ -251,7 +251,7 @@ describe("clicks on the video", () => {
     expect(video.paused).toBe(true);
   });
 
-  it("seek in the direction of the clicked half from the second click on, and don't toggle playback", () => {
+  it("seek in the direction of the clicked half, starting with the second click, without toggling playback", () => {
     const { video, click, events, textOf } = renderVideoArea();
     video.currentTime = 40;
     click(80);
@@ -405,7 +405,7 @@ describe("integration with the device", () => {
 });
 
 describe("a player that can't play its video", () => {
-  it("shows the problem, and plays when Retry is pressed after the problem has been resolved", async () => {
+  it("shows the problem, and plays if Retry is pressed after the problem has been resolved", async () => {
     vi.stubGlobal("fetch", async () => new Response(null, { status: 404 }));
     const { video, press, textOf } = renderPlayer();
     await act(async () => happen(video, "error", { error: { code: 4 } }));

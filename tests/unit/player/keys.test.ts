@@ -107,7 +107,7 @@ describe("belongsElsewhere", () => {
     expect(belongsElsewhere("f", document.body, own.player)).toBe(false);
   });
 
-  it("gives the keys to the player everywhere else", () => {
+  it("leaves the keys to the player everywhere else", () => {
     const { player } = render("<p>x</p>");
     for (const key of [" ", "f", "m", "ArrowRight"]) {
       expect(belongsElsewhere(key, document.body, player)).toBe(false);

@@ -71,7 +71,7 @@ async function leavePlaying(): Promise<void> {
 const stored = () => JSON.parse(localStorage.getItem("visitor") ?? "{}");
 
 describe("the mini player", () => {
-  it("continues at the same position, volume and speed, and so does the video's page afterward", async () => {
+  it("continues at the same position, volume and speed, as does the video's page when the visitor returns to it", async () => {
     await openPlaying();
     act(() => Object.assign(video(), { volume: 0.4, playbackRate: 1.5, defaultPlaybackRate: 1.5 }));
     await goTo("/");
@@ -111,7 +111,7 @@ describe("the mini player", () => {
   });
 
   it.each(["/video/two", "/video/none"])(
-    "doesn't open on another video's page or after the visitor leaves that page: %s",
+    "doesn't open on another video's page or on the page that is visited next: %s",
     async (to) => {
       await openPlaying();
       await goTo(to);

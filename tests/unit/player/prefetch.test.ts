@@ -35,7 +35,7 @@ it("requests the byte range once, and aborts the request when another stream is 
   expect(findPrefetch(url("two"), 4)).toBeUndefined();
 });
 
-it("doesn't yield any bytes when the server doesn't return the range", async () => {
+it("doesn't yield any bytes if the server doesn't return the range", async () => {
   vi.stubGlobal("fetch", async () => new Response("all of it", { status: 200 }));
   prefetchStart(start("three"));
   expect(await findPrefetch(url("three"), 10)?.bytes).toBeUndefined();

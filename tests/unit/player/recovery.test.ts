@@ -114,7 +114,7 @@ describe("a file that the browser can't decode", () => {
   it.each([
     ["whose URL has changed", MISSING],
     ["that can't be played further", FOUND],
-  ])("is shown as being prepared if the video only has a stream %s", async (_, then) => {
+  ])("is shown as being prepared if the video has only a stream %s", async (_, then) => {
     const url = "/media/videos/u/1/hls-1/master.m3u8";
     const { video, watch } = watched({ fileUrl: url, hlsUrl: url });
     respond = then;
@@ -123,7 +123,7 @@ describe("a file that the browser can't decode", () => {
     watch.close();
   });
 
-  it("is detected even if it loaded before the scripts, unless a stream will be played instead", () => {
+  it("is detected even if the file loaded before the scripts, unless a stream will be played instead", () => {
     for (const hlsUrl of [undefined, "/media/videos/u/1/hls-1/master.m3u8"]) {
       const video = fakeVideo();
       happen(video, "loadeddata", { videoWidth: 0 });
@@ -203,7 +203,7 @@ describe("a file that fails during playback", () => {
 });
 
 describe("a lost connection", () => {
-  it("is retried at growing intervals, and playback continues at the same position", async () => {
+  it("is followed by retries at growing intervals until playback continues at the same position", async () => {
     const { video, watch, reload } = watched();
     video.currentTime = 42;
     void video.play();
@@ -225,7 +225,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("is retried immediately when the browser is back online", async () => {
+  it("is followed by a retry as soon as the browser is back online", async () => {
     const { video, watch, reload } = watched();
     respond = UNREACHABLE;
     await fail(video, 2);
@@ -246,7 +246,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("is ruled out if the server is reachable, and the stalled download is restarted", async () => {
+  it("isn't assumed if the server is reachable, but the stalled download is restarted", async () => {
     const { video, watch, reload } = watched();
     video.currentTime = 7;
     void video.play();
@@ -257,7 +257,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("is not assumed while a slow download is still receiving data", async () => {
+  it("isn't assumed while a slow download is still receiving data", async () => {
     const { video, watch, reload } = watched();
     void video.play();
     happen(video, "waiting", { readyState: 1 });
@@ -270,7 +270,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("is also handled for the adaptive source", async () => {
+  it("is also handled if the adaptive source is playing", async () => {
     const { state, watch, reload } = watched();
     state.set({ ...state.get(), playing: "adaptive", lost: true });
     expect(watch.problem.get()).toBe("connection");

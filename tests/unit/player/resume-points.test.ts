@@ -8,7 +8,7 @@ describe("resume points", () => {
     localStorage.clear();
   });
 
-  it("are stored in whole seconds per video", () => {
+  it("are stored for each video in whole seconds", () => {
     saveResumePoint("a", 83.7, 600);
     saveResumePoint("b", 20, 600);
     expect(resumePoint("a")).toBe(83);

@@ -19,7 +19,7 @@ const focused = () => document.activeElement;
 const stored = () => JSON.parse(localStorage.getItem("visitor") ?? "{}");
 
 describe("the settings menu", () => {
-  it("can be operated with the keyboard: arrow keys wrap around, and Escape returns to the previous page or the button", async () => {
+  it("works with the keyboard: arrow keys wrap around, and Escape returns to the previous page or the button", async () => {
     const { video, button, item, menu } = renderPlayer();
     const settings = button("Settings")!;
     const press = (keys: string) => userEvent.keyboard(keys);
@@ -50,7 +50,7 @@ describe("the settings menu", () => {
     expect([menu(), focused()]).toEqual([null, button("Theater mode")]);
   });
 
-  it("after an item is clicked, leaves the space bar to the player and lets the controls be hidden", () => {
+  it("leaves the space bar to the player and allows the controls to be hidden after an item is clicked", () => {
     vi.useFakeTimers();
     const { video, button, press, menu, isIdle } = renderPlayer();
     const click = (label: string) => {

@@ -26,7 +26,7 @@ describe("the direction of a swipe", () => {
   );
 });
 
-describe("the level set by a swipe (specification, section 9: from 20 px on)", () => {
+describe("the level set by a swipe (specification, section 9: at least 20 px)", () => {
   it("does not change below the threshold", () => {
     expect(swipeLevel(0.5, SWIPE_THRESHOLD_PX - 1, 400, VOLUME)).toBeUndefined();
     expect(swipeLevel(0.5, -SWIPE_THRESHOLD_PX + 1, 400, VOLUME)).toBeUndefined();

@@ -14,7 +14,7 @@ function seeksOf(taps: [at: number, side: Side][]): number[] {
 }
 
 describe("taps (specification, section 2: double tap; section 9: 300 ms)", () => {
-  it("toggle playback when they occur singly", () => {
+  it("toggle playback if they are single taps", () => {
     expect(seeksOf([[0, "right"]])).toEqual([0]);
   });
   it("seek 10 s in the direction of the tapped half if two occur within the window", () => {
@@ -31,7 +31,7 @@ describe("taps (specification, section 2: double tap; section 9: 300 ms)", () =>
       ]),
     ).toEqual([0, -SEEK_STEP_S]);
   });
-  it("count as two single taps when they are further apart", () => {
+  it("count as two single taps if they are further apart", () => {
     expect(
       seeksOf([
         [0, "right"],

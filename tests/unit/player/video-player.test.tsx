@@ -226,7 +226,7 @@ describe("captions for the next video on the same page", () => {
   const list = () =>
     vi.mocked(Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "textTracks")!.get!);
 
-  it("are shown if the previous video's captions were", () => {
+  it("are shown if captions were shown for the previous video", () => {
     const [first, second] = [track("Good evening"), track("Good morning")];
     list().mockReturnValue(textTrackList([first]));
     const { rerender } = render(<VideoPlayer video={{ ...VIDEO, captions: captionsOf("one") }} />);
@@ -241,7 +241,7 @@ describe("captions for the next video on the same page", () => {
     expect(screen.queryByText("Good evening")).toBeNull();
   });
 
-  it("stay off when the browser enables a default track", () => {
+  it("stay off even if the browser enables a default track", () => {
     const own = track("Good evening");
     const tracks = textTrackList([own]);
     list().mockReturnValue(tracks);
@@ -260,7 +260,7 @@ describe("the next video", () => {
     act(() => void video().dispatchEvent(new Event("ended")));
   }
 
-  it("is opened 8 s after the end, by calling the page's navigation function once", () => {
+  it("is opened 8 s after the end by a single call of the page's navigation function", () => {
     vi.useFakeTimers();
     const onNext = vi.fn();
     const Page = createRemixStub([

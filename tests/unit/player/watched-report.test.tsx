@@ -161,7 +161,7 @@ describe("the report of watched parts", () => {
   });
 
   it.each([100, Number.POSITIVE_INFINITY])(
-    "is not sent for a stream of unknown length that has %s seconds so far",
+    "is not sent for a stream that has %s seconds so far and an unknown length",
     async (duration) => {
       const id = await open({ seconds: 0, isGrowing: true });
       await play(id, [[0, 50]], duration);

@@ -46,7 +46,7 @@ describe("the client address", () => {
     expect(from(forwarded)).toBe(address),
   );
 
-  it("has the same prefix in every notation of an IPv6 address, and never causes an error", () => {
+  it("has the same prefix for every notation of an IPv6 address, and is parsed without errors", () => {
     fc.assert(
       fc.property(fc.ipV6(), fc.ipV4(), fc.string(), (ipv6, ipv4, text) => {
         for (const written of [ipv6, ipv6.toUpperCase(), `[${ipv6}]:443`]) {
@@ -73,7 +73,7 @@ describe("the network whose limits apply", () => {
       socket: { remoteAddress },
     } as unknown as IncomingMessage);
 
-  it("is the client's network if a trusted proxy connects, and otherwise the network that connects", () => {
+  it("is the client's network if a trusted proxy connects, and otherwise the network of the connection", () => {
     expect(networkOf("127.0.0.1", "192.0.2.7")).toBe("192.0.2.7");
     expect(networkOf("::1", "2001:db8:1:2::9")).toBe("2001:db8:1:2");
     expect(networkOf("192.0.2.8", "192.0.2.7")).toBe("192.0.2.8");
@@ -119,7 +119,7 @@ describe("the list of trusted proxies", () => {
     expect(addressSeenFrom("2001:db8:1:2::9")).toBe("2001:db8:1:2");
   });
 
-  it("includes exactly the networks of TRUSTED_PROXIES", () => {
+  it("consists of exactly the networks in TRUSTED_PROXIES", () => {
     trust("203.0.113.0/24, 2001:db8::/32");
     expect(addressSeenFrom("203.0.113.9")).toBe("192.0.2.7");
     expect(addressSeenFrom("2001:db8:1:2::9")).toBe("192.0.2.7");

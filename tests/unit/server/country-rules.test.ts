@@ -27,7 +27,7 @@ describe("country rules", () => {
     expect(countryRule(rules, header)).toBe(rule);
   });
 
-  it("default to “open”, and use the “others” rule for unlisted and unknown countries", () => {
+  it("default to “open”, and apply the “others” rule to unlisted and unknown countries", () => {
     const few = parseCountryRules("DE=closed")!;
     expect([countryRule(few, "FR"), countryRule(few, undefined)]).toEqual(["open", "open"]);
     const others = parseCountryRules("DE=open,others=check")!;

@@ -93,13 +93,13 @@ describe("a network's rendering budget", () => {
     expect(render(B, 900)).toBeGreaterThan(0);
   });
 
-  it("limits the number of requests that can start before any time is charged", () => {
+  it("limits how many requests can start before any time is charged", () => {
     let count = 0;
     while (count < 1_000 && typeof budgets.begin(A) !== "number") count += 1;
     expect(count).toBe(150);
   });
 
-  it("isn't charged for requests without a network, which aren't limited", () => {
+  it("isn't charged for requests without a network, and these requests aren't limited", () => {
     const exempt = Array.from({ length: 500 }, () => begin());
     const end = begin(A);
     pass(5_000);

@@ -91,7 +91,7 @@ describe("settings", () => {
       }
     });
 
-    it("are the only ones that can come from files", () => {
+    it("are the only settings that can be read from files", () => {
       expect(parseSettings({ SITE_NAME_FILE: fileOf("Other") }).siteName).toBe("Afterdark");
       for (const name of SECRET_SETTINGS) expect(SETTING_NAMES).toContain(name);
     });

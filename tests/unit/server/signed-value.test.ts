@@ -112,7 +112,7 @@ describe("a puzzle's token", () => {
     expect(new Set(lengths).size).toBe(1);
   });
 
-  it("can't be used again after one answer, even if many forged tokens follow", () => {
+  it("can be used for only one answer, even if many forged tokens follow", () => {
     const { token } = newPuzzle(NOW);
     const { question, token: solved } = newPuzzle(NOW);
     const answer = solvePuzzle(question);

@@ -33,7 +33,7 @@ const header = (...parts: fc.Arbitrary<string>[]) =>
     });
 
 describe("a Cookie header", () => {
-  it("isn't personal if it contains none of the site's cookies except the age cookie", () => {
+  it("isn't personal if it contains no cookie of the site or only the age cookie", () => {
     fc.assert(fc.property(header(), (text) => !hasPersonalCookie(text)));
   });
 

@@ -18,7 +18,7 @@ afterEach(() => {
 
 describe("static files", () => {
   it.each([["/assets/site.css"], ["/assets/nothing.js?v=1"], ["/assets"], ["/assets?v=1"]])(
-    "are looked up for %s, because its first segment exists in the folder",
+    "are looked up for %s, because the folder contains its first segment",
     (url) => {
       expect(request(url)).toEqual({ lookups: 1, passedOn: 0 });
     },

@@ -42,7 +42,7 @@ describe("a request's preconditions", () => {
     [earlier, false],
     [later, false],
     ["yesterday", false],
-  ])("keep the range if the If-Range header is %s: %s", (header, keeps) => {
+  ])("allow the range if the If-Range header is %s: %s", (header, keeps) => {
     expect(rangeStillFits(header, validators)).toBe(keeps);
   });
 });

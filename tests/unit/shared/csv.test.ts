@@ -18,7 +18,7 @@ const texts = fc.oneof(
 );
 
 describe("an exported CSV table", () => {
-  it("doesn't contain any cell that a spreadsheet evaluates as a formula", () => {
+  it("doesn't contain any cell that a spreadsheet would evaluate as a formula", () => {
     fc.assert(
       fc.property(texts, texts, (first, second) => {
         const [, cells] = parse(csvTable(["a", "b"], [[first, second]])) as string[][];

@@ -46,7 +46,7 @@ describe("a count", () => {
 });
 
 describe("a count with its noun", () => {
-  it("abbreviates numbers of views, and uses the singular for 1", () => {
+  it("is abbreviated for views, and has a singular noun if it is 1", () => {
     expect([0, 1, 2, 999, 1_000].map(formatViews)).toEqual([
       "0 views",
       "1 view",
@@ -56,7 +56,7 @@ describe("a count with its noun", () => {
     ]);
   });
 
-  it("shows all digits of a number of videos, and uses the singular for 1", () => {
+  it("has all digits for videos, and has a singular noun if it is 1", () => {
     const counts = [0, 1, 2, 999, 1_234, 123_456, 1_234_567];
     expect(counts.map((count) => formatQuantity(count, "video"))).toEqual([
       "0 videos",
@@ -153,7 +153,7 @@ describe("a duration", () => {
     expect(parseDuration(text)).toBe(seconds),
   );
 
-  it("has the same number of seconds after it is formatted and parsed", () => {
+  it("stays the same after it is formatted and parsed", () => {
     for (let seconds = 0; seconds < 10_000; seconds += 1) {
       if (parseDuration(formatDuration(seconds)) !== seconds) throw new Error(`${seconds}`);
     }

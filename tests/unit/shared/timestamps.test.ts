@@ -19,7 +19,7 @@ describe("timestamps in text", () => {
     expect(timestamps("0:59 1:00 20:30", 60)).toEqual([59]);
   });
 
-  it("leave the text unchanged", () => {
+  it("are found without changing the text", () => {
     const piece = fc.oneof(
       fc.string(),
       fc.constantFrom("0:00", "1:02:03", ":", "9", " ", "\n", "-"),
@@ -78,7 +78,7 @@ describe("chapters", () => {
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 
-  it("can be looked up by a position in the video", () => {
+  it("can be looked up by position in the video", () => {
     const chapters = [0, 10, 20].map((start) => ({ name: `from ${start}`, start }));
     expect([0, 9.9, 10, 99].map((seconds) => chapterAt(chapters, seconds)?.start)).toEqual([
       0, 0, 10, 20,

@@ -31,7 +31,7 @@ describe.each([
   });
 });
 
-it("for uploads only, requires a description, rejects legacy categories and ignores invalid durations", () => {
+it("requires a description, rejects legacy categories and ignores invalid durations only for uploads", () => {
   const legacy = { ...INPUT, description: "", category: "amateur", duration: "5:30" };
   expect(check(videoTexts, legacy)).toMatchObject({
     value: { description: "", category: "desi", duration: 330 },

@@ -36,7 +36,7 @@ describe("the disk forecast", () => {
     expect(message(records(month, used))).toBe("Stable");
   });
 
-  it("reports a full disk if no space is free, and is never negative", () => {
+  it("reports that the disk is full if no space is free, and is never negative", () => {
     const growing = records(month, (days) => (500 - days) * GB);
     expect(message(growing, 0)).toBe("Full in less than a day");
     expect(message(growing, -1)).toBe("Full in less than a day");

@@ -43,7 +43,7 @@ it("hides the page number field if there are few pages", () => {
   expect(screen.queryByLabelText(/Go to page/)).toBeNull();
 });
 
-it("opens the additional filters, which belong to the same form, if one of them is set", async () => {
+it("opens the additional filters if one of them is set, and includes them in the same form", async () => {
   const view = readManageView(
     new URLSearchParams("search=night&from=2026-01-31&failed=1&columns=title,views"),
   );

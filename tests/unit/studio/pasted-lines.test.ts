@@ -20,7 +20,7 @@ it("leaves a file unchanged if its line is empty", () => {
   expect(readPastedLines(" \n\n").texts).toEqual([]);
 });
 
-it("reports an unknown category, and uses the rest of the line", () => {
+it("reports an unknown category, but uses the rest of the line", () => {
   expect(readPastedLines("A|x|Desi\nB|y|deci")).toEqual({
     texts: [
       { title: "A", tags: "x", category: "desi" },

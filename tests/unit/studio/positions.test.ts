@@ -11,7 +11,7 @@ describe("an entered position", () => {
       expect(parsePosition(text)).toBeUndefined();
   });
 
-  it("can be parsed again after it is formatted", () => {
+  it("can be parsed again after it has been formatted", () => {
     expect([0, 59.96, 90.5, 3_723.55].map(formatPosition)).toEqual([
       "0:00",
       "0:59.9",

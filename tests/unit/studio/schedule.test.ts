@@ -5,7 +5,7 @@ const NOW = Date.parse("2026-03-28T12:00:00.000Z");
 const read = (publishAt: string, unpublishAt = "") => readSchedule({ publishAt, unpublishAt }, NOW);
 
 describe("a schedule form", () => {
-  it("accepts two UTC times, or no times at all", () => {
+  it("accepts either two UTC times or no times at all", () => {
     expect(read("", " ")).toEqual({ schedule: { publishAt: null, unpublishAt: null } });
     expect(read("2026-03-29T03:30", "2026-03-29T06:30+02:00")).toEqual({
       schedule: {
@@ -24,7 +24,7 @@ describe("a schedule form", () => {
     },
   );
 
-  it("only accepts future times at most ten years ahead", () => {
+  it("accepts only future times that are at most ten years ahead", () => {
     expect(read("2026-03-28T12:00")).toEqual({
       fields: { publishAt: "That time is in the past. Choose a later one." },
     });
@@ -33,7 +33,7 @@ describe("a schedule form", () => {
     });
   });
 
-  it("only accepts a hide time that is after the publish time", () => {
+  it("accepts a hide time only if it is after the publish time", () => {
     const expected = {
       unpublishAt: "The time to hide the video must be after the time to publish it.",
     };

@@ -13,7 +13,7 @@ describe("the backup schedule", () => {
     expect(nextDue(T, 24 * HOUR, T + 5)).toBe(T + 24 * HOUR);
   });
 
-  it("doesn't drift, even if every backup is late", () => {
+  it("doesn't drift even if every backup starts late", () => {
     let last = T;
     for (let day = 1; day <= 100; day++) {
       const late = T + day * 24 * HOUR + 15_000;
@@ -35,7 +35,7 @@ describe("the backup schedule", () => {
     expect(nextDue(T, 6 * HOUR, T + HOUR)).toBe(T + 6 * HOUR);
   });
 
-  it("doesn't stop if the clock was years ahead, or run twice if the clock is set back slightly", () => {
+  it("doesn't stop after the clock was years ahead, and doesn't run twice if the clock is set back slightly", () => {
     expect(dueNow(T + 9_000 * HOUR, 24 * HOUR, T)).toBe(T);
     expect(dueNow(T + 1_000, 24 * HOUR, T)).toBeUndefined();
   });

@@ -51,7 +51,7 @@ it("puts the text fields before the file field without JavaScript, and after it 
   box.remove();
 });
 
-it("reports a rejected file once, and replaces the message when another file is selected", async () => {
+it("shows one message about a rejected file, and replaces it when another file is selected", async () => {
   renderAt(form);
   const input = await screen.findByLabelText(/Videos/);
   const choose = (name: string, type: string, text: string) =>

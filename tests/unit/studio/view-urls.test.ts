@@ -22,7 +22,7 @@ function of(search: string): URLSearchParams {
 }
 
 it.each(Object.entries(PAGES))(
-  "%s truncates a long search query between characters",
+  "%s truncates a long search query without splitting a character",
   (_, [read, url]) => {
     expect([...read(of(LONG))]).toHaveLength(200);
     const again = new URL(url, "https://site.example").searchParams;

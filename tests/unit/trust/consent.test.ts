@@ -10,7 +10,7 @@ describe("dates in consent records", () => {
     ["2004-02-29", "2022-03-01", true],
     ["1999-12-31", "2017-12-30", false],
     ["1999-12-31", "2017-12-31", true],
-  ])("show that someone born on %s is an adult on %s: %s", (born, day, isAdult) => {
+  ])("show whether someone born on %s is an adult on %s: %s", (born, day, isAdult) => {
     expect(isAdultOn(born, day)).toBe(isAdult);
   });
 
@@ -20,7 +20,7 @@ describe("dates in consent records", () => {
     expect(none.filter(isDay)).toEqual([]);
   });
 
-  it("are counted correctly across the end of a month", () => {
+  it("are calculated correctly across the end of a month", () => {
     expect(dayAfter(Date.parse("2026-01-31T23:59:59Z"), 1)).toBe("2026-02-01");
   });
 });

@@ -57,7 +57,7 @@ describe("browser storage", () => {
     expect(Object.keys(localStorage).sort()).toEqual(["tus::1", "visitor"]);
   });
 
-  it("adds values written by an open tab of an earlier version without replacing newer values", async () => {
+  it("adds values written by a tab with an earlier version, without replacing newer values", async () => {
     localStorage.setItem(
       "visitor",
       '{"version":1,"saved":["b"],"resume":[["x",50]],"speed":1,"unknown":7}',
@@ -129,7 +129,7 @@ describe("browser storage", () => {
     expect(stored()).toEqual({ version: 1, saved: ["a"], speed: 2, exitByShift: false });
   });
 
-  it("clears all data, including the current tab's", async () => {
+  it("clears all data, including the data of the current tab", async () => {
     const storage = await load();
     storage.writeStored("saved", ["a"]);
     storage.tabStorage.write("surprises", { seed: 1 });

@@ -79,7 +79,7 @@ const ids = Array.from({ length: 11 }, (_, index) => String(index + 1));
 const points = ids.map((id) => [id, Number(id) * 5]);
 
 describe("the Continue watching section", () => {
-  it("shows started videos, newest first, with links to the position where playback stopped", async () => {
+  it("shows started videos, newest first, with links to the positions where playback stopped", async () => {
     await open(
       [
         ["1", 10],
@@ -156,7 +156,7 @@ describe.each(["{", "7", '{"a":1}', '[["v1","x"],[5,5],null]', "[]", undefined])
       }
     });
 
-    it("neither reserves space before the first paint nor shows anything", async () => {
+    it("doesn't reserve space before the first paint, and doesn't show anything", async () => {
       renderRoutes([
         {
           path: "/",

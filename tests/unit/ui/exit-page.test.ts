@@ -28,8 +28,8 @@ const typeCapital = (letter: string) => {
   pressShift();
 };
 
-describe("pressing Shift three times", () => {
-  it("leaves the page, after reporting how many presses are left", () => {
+describe("the exit shortcut (Shift three times)", () => {
+  it("leaves the page after it has reported how many presses are left", () => {
     pressShift();
     pressShift();
     expect(events).toEqual(["2 left", "1 left"]);
@@ -47,7 +47,7 @@ describe("pressing Shift three times", () => {
     expect(events.at(-1)).toBe("2 left");
   });
 
-  it("starts over after another key is pressed", () => {
+  it("starts counting again after another key is pressed", () => {
     for (const key of ["a", "Enter", "Tab", "Escape"]) {
       pressShift();
       pressShift();
@@ -56,7 +56,7 @@ describe("pressing Shift three times", () => {
     expect(events).not.toContain("exit");
   });
 
-  it("isn't triggered by typing capitals, whichever key is released first", () => {
+  it("isn't triggered by typing capital letters, no matter which key is released first", () => {
     for (const letter of "ABCDEF") typeCapital(letter);
     expect(events).toEqual([]);
     for (const letter of "GHIJKL") {

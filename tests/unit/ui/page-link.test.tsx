@@ -79,7 +79,7 @@ describe("a link to a page on the site", () => {
     expect(screen.getByRole("status").textContent).toContain("/start");
   });
 
-  it("doesn't navigate when its click handler prevents the default", () => {
+  it("doesn't navigate if its click handler calls preventDefault", () => {
     const link = renderLink(
       <PageLink to="/trending" onClick={(event) => event.preventDefault()}>
         Go

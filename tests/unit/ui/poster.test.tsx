@@ -21,7 +21,7 @@ describe("a poster", () => {
     expect(html("/media/thumbnails/u/1.webp")).not.toContain("poster-none");
   });
 
-  it("has a different, stable gradient for each video", () => {
+  it("has a gradient that is different for each video and never changes", () => {
     const gradient = (id: string) => JSON.stringify(posterGradient(id));
     const ids = Array.from({ length: 10 }, (_, number) => `v${number}`);
     expect(new Set(ids.map(gradient)).size).toBe(10);

@@ -30,7 +30,7 @@ describe("saved videos", () => {
     expect(stored()[0]).toBe("v500");
   });
 
-  it("reflect changes made in another tab, and keep the videos saved there", () => {
+  it("are updated when another tab changes them, and include the videos saved there", () => {
     render(<List />);
     act(() => saveVideo("a"));
     localStorage.setItem(KEY, '{"saved":["b","a"]}');
@@ -49,7 +49,7 @@ describe("saved videos", () => {
     expect(stored()).toEqual(text.includes("a") ? ["b", "a"] : ["b"]);
   });
 
-  it("last until the page is closed if the browser blocks storage", () => {
+  it("are kept until the page is closed if the browser blocks storage", () => {
     const throwError = () => {
       throw new DOMException("denied", "SecurityError");
     };

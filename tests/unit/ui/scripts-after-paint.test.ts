@@ -21,7 +21,7 @@ window.__remixRouteModules = {"root":route0,"routes/video":route1};
 import("/assets/entry.client-4.js");`);
 });
 
-it("handles two imports on one line, as written by the development server", () => {
+it("handles two imports on one line, as the development server writes them", () => {
   const script = importAfterPaint(`import "/@vite/client";import "/manifest.js"\nstart();`, []);
   expect(script).toContain(`await import("/@vite/client");await import("/manifest.js")\nstart();`);
 });

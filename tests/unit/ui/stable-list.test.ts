@@ -37,7 +37,7 @@ describe("an updated list", () => {
     expect(hasMoved(page([3, 2, 1]), after)).toBe(false);
   });
 
-  it("is summarized by the number of new videos, or as “updated” if there aren't any", () => {
+  it("is summarized as the number of new videos, or as “updated” if there aren't any", () => {
     const before = page([3, 2, 1]);
     expect(changeSummary(before, page([4, 3, 2]))).toBe("1 new video");
     expect(changeSummary(before, page([5, 4, 2]))).toBe("2 new videos");

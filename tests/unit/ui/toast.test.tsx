@@ -39,7 +39,7 @@ describe("a toast from the server", () => {
     expect(html).not.toContain("Dismiss");
   });
 
-  it("is shown once in strict mode, and not again for the same response", () => {
+  it("is shown once in strict mode, and isn't shown again for the same response", () => {
     const page = (toast?: ToastMessage) => (
       <StrictMode>
         <ToastProvider fromServer={toast}>page</ToastProvider>

@@ -229,7 +229,7 @@ describe("the hover preview", () => {
     expect(playing()).toBe(0);
   });
 
-  it("starts when a pointer that was on the card before hydration moves", async () => {
+  it("starts when the pointer moves if it was on the card before hydration", async () => {
     renderAt(card());
     const move = () =>
       fireEvent(
@@ -248,7 +248,7 @@ describe("the hover preview", () => {
     expect(playing()).toBe(0);
   });
 
-  it("starts at 25 s, or in the middle of a video that ends less than a second later", () => {
+  it("starts at 25 s, or in the middle of the video if less than a second would be left", () => {
     expect([600, 90, 26].map(previewStart)).toEqual([25, 25, 25]);
     expect([25.5, 25, 6, 2].map(previewStart)).toEqual([12.75, 12.5, 3, 1]);
     expect([1.9, 0, Number.NaN].map(previewStart)).toEqual([0, 0, 0]);
@@ -258,7 +258,7 @@ describe("the hover preview", () => {
     [90, 25],
     [20, 10],
   ])(
-    "of a file of %s s starts at %s s and loops back to that position",
+    "of a file that lasts %s s starts at %s s and loops back to that position",
     async (duration, start) => {
       const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
       renderAt(card());

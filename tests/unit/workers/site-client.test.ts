@@ -29,7 +29,7 @@ async function startFakeSite(...responses: [status: number, detail?: string][]):
 }
 
 describe("the worker's client", () => {
-  it("retries with increasing delays while the site is unavailable, busy or full, and logs why", async () => {
+  it("retries with increasing delays while the site is unavailable, busy or full, and logs the reason", async () => {
     const site = await startFakeSite(
       [0],
       [503, "Busy."],

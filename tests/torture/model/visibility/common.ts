@@ -8,7 +8,7 @@ import type { VisibilitySite } from "./site";
 
 export type Kind<Args> = StepKind<Args, VisibilityModel, VisibilitySite>;
 
-/** The maximum number of IDs, which are reused for new rows. Half of them are inserted by other processes. */
+/** The maximum number of video IDs. IDs are reused for new rows, and other processes insert half of the IDs. */
 export const MAX_VIDEOS = 12;
 
 export const sender = fc.constantFrom<Role>("owner", "owner", ...ROLES);
@@ -19,14 +19,14 @@ const day = fc.option(fc.integer({ min: 1, max: 8 }), { nil: null });
 export const times = fc.record({ publishAt: day, unpublishAt: day });
 export const status = fc.constantFrom("published", "published", "hidden", "review");
 
-/** Returns the video that a number selects among all IDs. */
+/** Picks a video by number from all videos, including those without a row. */
 export function pick(model: VisibilityModel, number: number): ModelVideo | undefined {
   const video = nth(model.videos, number);
   if (video) model.touched.add(video);
   return video;
 }
 
-/** Returns the video that a number selects among those with a row. */
+/** Picks a video by number from those that have a row. */
 export function pickLive(model: VisibilityModel, number: number): ModelVideo | undefined {
   const video = nth(
     model.videos.filter(({ row }) => row),
@@ -43,8 +43,8 @@ export const pickSome = (model: VisibilityModel, numbers: readonly number[]) => 
 export const idsOf = (videos: readonly ModelVideo[]) => videos.map(({ id }) => id);
 
 /**
- * Sends a form the way the site's script does, so that no page has to be rendered, and compares the result with the
- * model.
+ * Sends a form and compares the result with the model. The request is like those of the site's script, so that no page
+ * has to be rendered.
  * @returns the URL that the response redirects to.
  */
 export async function submitForm(

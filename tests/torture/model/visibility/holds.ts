@@ -247,7 +247,7 @@ const dismissMatches: Kind<{ by: Role; which: number; hasAll: boolean }> = {
   },
 };
 
-/** Returns a video that meets a condition, or any video if there isn't one that does. */
+/** Returns a video that meets a condition, or any video if no video meets it. */
 function pickMatching(
   model: VisibilityModel,
   which: number,

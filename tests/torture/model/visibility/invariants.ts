@@ -12,10 +12,10 @@ const SERIES = `/series/${SERIES_SLUG}`;
 const PAGES = [1, 2];
 /**
  * Pages are compared only after every third step, because a comparison takes as long as two steps. Differences are
- * found a little later, but more steps are performed.
+ * found a little later, but the run has time for more steps.
  */
 const PAGE_CHECK_INTERVAL = 3;
-/** A list is compared only every third time, because that takes as long as comparing all other pages. */
+/** A list is compared only every third time, because comparing it takes as long as comparing all other pages. */
 const LIST_CHECK_INTERVAL = 3;
 const SAVED_BATCH_SIZE = 24;
 const isOurs = (id: string) => !id.startsWith("other-");

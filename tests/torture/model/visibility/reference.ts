@@ -11,14 +11,14 @@ export const URGENT: readonly ReportKind[] = ["consent", "under-age"];
 /** The site's settings during a run. */
 export interface SiteSettings {
   requireConsent: boolean;
-  /** Whether an urgent report hides its videos immediately. If not, REPORT_HIDE_LIMIT is always reached. */
+  /** Whether an urgent report hides its videos immediately. If not, REPORT_HIDE_LIMIT is zero. */
   hidesImmediately: boolean;
 }
 
 /** A day in the past. */
 const PAST = 0;
 
-/** The number of days after the start, at least 1, or null for never. */
+/** Days after the start of the run (at least 1), or null for never. */
 export interface Times {
   publishAt: number | null;
   unpublishAt: number | null;
@@ -80,7 +80,7 @@ export interface Report {
   absent: Set<string>;
 }
 
-/** Everything known about an ID, even if its row no longer exists. */
+/** Everything that is known about a video, even if its row no longer exists. */
 export class ModelVideo {
   row?: Row | undefined;
   trash?: (Row & { batch: string }) | undefined;

@@ -23,7 +23,7 @@ import { readBatches, waitUntilNothingIsDue } from "./video-actions";
 /** Steps in which visitors send reports and follow up on them, and moderators make decisions. */
 
 const NETWORKS = 3;
-/** The number of decisions after which every report must be closed. */
+/** The maximum number of decisions that it may take to close a report. */
 const MAX_DECISIONS = 4;
 
 const kind = fc.constantFrom<ReportKind>(
@@ -255,7 +255,7 @@ async function decideNext(
 }
 
 /**
- * Returns whether each existing video in a report already has a decision. This is the case if a question was sent after
+ * Returns whether each existing video in a report already has a decision. This can happen if a question was sent after
  * the decisions.
  */
 const isDecided = (model: VisibilityModel, report: Report) =>

@@ -219,7 +219,8 @@ export class VisibilitySite extends RunningSite {
   }
 
   /**
-   * Executes statements over another connection, as another process would, because starting a process takes too long.
+   * Executes statements over a separate connection to simulate another process, because starting a process takes too
+   * long.
    */
   override write(sql: string): void {
     this.process.database().exec(sql);

@@ -224,7 +224,7 @@ function bulkOutcome(
   return refused === changeableVideos.length ? 422 : "done";
 }
 
-/** Advances the time to a given day. Another process moves the scheduled times up to that day into the past. */
+/** Simulates the arrival of a given day: another process moves all scheduled times up to that day into the past. */
 const advanceTime: Kind<number> = {
   weight: 4,
   args: fc.integer({ min: 1, max: 8 }),

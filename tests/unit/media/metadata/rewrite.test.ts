@@ -105,7 +105,7 @@ describe("the metadata of an MP4", () => {
     expect(rewritten(after).result).toEqual({ done: "nothing" });
   });
 
-  it("is removed completely by a second attempt, no matter at which point the first attempt was killed", () => {
+  it("is removed completely by a second attempt, no matter when the first attempt was killed", () => {
     const expected = rewritten(bytes).after;
     const plan = planFor(bytesOf(bytes));
     if (!plan) throw new Error("The file can't be rewritten.");
@@ -204,7 +204,7 @@ it.each<[string, Buffer]>([
   ["in Matroska", Buffer.concat([EBML, Buffer.from(SECRET)])],
   ["of an unknown type", Buffer.from("RIFF....AVI LIST")],
   ["that is empty", zeros(0)],
-])("leaves a file unchanged and reports that it must be copied: %s", (_, bytes) => {
+])("leaves a file unchanged and reports that the file must be copied: %s", (_, bytes) => {
   const { result, after } = rewritten(bytes);
   expect(result).toMatchObject({ done: "copy" });
   expect(after.equals(bytes)).toBe(true);
