@@ -182,7 +182,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'status: appears ? "published" : disappears ? "hidden" : row.status,',
     replace: 'status: disappears ? "hidden" : row.status,',
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "publishes the video as a new one at the scheduled time, but not earlier",
+    title: "publishes the video as a new video at the scheduled time, but not earlier",
   },
   {
     rule: "The scheduler doesn't publish a video before it is due",
@@ -190,7 +190,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const time = new Date(now).toISOString();",
     replace: "const time = new Date(now + 60_000).toISOString();",
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "publishes the video as a new one at the scheduled time, but not earlier",
+    title: "publishes the video as a new video at the scheduled time, but not earlier",
   },
   {
     rule: "The scheduler hides a video when it is due",
@@ -932,7 +932,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE deleted_at <= @until AND ${own ? OWN_DELETED",
     replace: "WHERE @until IS NOT NULL AND ${own ? OWN_DELETED",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "purges after 30 days, and not before",
+    title: "purges videos after 30 days, but not earlier",
   },
 
   // Conversions

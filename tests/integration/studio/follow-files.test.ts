@@ -94,7 +94,7 @@ describe("files that other tools put into the buckets", () => {
     expect(sizeOf("v")).toBe(MB);
   });
 
-  it("stay on record while removals are paused because too many files are missing", async () => {
+  it("keep their records while removals are paused because too many files are missing", async () => {
     put("videos/u/1.mp4", MB);
     addRow("v", "/media/videos/u/1.mp4");
     await trackFiles(seen);
