@@ -566,7 +566,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "",
     killedBy: "tests/integration/trust/report-mails.test.ts",
     title:
-      "gets only one first email a day, regardless of the address's spelling and the number of reports",
+      "gets at most one initial email a day, regardless of how the address is spelled and how many reports there are",
   },
   {
     rule: "An address is confirmed only by the link in an email",

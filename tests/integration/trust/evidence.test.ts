@@ -53,7 +53,7 @@ describe("a video with an open report", () => {
     expect(deleted()).toEqual(["v"]);
   });
 
-  it("stays in the trash until the report is decided, even after 30 days, and can't be purged by any role", async () => {
+  it("stays in the trash until a decision is made on the report, even after 30 days, and can't be purged by users of any role", async () => {
     await removeVideos(["v"], "ed");
     for (const user of ["u", "ed", "up"]) {
       await purge(user);

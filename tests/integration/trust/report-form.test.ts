@@ -195,7 +195,7 @@ describe("a report", () => {
     expect((await send({ anyway: "" })).status).toBe(303);
   });
 
-  it("is stored without characters that disguise text, even if it is long or hostile", async () => {
+  it("is stored without characters that disguise text, and is rejected if it is too large or its kind is unknown", async () => {
     const sent = await send({
       what: "A\u0000 story\u202e that turns\u2066 round.\r\nNew line",
       name: "<script>alert(1)</script>\r\nX: y",
@@ -250,7 +250,7 @@ describe("a flood of reports from one IP address", () => {
     for (let at = 0; at < reports; at++) await send({ form: `flood ${at}` });
   };
 
-  it("triggers a question whose answer works only once, but other addresses aren't asked a question", async () => {
+  it("triggers a question whose answer works only once, and doesn't affect other addresses", async () => {
     addVideo({ status: "published" });
     await flood(5);
     sqliteHandle().exec("DELETE FROM video_holds");
@@ -270,7 +270,7 @@ describe("a flood of reports from one IP address", () => {
     expect(count()).toBe(7);
   });
 
-  it("gets questions that allow one attempt, don't reveal the answer, and have a timestamp that can't be changed", async () => {
+  it("triggers questions that allow only one attempt, don't reveal the answer, and have a timestamp that can't be changed", async () => {
     await flood(5);
     const { question, token } = newPuzzle();
     const wrong = { form: "x", puzzle: token, answer: "elephant" };
@@ -307,7 +307,7 @@ describe("a flood of reports from one IP address", () => {
 });
 
 describe("too much text in open reports", () => {
-  it("still allows short reports", async () => {
+  it("limits the text of new reports to 500 characters", async () => {
     addVideo({ status: "published" });
     sqliteHandle().exec(`
       INSERT INTO reports (id, kind, received_at, due_at, payload)

@@ -165,7 +165,7 @@ describe("erasing a report", () => {
 });
 
 describe("100,000 reports", () => {
-  it("are found using indexes, without sorting", () => {
+  it("are searched using indexes, without sorting", () => {
     const plans = [
       "SELECT * FROM reports WHERE id = ?",
       "SELECT * FROM report_messages WHERE report_id = ? ORDER BY sent_at DESC, rowid DESC LIMIT 9",

@@ -83,7 +83,7 @@ async function send(fields: Record<string, string>): Promise<number> {
 }
 
 describe("a report about two videos", () => {
-  it("is closed once there is a decision on each video, and the reporter is informed about both", async () => {
+  it("is closed once a decision has been made on each video, and the reporter is informed about both decisions", async () => {
     await report("under-age", ["v", "w"]);
     await decide("remove", ["v"]);
     expect(stateOf()).toEqual(["open", null]);
@@ -168,7 +168,7 @@ describe("a report about two videos", () => {
     expect(stateOf()).toEqual(["closed", "remove"]);
   });
 
-  it("has the restoration of a video completed at startup if it was interrupted", async () => {
+  it("has the interrupted restoration of a video completed at startup", async () => {
     await report("copyright", ["v", "w"]);
     await decide("remove", ["v", "w"]);
     await transaction(() => {
