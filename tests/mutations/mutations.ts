@@ -700,7 +700,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'response.setHeader("Content-Security-Policy", OTHER_POLICY);',
     replace: "",
     killedBy: "tests/integration/server/middleware.test.ts",
-    title: "has the security headers, both for pages and for build files",
+    title: "has the security headers, whether it contains a page, a build file or an error",
     needsBuild: true,
   },
   {
@@ -852,7 +852,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (announced.run(stored.object).changes === 0) return false;",
     replace: "announced.run(stored.object);",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "don't leave an object behind if the process is killed before recording it",
+    title: "don't leave an object behind if the process is killed before it records the object",
   },
   {
     rule: "Another site's store is rejected",
@@ -860,7 +860,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '} else if (marker !== siteId) throw new StorageError("foreign", url);',
     replace: "}",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "prevents startup, and no files are moved into it",
+    title: "prevents startup, and doesn't receive any files",
   },
   {
     rule: "A file in a bucket isn't a temporary file",
