@@ -224,7 +224,7 @@ describe("the statistics URLs", () => {
     }
   });
 
-  it("give uploaders only the statistics of their own videos", async () => {
+  it("show uploaders only the statistics of their own videos", async () => {
     await signInUploader();
     expect(await loaderArgs(videoLoader, { id: "w" })).toMatchObject({
       statistics: { video: { id: "w" } },
