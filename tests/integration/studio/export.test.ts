@@ -67,7 +67,7 @@ describe("an export of the catalogue", () => {
   }
 
   it.each(["csv", "json"] as const)(
-    "in %s format can be imported into another site without changes",
+    "in %s format can be imported into another site without changing any data",
     async (format) => {
       fill();
       const before = await exported(format);

@@ -374,7 +374,7 @@ describe("importing an export from the earlier system", () => {
     });
   });
 
-  it("never reads files outside the folder, no matter what the URL is", async () => {
+  it("never reads files outside the folder, whatever their URLs are", async () => {
     put("secret.mp4", CLIP);
     for (const address of [
       "x/videos/../secret.mp4",
