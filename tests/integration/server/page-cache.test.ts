@@ -98,7 +98,7 @@ describe("a public page for an anonymous visitor", () => {
     expect((await sendRequest("/_root.data", { "If-None-Match": first.etag! })).status).toBe(304);
   });
 
-  it("has a length but no body in the response to a HEAD request", async () => {
+  it("returns its length but no body in response to a HEAD request", async () => {
     const { text } = await sendRequest("/");
     const head = await fetch(`${site.url}/`, {
       method: "HEAD",

@@ -136,7 +136,7 @@ describe("a video's statistics", () => {
     expect(dropOff(watched).every(({ share }) => share === 0)).toBe(true);
   });
 
-  it("go back to the first view, but at most ten years", async () => {
+  it("go back to the first view, but no further than ten years", async () => {
     addVideo();
     const count = async () => (await readVideoStatistics("v", { now: NOW }))!.days.length;
     viewed("v", "2024-03-01", 1);

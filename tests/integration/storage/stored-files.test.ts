@@ -751,7 +751,7 @@ describe("another site's store", () => {
   });
 });
 
-describe("a database copy from before its files were moved and evicted", () => {
+describe("a copy of the database made before its files were moved and evicted", () => {
   beforeEach(async () => {
     await moveIntoStore();
     await evictAll();
@@ -792,7 +792,7 @@ describe("an object without a record", () => {
     expect(objects()).toHaveLength(FILES);
   });
 
-  it("is kept if a record refers to it before the 30 days are over", async () => {
+  it("is kept if a record refers to it before the 30 days have passed", async () => {
     const report = (await checkStore(Date.now() + 8 * DAY_MS))!;
     await quarantineObjects(report);
     sqliteHandle()

@@ -71,7 +71,7 @@ describe("a video that the scan refused", () => {
   it.each([
     ["its file", "v"],
     ["a pending file", "f"],
-  ])("can't be deleted by its uploader if the scan refused %s", async (_, id) => {
+  ])("can be permanently deleted only by an owner if the scan refused %s", async (_, id) => {
     exec(`INSERT INTO video_files (id, video_id, state) VALUES ('f', 'v', 'pending');
       INSERT INTO scan_findings VALUES ('${id}', 'refuse', 'A known video', '2026-01-01')`);
     expect(await deleteVideo("v", "up")).toEqual({ code: "evidence" });

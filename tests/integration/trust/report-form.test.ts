@@ -182,7 +182,7 @@ describe("a report", () => {
     });
   });
 
-  it("is accepted without a public video once the reporter confirms this, and doesn't reveal whether a hidden video exists", async () => {
+  it("is accepted even if none of its videos is public once the reporter confirms their URLs, and doesn't reveal whether a hidden video exists", async () => {
     addVideo({ id: "hidden", status: "hidden" });
     for (const where of [`${ORIGIN}/video/hidden`, `${ORIGIN}/video/gone`, "the third\nvideo"]) {
       const rejected = await send({ where, anyway: "" });
@@ -363,7 +363,7 @@ describe("a status link", () => {
     expect(routeOf("/report/secret.data")).toBe("/report/:token");
   });
 
-  it("accepts the same answer only once, and reopens the report", async () => {
+  it("lets the reporter send the same answer only once, and the answer reopens the report", async () => {
     const sent = await send();
     const [id, token] = [idOf(sent), tokenOf(sent)];
     await transaction(() => {
@@ -382,7 +382,7 @@ describe("a status link", () => {
     expect((await postToReport(token, { intent: "nonsense" })).status).toBe(400);
   });
 
-  it("accepts up to three answers until a moderator writes again", async () => {
+  it("lets the reporter send up to three answers until a moderator writes again", async () => {
     const sent = await send();
     const token = tokenOf(sent);
     const write = async (message: string) =>
@@ -397,7 +397,7 @@ describe("a status link", () => {
     expect(await write("Four.")).toBe(303);
   });
 
-  it("can be used to withdraw the report, but a video that the report has hidden is still reviewed", async () => {
+  it("can be used to withdraw the report, but a video that the report has hidden still has to be reviewed", async () => {
     addVideo({ status: "published" });
     const plain = await send({ name: "Ada" }, "copyright");
     await postToReport(tokenOf(plain), { intent: "withdraw" });

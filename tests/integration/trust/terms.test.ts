@@ -107,7 +107,7 @@ describe("the terms", () => {
     expect(readTerms()?.text).toBe("One.");
   });
 
-  it("are required from when an owner turns the requirement on until an owner turns it off", async () => {
+  it("are required from the time an owner turns the requirement on until an owner turns it off", async () => {
     expect(await send({ intent: "require", required: "1" })).toMatchObject({ status: 422 });
     await write("One.", 0);
     expect(requiredTerms()).toBeUndefined();

@@ -156,7 +156,7 @@ describe("a block", () => {
     addVideo("reported", "published");
   });
 
-  it("ends sessions and tokens, and leaves the videos public unless the form hides them", async () => {
+  it("ends sessions, revokes tokens, and leaves the videos public unless the form requests that they be hidden", async () => {
     const own = (await openSession(uploader.id)).split(";")[0]!;
     run(
       "INSERT INTO api_tokens (token_hash, user_id, name, scopes, created_at, expires_at) VALUES ('h', ?, 'n', '[]', '2026-01-01', '2099-01-01')",
