@@ -182,7 +182,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'status: appears ? "published" : disappears ? "hidden" : row.status,',
     replace: 'status: disappears ? "hidden" : row.status,',
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "publishes the video as a new one at the scheduled time, but not earlier",
+    title: "publishes the video as a new video at the scheduled time, but not earlier",
   },
   {
     rule: "The scheduler doesn't publish a video before it is due",
@@ -190,7 +190,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const time = new Date(now).toISOString();",
     replace: "const time = new Date(now + 60_000).toISOString();",
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "publishes the video as a new one at the scheduled time, but not earlier",
+    title: "publishes the video as a new video at the scheduled time, but not earlier",
   },
   {
     rule: "The scheduler hides a video when it is due",
@@ -566,7 +566,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "",
     killedBy: "tests/integration/trust/report-mails.test.ts",
     title:
-      "gets only one first email a day, regardless of the address's spelling and the number of reports",
+      "gets at most one initial email a day, regardless of how the address is spelled and how many reports there are",
   },
   {
     rule: "An address is confirmed only by the link in an email",
@@ -700,7 +700,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'response.setHeader("Content-Security-Policy", OTHER_POLICY);',
     replace: "",
     killedBy: "tests/integration/server/middleware.test.ts",
-    title: "has the security headers, both for pages and for build files",
+    title: "has the security headers, whether it contains a page, a build file or an error",
     needsBuild: true,
   },
   {
@@ -852,7 +852,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (announced.run(stored.object).changes === 0) return false;",
     replace: "announced.run(stored.object);",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "don't leave an object behind if the process is killed before recording it",
+    title: "don't leave an object behind if the process is killed before it records the object",
   },
   {
     rule: "Another site's store is rejected",
@@ -860,7 +860,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '} else if (marker !== siteId) throw new StorageError("foreign", url);',
     replace: "}",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "prevents startup, and no files are moved into it",
+    title: "prevents startup, and doesn't receive any files",
   },
   {
     rule: "A file in a bucket isn't a temporary file",
@@ -932,7 +932,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE deleted_at <= @until AND ${own ? OWN_DELETED",
     replace: "WHERE @until IS NOT NULL AND ${own ? OWN_DELETED",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "purges after 30 days, and not before",
+    title: "purges videos after 30 days, but not earlier",
   },
 
   // Conversions

@@ -139,7 +139,7 @@ describe("one client with thousands of slow requests", () => {
     expect(site.log).not.toContain(ATTACKER);
   }, 120_000);
 
-  it("gets 429 if it exceeds its limit behind a proxy, while other clients can still browse", async () => {
+  it("gets 429 behind a proxy if it exceeds its limit, and other clients can still browse", async () => {
     let isOver = false;
     const browsing = browseUntil(
       () => isOver,

@@ -240,7 +240,7 @@ describe("bytes that aren't a request", () => {
     ],
     [431, `GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(20_000)}\r\n\r\n`],
   ])(
-    "get a %d response without any information about the site, which keeps running",
+    "get a %d response without any information about the site, and the site keeps running",
     async (status, bytes) => {
       const response = await rawRequest(site.url, bytes);
       expect(response).toMatch(

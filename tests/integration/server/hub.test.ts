@@ -66,7 +66,7 @@ describe("the hub", () => {
     expect(topics()).toEqual([]);
   });
 
-  it("announces changes made by another connection", () => {
+  it("announces changes made through another database connection", () => {
     const other = openSqlite(sqliteHandle().name);
     other.exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
     other.close();

@@ -109,7 +109,7 @@ describe("the log", () => {
 });
 
 describe("a response", () => {
-  it("has the security headers, both for pages and for build files", async () => {
+  it("has the security headers, whether it contains a page, a build file or an error", async () => {
     const page = await fetch(site.url);
     const asset = /\/assets\/[\w.-]+\.js/.exec(await page.text())![0];
     for (const { headers } of [page, await fetch(site.url + asset), await fetch(`${site.url}/%`)]) {

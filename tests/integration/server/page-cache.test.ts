@@ -77,7 +77,7 @@ describe("a public page for an anonymous visitor", () => {
     expect(again.response.headers.get("Cache-Control")).toBe("private, no-cache");
   });
 
-  it("is rendered again after a change by any tool", async () => {
+  it("is rendered again after any tool changes the catalogue", async () => {
     const before = await sendRequest("/");
     site.addVideo({ title: "The second" });
     const after = await sendRequest("/", { "If-None-Match": before.etag! });
@@ -98,7 +98,7 @@ describe("a public page for an anonymous visitor", () => {
     expect((await sendRequest("/_root.data", { "If-None-Match": first.etag! })).status).toBe(304);
   });
 
-  it("has a length but no body in the response to a HEAD request", async () => {
+  it("returns its length but no body in response to a HEAD request", async () => {
     const { text } = await sendRequest("/");
     const head = await fetch(`${site.url}/`, {
       method: "HEAD",
@@ -151,7 +151,7 @@ describe("a personal page", () => {
     expect(anyone.text).not.toContain("Signed in successfully!");
   });
 
-  it("isn't rendered for visitors who have only cookies that the site doesn't use", async () => {
+  it("isn't rendered for visitors if the site uses none of their cookies", async () => {
     const { etag, text } = await sendRequest("/");
     for (const Cookie of ["_ga=GA1.2.3", "Session=x; sessions=y", "age=18; theme=dark; age=x"]) {
       const same = await sendRequest("/", { Cookie });

@@ -38,7 +38,7 @@ async function titleOf(
   return tags.find((tag: { title?: string }) => tag.title)?.title;
 }
 
-it("ends the title of every page with the site's name", async () => {
+it("the title of every page ends with the site's name", async () => {
   addVideo({ tags: '["evening"]', status: "published" });
   expect(pages.length).toBeGreaterThan(40);
   const titles = await Promise.all(

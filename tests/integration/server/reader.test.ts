@@ -176,7 +176,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
     expect(health.dataAgeSeconds).toBeLessThan(3600);
   });
 
-  it("removes a hidden video's page, list entry and file once the reader has the next copy", async () => {
+  it("no longer shows or lists a hidden video once the reader has the next copy of the database", async () => {
     writer.addVideo({ id: "hidden", title: "Harbour", video_url: `${VIDEO}x` });
     await refreshUntil(async () => (await status(`${reader.url}/video/hidden`)) === 200);
     writer.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'hidden'");
@@ -232,7 +232,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
     await until(async () => (await status(`${reader.url}/`)) === 200);
   });
 
-  it("promotes the reader if it is started without READ_ONLY_FROM, and no longer overwrites its database", async () => {
+  it("promotes the reader if it is started without READ_ONLY_FROM, and then no longer overwrites the reader's database", async () => {
     await reader.stop();
     await reader.start({ READ_ONLY_FROM: "" });
     const signedIn = await signIn(reader.url);

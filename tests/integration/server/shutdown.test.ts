@@ -86,7 +86,7 @@ describe("on SIGTERM, a form upload", () => {
     return open;
   }
 
-  it("is published if it is still progressing", async () => {
+  it("is completed and published if it is still making progress", async () => {
     const open = await startUpload();
     const ended = site.stop();
     await until(isRefused);

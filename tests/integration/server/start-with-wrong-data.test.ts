@@ -77,7 +77,7 @@ it("starts with an uploads folder that isn't mounted, and reports it", async () 
   expect(files()).toEqual(before);
 }, 60_000);
 
-it("starts with an older database, and removes only files that a person has deleted", async () => {
+it("starts with an older database, and removes only files that a user has deleted", async () => {
   await fill();
   const ordered = "videos/u/9.mp4";
   site.addFile("videos", "u/9.mp4", "ordered");

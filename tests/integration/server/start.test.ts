@@ -84,7 +84,7 @@ describe("npm start", () => {
   it.each([
     ["192.0.2.1", "the address of another machine"],
     ["no-such-host.invalid", "an unknown host name"],
-  ])("fails with a one-line error if HOST is %s, %s", async (HOST) => {
+  ])("fails with a one-line error if HOST is %s (%s)", async (HOST) => {
     expect(await startFails({ HOST })).toEqual({
       code: 1,
       output: `HOST is not an address of this machine (${HOST}). Set it to one of its addresses, such as 127.0.0.1, or leave it unset for all.`,

@@ -21,7 +21,7 @@ const loaderArgs = (file: string) => ({
   context: {},
 });
 
-it("stores one record per day, which is updated during the day", async () => {
+it("stores one record per day, and updates it during the day", async () => {
   await recordDisk(NOON);
   sqliteHandle().exec("UPDATE disk_days SET used_bytes = 1");
   await recordDisk(NOON + 60 * 60_000);

@@ -136,7 +136,7 @@ describe("a video's statistics", () => {
     expect(dropOff(watched).every(({ share }) => share === 0)).toBe(true);
   });
 
-  it("go back to the first view, but at most ten years", async () => {
+  it("go back to the first view, but no further than ten years", async () => {
     addVideo();
     const count = async () => (await readVideoStatistics("v", { now: NOW }))!.days.length;
     viewed("v", "2024-03-01", 1);
@@ -224,7 +224,7 @@ describe("the statistics URLs", () => {
     }
   });
 
-  it("give uploaders only the statistics of their own videos", async () => {
+  it("show uploaders only the statistics of their own videos", async () => {
     await signInUploader();
     expect(await loaderArgs(videoLoader, { id: "w" })).toMatchObject({
       statistics: { video: { id: "w" } },

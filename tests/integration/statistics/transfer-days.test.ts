@@ -71,7 +71,7 @@ describe("files that nginx sends", () => {
     forgetSettings();
   });
 
-  it("are counted with the number of requested bytes", async () => {
+  it("add the number of requested bytes to the total", async () => {
     const url = "/media/videos/u/1700000000000.mp4";
     const file = path.join(site.uploads, "videos/u/1700000000000.mp4");
     fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -143,7 +143,7 @@ describe("alerts for the monthly budget", () => {
     expect(alerts().slice(2)).toEqual([["transfer-near", 1]]);
   });
 
-  it("follow the current budget, and only the higher alert is raised if both thresholds are passed", async () => {
+  it("are based on the current budget, and only the more serious alert is raised if both thresholds are exceeded", async () => {
     setBudget(100 * MB);
     send(300 * MB, NOON);
     await checkTransfer(NOON);

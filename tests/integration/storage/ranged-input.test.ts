@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
   it.each<[string, (object: string) => void]>([
     ["missing", (object) => fs.rmSync(object)],
     ["damaged", (object) => fs.truncateSync(object, 3 * 1024 ** 2)],
-  ])("fails if the object is %s, even if ffmpeg succeeds", async (failure, damage) => {
+  ])("causes an error if its object is %s, even if ffmpeg succeeds", async (failure, damage) => {
     const clip = makeClip(site.folder, "clip", { ...CLIP, extension: "avi" });
     const { file, object } = await addStored(clip);
     const decoded = byRange(file, async () => {

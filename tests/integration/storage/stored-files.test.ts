@@ -135,7 +135,7 @@ const removals = () =>
   sqliteHandle().prepare("SELECT bucket, path FROM removals ORDER BY id").all();
 
 describe("files that were moved into the store", () => {
-  it("are complete in the store, and copies of them stay on the disk", async () => {
+  it("are stored in full, and copies of them stay on the disk", async () => {
     const used = sqliteHandle().prepare("SELECT bytes FROM storage").pluck();
     const before = used.get();
     const { files } = await moveIntoStore();
@@ -209,7 +209,7 @@ describe("files that were moved into the store", () => {
     expect((await checkStore())?.missing).toEqual([`videos/${NAME.path}`]);
   });
 
-  it("return 503 while the store doesn't respond, including a playlist with captions", async () => {
+  it("return 503 while the store doesn't respond, and so does a playlist with captions", async () => {
     const captions = "/media/videos/u/1700000000000/added-captions/en.vtt";
     write(captions.replace("/media/", ""), "WEBVTT\n");
     sqliteHandle()
@@ -281,7 +281,7 @@ describe("files that were moved into the store", () => {
     expect((await moveIntoStore()).files).toBe(FILES);
   });
 
-  it("don't leave an object behind if the process is killed before recording it", async () => {
+  it("don't leave an object behind if the process is killed before it records the object", async () => {
     const object = "videos/u/1700000000001.0123456789abcdef.mp4";
     await ownStore();
     await transaction(() => announceObjects([object]));
@@ -340,7 +340,7 @@ describe("copies on the disk", () => {
     expect(local()).toHaveLength(FILES);
   });
 
-  it("don't include files that were never moved, or that were rewritten after they had been moved", async () => {
+  it("are kept if they were never moved into the store, or were rewritten after they had been moved", async () => {
     await moveIntoStore();
     const written = Buffer.alloc(VIDEO.length, 1);
     fs.writeFileSync(video(), written);
@@ -718,7 +718,7 @@ describe("moving files out of the store", () => {
 });
 
 describe("another site's store", () => {
-  it("prevents startup, and no files are moved into it", async () => {
+  it("prevents startup, and doesn't receive any files", async () => {
     fs.writeFileSync(path.join(storeFolder, "site.json"), '{"id":"other"}');
     await expect(tryStore()).rejects.toMatchObject({ failure: "foreign" });
     await expect(moveIntoStore()).rejects.toMatchObject({ failure: "foreign" });
@@ -731,7 +731,7 @@ describe("another site's store", () => {
     expect(fs.readdirSync(storeFolder)).toEqual(["something"]);
   });
 
-  it("is suspected if the store is empty even though this site's files have been moved into a store", async () => {
+  it("is suspected if the configured store is empty even though this site's files have been moved into a store", async () => {
     await moveIntoStore();
     const other = path.join(site.folder, "other");
     fs.mkdirSync(other);
@@ -751,7 +751,7 @@ describe("another site's store", () => {
   });
 });
 
-describe("a database copy from before its files were moved and evicted", () => {
+describe("a copy of the database made before its files were moved and evicted", () => {
   beforeEach(async () => {
     await moveIntoStore();
     await evictAll();
@@ -792,7 +792,7 @@ describe("an object without a record", () => {
     expect(objects()).toHaveLength(FILES);
   });
 
-  it("is kept if a record refers to it before the 30 days are over", async () => {
+  it("is kept if a record refers to it before the 30 days have passed", async () => {
     const report = (await checkStore(Date.now() + 8 * DAY_MS))!;
     await quarantineObjects(report);
     sqliteHandle()

@@ -271,7 +271,7 @@ describe("a bulk action that fails halfway", () => {
     for (const id of selected) addVideo({ id, title: id, status: "published" });
   });
 
-  it("keeps and records the committed changes, reports how many videos are left, and changes those when it is submitted again", async () => {
+  it("keeps and records the committed changes, reports how many videos are left, and changes the rest when the form is submitted again", async () => {
     failAt("UPDATE OF status");
     expect(await changeVideos({ action: "hide" }, selected, "u")).toMatchObject({
       done: 32,
@@ -316,7 +316,7 @@ describe("a bulk action that fails halfway", () => {
     expect(await listActivities()).toEqual([]);
   });
 
-  it("reports how many videos it couldn't delete, and the deleted ones can be restored", async () => {
+  it("reports how many videos it couldn't delete, and the videos that it did delete can be restored", async () => {
     failAt("DELETE");
     const result = (await changeVideos({ action: "delete" }, selected, "u")) as BulkResult;
     expect(result).toMatchObject({ done: 32, gone: 0, left });
@@ -350,21 +350,24 @@ describe("bulk actions on thousands of videos", () => {
     ["hidden", { action: "hide" }],
     ["tagged", { action: "add-tags", tags: ["new"] }],
     ["deleted", { action: "delete" }],
-  ] as [string, RowChange][])("don't block timers while videos are %s", async (_how, change) => {
-    sqliteHandle().transaction(() => {
-      for (const id of ids) addVideo({ id, title: `Night ${id}` });
-    })();
-    await ensureProjected();
-    let result: BulkResult | undefined;
-    const delay = await averageDelay(async () => {
-      result = (await changeVideos(change, ids, "u")) as BulkResult;
-    });
-    expect(result).toMatchObject({ done: COUNT, gone: 0 });
-    // The delay is typically a tenth of this if nothing else is running.
-    expect(delay).toBeLessThan(100);
-    await ensureProjected();
-    expect(
-      (await listManaged({ ...DEFAULT_VIEW, status: "published", search: "night" })).total,
-    ).toBe(change.action === "add-tags" ? COUNT : 0);
-  });
+  ] as [string, RowChange][])(
+    "don't block the event loop for long while videos are %s",
+    async (_how, change) => {
+      sqliteHandle().transaction(() => {
+        for (const id of ids) addVideo({ id, title: `Night ${id}` });
+      })();
+      await ensureProjected();
+      let result: BulkResult | undefined;
+      const delay = await averageDelay(async () => {
+        result = (await changeVideos(change, ids, "u")) as BulkResult;
+      });
+      expect(result).toMatchObject({ done: COUNT, gone: 0 });
+      // The delay is typically a tenth of this if nothing else is running.
+      expect(delay).toBeLessThan(100);
+      await ensureProjected();
+      expect(
+        (await listManaged({ ...DEFAULT_VIEW, status: "published", search: "night" })).total,
+      ).toBe(change.action === "add-tags" ? COUNT : 0);
+    },
+  );
 });

@@ -99,7 +99,7 @@ describe("captions in the edit form", () => {
     expect(captionFiles()).toEqual([]);
   });
 
-  it("are removed from the row, but the file is kept if it belongs to another video", async () => {
+  it("are removed from the row, but their file is kept if it belongs to another video", async () => {
     const other = writeUpload(site.uploads, "videos/u/2/x.vtt");
     const url = "/media/videos/u/2/x.vtt";
     addVideo({ id: "w" });

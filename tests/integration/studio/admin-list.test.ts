@@ -73,7 +73,7 @@ describe("the list of videos", () => {
     expect((await list("search=snow")).ids).toEqual([]);
   });
 
-  it("finds a row by its new text, but not by its old text, after another tool replaces it", async () => {
+  it("finds a row by its new title, but not by its old title, after another tool replaces the row", async () => {
     sqliteHandle().exec(
       "INSERT OR REPLACE INTO videos (id, title, category) VALUES ('a', 'Valley', 'desi')",
     );
@@ -111,7 +111,7 @@ describe("paging through the list", () => {
     expect((await list("page=0")).ids[0]).toBe("00119");
   });
 
-  it.each(SORTS)("shows every video once when sorted by %s, in either direction", async (sort) => {
+  it.each(SORTS)("shows each video once when sorted by %s in either direction", async (sort) => {
     addMany(260);
     for (const filter of ["", "&status=hidden", "&search=video"]) {
       const seen: string[] = [];

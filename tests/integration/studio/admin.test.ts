@@ -411,7 +411,7 @@ describe("deleting a video", () => {
     expect(present(files)).toEqual([false, false, false, false]);
   });
 
-  it("deletes a row whose URLs point outside the buckets, but not the files there", async () => {
+  it("deletes a row whose URLs point outside the buckets, but not the files that they point to", async () => {
     const outside = addFile("secret.txt");
     addVideo({
       video_url: "/media/videos/../secret.txt",

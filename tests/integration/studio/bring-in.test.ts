@@ -228,7 +228,7 @@ describe("an import from a URL", () => {
   it.each([
     ["deactivated", "UPDATE users SET deactivated_at = '2026-01-01'"],
     ["made an uploader", "UPDATE users SET role = 'uploader', may_publish = 1"],
-  ])("fails if the account was %s in the meantime", async (_, change) => {
+  ])("fails if the account is %s before the download starts", async (_, change) => {
     await add("video.mp4");
     sqliteHandle().exec(change);
     await runDownloads();
@@ -249,7 +249,7 @@ describe("an import from a URL", () => {
     expect(videos()).toEqual([]);
   });
 
-  it("starts over if the site was restarted while it was running", async () => {
+  it("starts over if the site is restarted while the import is running", async () => {
     sqliteHandle()
       .prepare(
         `INSERT INTO downloads (user_id, address, texts, status, state)
@@ -300,7 +300,7 @@ describe("the import page", () => {
     await runDownloads();
   });
 
-  it("imports either all rows of a table or none", async () => {
+  it("imports either all rows of a table or none of them", async () => {
     const row = { ...texts, address: "https://127.0.0.1/a.mp4" };
     expect(await table([row, { ...row, title: "C", category: "nonsense" }])).toMatchObject({
       status: 422,

@@ -32,7 +32,7 @@ const shown = () => shownCategories().map(({ id, label }) => [id, label]);
 const order = () => shownCategories().map(({ id }) => id);
 
 describe("category names", () => {
-  it("are the defaults until an admin changes them, and again after they are reset", async () => {
+  it("are the defaults until an admin changes them, and become the defaults again when they are reset", async () => {
     expect(applyCategoryNames()).toBeUndefined();
     expect(shownCategories()).toEqual(DEFAULT_CATEGORIES);
     const before = catalogueVersion().catalogue;

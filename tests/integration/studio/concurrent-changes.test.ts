@@ -275,14 +275,17 @@ describe("a request from an account that is restricted while the request is bein
   };
   beforeEach(() => sqliteHandle().exec("UPDATE users SET may_publish = 1 WHERE id = 'up'"));
 
-  it.each(Object.entries(PUBLISHERS))("is rejected after deactivation: %s", async (_, fields) => {
-    const before = video();
-    expect(await statusAfterChange(sendForm({ id: "v", ...fields }), deactivate)).toBe(403);
-    expect(video()).toEqual(before);
-  });
+  it.each(Object.entries(PUBLISHERS))(
+    "is rejected if the account is deactivated: %s",
+    async (_, fields) => {
+      const before = video();
+      expect(await statusAfterChange(sendForm({ id: "v", ...fields }), deactivate)).toBe(403);
+      expect(video()).toEqual(before);
+    },
+  );
 
   it.each(Object.entries(PUBLISHERS).slice(-3))(
-    "is rejected after losing the right to publish: %s",
+    "is rejected if the account loses the right to publish: %s",
     async (_, fields) => {
       const before = video();
       expect(await statusAfterChange(sendForm({ id: "v", ...fields }), demote)).toBe(403);

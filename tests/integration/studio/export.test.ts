@@ -67,7 +67,7 @@ describe("an export of the catalogue", () => {
   }
 
   it.each(["csv", "json"] as const)(
-    "in %s format can be imported into another site without changes",
+    "in %s format can be imported into another site without changing any data",
     async (format) => {
       fill();
       const before = await exported(format);
@@ -101,7 +101,7 @@ describe("an export of the catalogue", () => {
     },
   );
 
-  it("in CSV format has no cells that start a formula, and contains the same text as in JSON format", async () => {
+  it("in CSV format has no cells that spreadsheets treat as formulas, and contains the same text as an export in JSON format", async () => {
     const text = fc
       .array(fc.constantFrom(..."'=+-@＝＋－＠ \t\r\n\",;a"), { minLength: 1, maxLength: 6 })
       .map((characters) => characters.join(""));
@@ -134,7 +134,7 @@ describe("an export of the catalogue", () => {
     expect((await exported("csv")).trimEnd().split("\r\n")).toHaveLength(1_002);
   });
 
-  it("is an empty table if the catalogue is empty, and requesting any other file name returns 404", async () => {
+  it("is an empty table if the catalogue is empty, and returns 404 for any other file name", async () => {
     expect(JSON.parse(await exported("json"))).toEqual([]);
     expect(await exported("csv")).toMatch(/^id,title,.*\r\n$/);
     const request = new Request("http://localhost/x", { headers: { Cookie: adminCookie() } });

@@ -45,7 +45,7 @@ const sizeOf = (id: string) =>
   sqliteHandle().prepare("SELECT bytes FROM videos WHERE id = ?").pluck().get(id);
 
 describe("files that other tools put into the buckets", () => {
-  it("count toward Storage Used, with or without a row", async () => {
+  it("count toward Storage Used, whether or not they have a row", async () => {
     put("videos/u/1.mp4", 9 * MB);
     put("thumbnails/u/1.webp", MB);
     await trackFiles(seen);
@@ -94,7 +94,7 @@ describe("files that other tools put into the buckets", () => {
     expect(sizeOf("v")).toBe(MB);
   });
 
-  it("stay on record while removals are paused because too many files are missing", async () => {
+  it("keep their records while removals are paused because too many files are missing", async () => {
     put("videos/u/1.mp4", MB);
     addRow("v", "/media/videos/u/1.mp4");
     await trackFiles(seen);

@@ -149,7 +149,7 @@ it("requires the version of the uploader terms if the terms must be accepted", a
   expect(accepted.all()).toEqual([{ version: 1, id }]);
 });
 
-it("isn't run by the demo if terms must be accepted, and the demo says so before it generates anything", async () => {
+it("the demo doesn't import anything if terms must be accepted, and says so before it generates anything", async () => {
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);
   await requireTerms(true, id);

@@ -231,7 +231,7 @@ describe("importing a folder", () => {
   it.each([
     ["blocked", (ownerId: string) => blockUser(userId, ownerId, false)],
     ["deactivated", (ownerId: string) => setDeactivated(userId, true, ownerId)],
-  ])("stops importing once its account is %s", async (_, end) => {
+  ])("stops if the importing account is %s", async (_, end) => {
     const owner = insertUser("owner@example.com");
     sqliteHandle().prepare("UPDATE users SET role = 'editor' WHERE id = ?").run(userId);
     for (const name of ["one.mp4", "two.mp4"]) video(name, name);
@@ -254,7 +254,7 @@ describe("importing a folder", () => {
     expect(await importFolder("move")).toMatchObject({ imported: 2 });
   });
 
-  it("rolls back a killed import, and doesn't touch a running one", async () => {
+  it("rolls back an import that was killed, but doesn't touch an import that is running", async () => {
     video("one.mp4", "1");
     const gone = 2 ** 30;
     for (const [uploadId, pid] of [
@@ -374,7 +374,7 @@ describe("importing an export from the earlier system", () => {
     });
   });
 
-  it("never reads files outside the folder, no matter what the URL is", async () => {
+  it("never reads files outside the folder, whatever their URLs are", async () => {
     put("secret.mp4", CLIP);
     for (const address of [
       "x/videos/../secret.mp4",

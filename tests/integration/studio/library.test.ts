@@ -150,7 +150,7 @@ describe("checking the library", () => {
     expect((await checkLibrary()).stray).toEqual([]);
   });
 
-  it("keeps a DASH manifest that an earlier version created until its video is removed", async () => {
+  it("keeps a DASH manifest from an earlier version until the manifest's video is removed", async () => {
     put("videos/u/3/hls/master.m3u8", 7);
     put("videos/u/3/hls/manifest.mpd", 7);
     const hls_url = "/media/videos/u/3/hls/master.m3u8";
@@ -202,7 +202,7 @@ describe("checking the library", () => {
     expect(filesIn(site.uploads)).toContain("videos/u/3.mp4");
   });
 
-  it("reports files that a row references but that are missing from the disk", async () => {
+  it("reports a row's files if they are missing from the disk", async () => {
     fs.rmSync(path.join(site.uploads, "thumbnails/u/1.webp"));
     expect((await checkLibrary()).missing).toEqual([
       { videoId: "whole", title: "whole", url: "/media/thumbnails/u/1.webp" },
@@ -242,7 +242,7 @@ describe("checking the library", () => {
     expect(storage()).toBe(210);
   });
 
-  it("keeps data that other requests record while it is running", async () => {
+  it("keeps data that other requests record while the check is running", async () => {
     await checkLibrary();
     put("videos/u/8.mp4", 80);
     // Several hundred files keep the check busy until an upload and a conversion are recorded.
@@ -263,7 +263,7 @@ describe("checking the library", () => {
     expect(recordOf("u/1")).toEqual({ video_id: "whole", bytes: 777 });
   });
 
-  it("deletes the digests for videos that no longer exist", async () => {
+  it("deletes the digests of videos that no longer exist", async () => {
     const add = sqliteHandle().prepare("INSERT INTO video_digests VALUES (?, ?)");
     for (const id of ["whole", "gone"]) add.run(id, "a".repeat(64));
     await checkLibrary();

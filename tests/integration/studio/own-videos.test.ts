@@ -165,7 +165,7 @@ describe("an uploader's studio", () => {
     ]);
   });
 
-  it("stores uploads as drafts, and doesn't reveal another user's hidden video as a duplicate", async () => {
+  it("stores uploads as drafts, and doesn't reveal that a file duplicates another user's hidden video", async () => {
     const cookie = await signInUploader();
     const own = { userId: "up", draftsOnly: true };
     const clip = fileBlob(mp4Clip(2));
@@ -202,7 +202,7 @@ describe("an uploader's trash", () => {
   };
   const inTrash = () => sqliteHandle().prepare("SELECT id FROM deleted_videos").pluck().all();
 
-  it("contains only the uploader's drafts, and restores and purges only those", async () => {
+  it("contains only the uploader's drafts, and lets the uploader restore or purge only those", async () => {
     addVideos();
     const cookie = await signInUploader();
     const { batch } = await removeVideos(["draft", "mine", "other", "nobody"], "u");

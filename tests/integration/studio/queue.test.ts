@@ -157,7 +157,7 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     expect((await next())![0]).toBe("new");
   });
 
-  it("estimates the remaining time only from completed jobs", async () => {
+  it("bases the estimate of the remaining time only on completed jobs", async () => {
     await addQueued("a");
     set("state = 'done' WHERE kind NOT IN ('ladder', 'loudness', 'cleanup')");
     const { queue } = await page();
@@ -244,7 +244,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
 });
 
 describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
-  it("puts them before or after all other jobs, and the most recently moved job comes first or last", async () => {
+  it("puts the jobs before or after all others, with the most recently moved job first or last", async () => {
     for (const id of ["a", "b", "c"]) await addQueued(id);
     set("state = 'done' WHERE kind NOT IN ('ladder', 'poster')");
     const chosen = (id: string): [string, string] => ["selected", numberOf(id, "ladder")];

@@ -132,7 +132,7 @@ it("processes a form only once if it is sent twice, and returns the same result 
   expect(rows("SELECT action FROM activities WHERE action = 'file-send'")).toHaveLength(1);
 });
 
-it("discards the unfinished stream of a replaced file, because the job that encodes it ends", async () => {
+it("discards a replaced file's unfinished stream, because the job that encodes the stream is deleted", async () => {
   addVideoWithTwoFiles();
   sqliteHandle().exec("UPDATE videos SET video_url = '', source_url = '/media/videos/u/1.mkv'");
   expect(await activateReplacement("n", "u")).toBe("done");
@@ -158,7 +158,7 @@ it("starts counting watched parts from zero for a new file, and restores the old
   expect(readWatchedParts("v")).toEqual({ views: 1, parts: parts(1) });
 });
 
-it("re-encodes additional codecs for the new file's stream", async () => {
+it("also encodes the new file's stream with the additional codecs", async () => {
   addVideoWithTwoFiles();
   sqliteHandle().exec(
     "INSERT INTO jobs (video_id, kind, priority, state, worker) VALUES ('v', 'codecs', 60, 'running', 'w')",
@@ -339,7 +339,7 @@ describe("switching to the new file", () => {
     expect(video()?.video_url).toBe("/media/videos/u/1.mp4");
   });
 
-  it("works without a stream when an admin requests it, and the stream is added later", async () => {
+  it("is possible without a stream if an admin requests the switch, and the stream is added later", async () => {
     addVideoWithTwoFiles();
     sqliteHandle().exec(
       `UPDATE video_files SET hls_url = NULL;
@@ -394,7 +394,7 @@ describe("a replaced file", () => {
     expect(one("SELECT bytes FROM storage")).toBe(0);
   });
 
-  it("is found when another tool deletes its video, even if there are more rows than one round checks", async () => {
+  it("is found when another tool deletes its video, even if there are more rows than are checked in one round", async () => {
     addVideoWithTwoFiles("earlier");
     sqliteHandle().exec(`
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)
@@ -476,7 +476,7 @@ describe("the Trash page", () => {
 });
 
 describe("the columns of the `videos` table", () => {
-  it("belong to either the file or the video", () => {
+  it("each belong to either the file or the video", () => {
     const own = [
       "id",
       "number",

@@ -122,7 +122,7 @@ describe("a preview link", () => {
     expect(await send({ intent: "revoke", link: listed!.id })).toMatchObject({ status: 404 });
   });
 
-  it("serves the stream's playlists, and serves its captions from URLs under the same link", async () => {
+  it("serves the stream's playlists, and its captions from URLs that start with the same link", async () => {
     writeUpload(site.uploads, "videos/up/1/captions/en.vtt");
     const master = writeUpload(site.uploads, "videos/up/1/hls/master.m3u8");
     fs.writeFileSync(master, MASTER);

@@ -32,7 +32,7 @@ const statusAfter = async (minutes: number, id = "v") => {
 const published = async () => (await listPublished({ page: 1 })).videos.map(({ id }) => id);
 
 describe("a video's schedule", () => {
-  it("publishes the video as a new one at the scheduled time, but not earlier", async () => {
+  it("publishes the video as a new video at the scheduled time, but not earlier", async () => {
     addVideo({ id: "old", status: "published", created_at: at(-60) });
     addVideo({ status: "hidden", created_at: "2020-01-01T00:00:00.000Z", publish_at: at(1) });
     expect(await statusAfter(0)).toBe("hidden");
@@ -269,7 +269,7 @@ describe("publishing and hiding manually", () => {
       expect(await statusLater()).toBe("hidden");
     });
 
-    it("cancels a video's scheduled publication when it publishes the video, but not its scheduled hiding", async () => {
+    it("cancels the scheduled publication of a video that is published manually, but not its scheduled hiding", async () => {
       addVideo({ status: "hidden", publish_at: at(1), unpublish_at: at(IN_A_WEEK) });
       await change("publish");
       expect(times()).toEqual([null, at(IN_A_WEEK)]);

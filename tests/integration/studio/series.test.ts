@@ -212,7 +212,7 @@ describe("the order of videos in a series", () => {
     expect(orderOfSeries(id)).toEqual(["b", "a", "c", "d"]);
   });
 
-  it("has a version, which is returned to background requests that change it", async () => {
+  it("has a version, which is returned to background requests that change the order", async () => {
     const id = four();
     const fields = { intent: "move", video: "a", to: "4", version: "1", background: "1" };
     const change = (changed: Record<string, string>) => sendSeries(changed, `/admin/series/${id}`);
@@ -239,7 +239,7 @@ describe("the order of videos in a series", () => {
 });
 
 describe("the videos in a series", () => {
-  it("are added at the end, each only once and only if they exist", async () => {
+  it("are added at the end, but only if they exist and aren't in the series yet", async () => {
     const id = four();
     addVideo({ id: "e" });
     expect(await addToSeries(id, ["e", "a", "nobody", "e"], "u")).toMatchObject({ changed: ["e"] });
@@ -276,7 +276,7 @@ describe("the videos in a series", () => {
     expect(orderOfSeries(id)).toEqual(["d", "a", "b"]);
   });
 
-  it("are no longer counted once another tool deletes them, and are removed when the order next changes", async () => {
+  it("are no longer counted once another tool deletes them, and are removed the next time the order changes", async () => {
     const id = four();
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'b'");
     expect((await seriesPage(`/admin/series/${id}`)).one.list.total).toBe(3);

@@ -312,7 +312,7 @@ describe("a tag alias", () => {
   const visit = (path: string) =>
     publicTag({ request: new Request(ORIGIN + path), params: {}, context: {} });
 
-  it("makes a search for it list the tag's videos as close matches, unless they are exact matches", async () => {
+  it("lets a search for the alias list the tag's videos as close matches, except those that are exact matches", async () => {
     addTagged();
     addVideo({ id: "t", status: "published", title: "uhd test, high definition" });
     await expectSuccess(aliases("hd", "Uhd, high definition, q"));
@@ -339,7 +339,7 @@ describe("a tag alias", () => {
     expect([await found("uh"), await findCloseMatches("uh")]).toEqual([["a", "t"], [undefined]]);
   });
 
-  it("causes its tag to be suggested if a published video has the tag", async () => {
+  it("makes the search suggest its tag if a published video has the tag", async () => {
     addTagged();
     await expectSuccess(aliases("hd", "uhd"));
     await expectSuccess(aliases("river", "stream"));

@@ -92,7 +92,7 @@ describe("upload templates", () => {
     expect(names()).toEqual(["Night"]);
   });
 
-  it("belong to the user who created them, who can make one of them the default", async () => {
+  it("belong to the user who created them, and that user can make one of them the default", async () => {
     await save({ ...NIGHT, default: "1" });
     await save({ ...NIGHT, name: "Day", default: "1" });
     expect(templatesOf("u").map(({ isDefault }) => isDefault)).toEqual([true, false]);

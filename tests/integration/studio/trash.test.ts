@@ -199,7 +199,7 @@ describe("restoring from the trash", () => {
     expect((await listActivities())[0]).toMatchObject({ action: "restore", detail: "Video a" });
   });
 
-  it("reports videos that are already restored, and restores the rest", async () => {
+  it("reports videos that have already been restored, and restores the rest", async () => {
     addVideoWithFiles("a");
     addVideoWithFiles("b");
     await removeVideos(["a", "b"], "u");
@@ -397,7 +397,7 @@ describe("purging", () => {
 });
 
 describe("the automatic trash cleanup", () => {
-  it("purges after 30 days, and not before", async () => {
+  it("purges videos after 30 days, but not earlier", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     await emptyTrash(Date.now() + TRASH_MS - 60_000);
@@ -408,7 +408,7 @@ describe("the automatic trash cleanup", () => {
     expect([inTrash(), exist(files), days("a")]).toEqual([[], [false, false], null]);
   });
 
-  it("keeps the files of a video that is newer than the database", async () => {
+  it("keeps a video's files if the database is older than the video", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     // Simulates a database restored from a backup that is older than the video.
@@ -437,7 +437,7 @@ describe("the automatic trash cleanup", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("either restores or purges a video when both are requested concurrently", async () => {
+  it("either restores or purges a video if both are requested at the same time", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     const [response, purged] = await Promise.all([restoreVideos(["a"], "u"), purge(["a"])]);

@@ -250,7 +250,7 @@ describe("documents", () => {
     expect((await catchResponse(saveAsUploader)).status).toBe(403);
   });
 
-  it("aren't sent if they are damaged or missing, and the check reports missing ones", async () => {
+  it("aren't sent if they are damaged or missing, and the check reports the missing documents", async () => {
     const { id, document } = await prepare();
     const file = path.join(site.uploads, "documents", document);
     fs.truncateSync(file, 100_000);
@@ -504,7 +504,7 @@ describe("an expiring record", () => {
 });
 
 describe("public videos without a record", () => {
-  it("stay public until they are all hidden together, and this can be undone", async () => {
+  it("stay public until they are all hidden together, and hiding them can be undone", async () => {
     addVideo({ id: "a", status: "published" });
     addVideo({ id: "b", status: "published" });
     addVideo({ id: "c", status: "hidden" });
@@ -549,7 +549,7 @@ describe("the record status", () => {
     expect(await shown("/admin?tab=manage&edit=w")).toEqual({});
   });
 
-  it("counts down the last 30 days until the record expires", async () => {
+  it("shows a countdown during the last 30 days before the record expires", async () => {
     await prepare();
     await catchResponse(() => declare({ endsOn: "2099-05-31" }));
     const ends = Date.parse("2099-05-31T00:00:00Z");

@@ -255,7 +255,7 @@ describe("the age check that a country requires", () => {
     }
   });
 
-  it("accepts a signed response only once, and stores nothing but the age cookie", async () => {
+  it("accepts a signed response only once, and stores only the age cookie", async () => {
     const { nonce, cookie } = await begin("/video/v?from=home");
     const token = ageToken(ageClaims(nonce));
     const first = await respondWith(token, cookie);
@@ -301,7 +301,7 @@ describe("the age check that a country requires", () => {
     expect(new Set(ages).size).toBe(1);
   });
 
-  it("can be completed in two tabs, if both have started it", async () => {
+  it("can be completed in two tabs if it was started in both", async () => {
     const one = await begin("/trending");
     const two = await begin("/categories", one.cookie);
     const first = await respondWith(ageToken(ageClaims(one.nonce)), two.cookie);

@@ -129,7 +129,7 @@ describe("an interrupted document upload", () => {
     expect(documents()).toEqual([]);
   });
 
-  it("leaves nothing readable if the process is killed, and its leftover file is removed when the site starts an hour later", async () => {
+  it("leaves no readable data behind if the process is killed, and the leftover file is removed when the site starts an hour later", async () => {
     const { response } = await sendHalf();
     await site.stop("SIGKILL");
     await expect(response).rejects.toThrow();
@@ -232,7 +232,7 @@ describe("a stored document", () => {
     expect(filesWith(SECRET)).toEqual([]);
   });
 
-  it("survives a restore with the wrong secret, which is reported until the right secret is set again", async () => {
+  it("isn't lost if a backup is restored with the wrong secret, and can be opened once the right secret is set again", async () => {
     await site.stop();
     fs.rmSync(site.uploads, { recursive: true });
     await execa("npm", ["run", "restore", "--", backup], {

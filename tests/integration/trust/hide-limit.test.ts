@@ -57,7 +57,7 @@ beforeEach(() => {
 });
 
 describe("reports about possible minors", () => {
-  it("hide at most three videos an hour, and an alert then reports how many other videos are still public", async () => {
+  it("hide at most three videos an hour, and an alert reports how many other reported videos are still public", async () => {
     for (const [at, id] of VIDEOS.slice(0, 5).entries()) await report(id, `10.1.${at}.1`);
     expect(publicOnes()).toEqual(["v3", "v4", "v5", "v6", "v7", "v8"]);
     await checkReports(Date.now());
@@ -79,7 +79,7 @@ describe("reports about possible minors", () => {
     expect(publicOnes()).toEqual(["v5", "v6", "v7", "v8"]);
   });
 
-  it("hide a video beyond the limit if it is also reported from another network", async () => {
+  it("hide a video despite the limit if it is also reported from another network", async () => {
     for (const [at, id] of VIDEOS.slice(0, 4).entries()) await report(id, `10.1.${at}.1`);
     await report("v3", "10.1.3.77");
     expect(isPublic("v3")).toBe(true);

@@ -153,7 +153,7 @@ describe("the list of per-IP limits", () => {
     expect(users.map(({ file }) => file).sort()).toEqual(Object.keys(MEMORY_LIMITS).sort());
   });
 
-  it("states that limits last at most an hour, and no limit lasts longer", () => {
+  it("correctly states that no limit lasts longer than an hour", () => {
     for (const { file, source } of users) {
       for (const [, constant, multiplied] of source.matchAll(
         /WINDOW_SECONDS = (\d+)(?: \* (\d+))?;/g,

@@ -86,7 +86,7 @@ describe("a decision on a report", () => {
     });
   });
 
-  it("leaves a kept video as it was before the report, and records that a moderator has reviewed it", async () => {
+  it("returns a kept video to its state before the report, and records that a moderator has reviewed it", async () => {
     await report("r");
     await transaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
     expect(isPublic("v")).toBe(false);
@@ -249,7 +249,7 @@ describe("a decision on a report", () => {
     expect(pageOf("s")?.report).toMatchObject({ state: "closed", decision: "not-here" });
   });
 
-  it("can do nothing but close the report or ask a question if the report has no video", async () => {
+  it("can only close the report or ask a question if the report has no video", async () => {
     await report("r", { videos: [] });
     expect(await decide("r", "remove", { videos: [] })).toMatchObject({
       status: 422,
@@ -479,7 +479,7 @@ describe("a reporter's data", () => {
       return createReport({ id, kind: "other", videos: ["v"], payload: { ...texts, email } }, NOON);
     });
 
-  it("is shown on the page with its deletion date and, on request, other reports from the same email address", async () => {
+  it("is shown on the page with its deletion date and, on request, with other reports from the same email address", async () => {
     await mailed("r", "ann@example.com");
     for (let n = 0; n < 25; n++) await mailed(`other${n}`, n % 12 === 0 ? "Ann@Example.com " : "");
     await transaction(() => {
@@ -540,7 +540,7 @@ describe("alerts about open reports", () => {
   // Hide the video, as an urgent report would, because a public video would cause a separate alert.
   beforeEach(() => void sqliteHandle().exec("UPDATE videos SET status = 'hidden'"));
 
-  it("are raised once each for reports that are urgent, due within 12 hours, or overdue", async () => {
+  it("are raised once when a report is urgent, once when it is due within 12 hours, and once when it is overdue", async () => {
     await report("r");
     await report("s", { kind: "other" });
     await checkReports(NOON);
@@ -618,7 +618,7 @@ describe("alerts about open reports", () => {
     expect(open()).toEqual(["reports-urgent", "reports-due", "reports-overdue"]);
   });
 
-  it("are resolved once their reports are decided, regardless of the reports in other alerts", async () => {
+  it("are resolved once decisions are made on their reports, regardless of the reports in other alerts", async () => {
     await report("r");
     await checkReports(NOON);
     await report("s", { kind: "under-age", at: NOON + 1 });
@@ -628,7 +628,7 @@ describe("alerts about open reports", () => {
     expect(alerts().map(({ isOver }) => isOver)).toEqual([0, 1]);
   });
 
-  it("come with counts in the navigation, but only for users who can decide reports", async () => {
+  it("are accompanied by counts in the navigation, but only for users who can make decisions on reports", async () => {
     await report("r", { at: Date.now() });
     await report("s", { at: Date.now() - 49 * HOUR });
     expect(await rootData(await adminCookie())).toMatchObject({ reports: { open: 2, overdue: 1 } });

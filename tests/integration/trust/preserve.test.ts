@@ -72,7 +72,7 @@ async function send(fields: Record<string, string>, cookie = adminCookie()): Pro
 }
 
 describe("a preserved video", () => {
-  it("can't be removed by anyone, and is deleted once the preservation ends", async () => {
+  it("can't be purged from the trash by anyone, and is purged once the preservation ends", async () => {
     expect(await send({ intent: "preserve" })).toBe(302);
     await removeVideos(["v"], "u");
     expect(await purge(["v"])).toEqual([]);
@@ -87,13 +87,13 @@ describe("a preserved video", () => {
     expect(exists(VIDEO)).toBe(false);
   });
 
-  it("is deleted after a year", async () => {
+  it("can be purged after a year", async () => {
     await preserveReport("r", "u", Date.now() - 366 * DAY_MS);
     await removeVideos(["v"], "u");
     expect(await purge(["v"])).toHaveLength(1);
   });
 
-  it("keeps files that were replaced by a conversion or a change", async () => {
+  it("keeps files that were replaced when the video was converted or changed", async () => {
     writeUpload(site.uploads, SOURCE);
     await recordFile({ bucket: "videos", path: "up/1.mov", videoId: "v", kind: "source" });
     await preserveReport("r", "u");
@@ -169,7 +169,7 @@ describe("a preserved video", () => {
     expect(await purge(["v"])).toEqual([]);
   });
 
-  it("can be preserved by anyone who decides reports, but only an owner can end the preservation", async () => {
+  it("can be preserved by anyone who can make decisions on reports, but only an owner can end the preservation", async () => {
     sqliteHandle().exec(
       "INSERT INTO users (id, email, password_hash, role) VALUES ('ed', 'ed@b.c', 'x', 'editor')",
     );

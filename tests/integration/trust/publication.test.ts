@@ -245,7 +245,7 @@ describe("a hold", () => {
     expect([statusOf("v"), statusOf("w")]).toEqual(["review", "hidden"]);
   });
 
-  it("is shown with the reason that lasts longest if there are several", async () => {
+  it("is shown with the reason that lasts the longest if the video has several holds", async () => {
     await holdIt();
     await holdIt("v", "removed");
     expect(refusalsOf(["v"]).get("v")).toMatch(/^A moderator removed/);

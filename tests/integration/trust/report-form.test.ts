@@ -182,7 +182,7 @@ describe("a report", () => {
     });
   });
 
-  it("is accepted without a public video once the reporter confirms this, and doesn't reveal whether a hidden video exists", async () => {
+  it("is accepted even if none of its videos is public once the reporter confirms their URLs, and doesn't reveal whether a hidden video exists", async () => {
     addVideo({ id: "hidden", status: "hidden" });
     for (const where of [`${ORIGIN}/video/hidden`, `${ORIGIN}/video/gone`, "the third\nvideo"]) {
       const rejected = await send({ where, anyway: "" });
@@ -195,7 +195,7 @@ describe("a report", () => {
     expect((await send({ anyway: "" })).status).toBe(303);
   });
 
-  it("is stored without characters that disguise text, even if it is long or hostile", async () => {
+  it("is stored without characters that disguise text, and is rejected if it is too large or its kind is unknown", async () => {
     const sent = await send({
       what: "A\u0000 story\u202e that turns\u2066 round.\r\nNew line",
       name: "<script>alert(1)</script>\r\nX: y",
@@ -250,7 +250,7 @@ describe("a flood of reports from one IP address", () => {
     for (let at = 0; at < reports; at++) await send({ form: `flood ${at}` });
   };
 
-  it("triggers a question whose answer works only once, but other addresses aren't asked a question", async () => {
+  it("triggers a question whose answer works only once, and doesn't affect other addresses", async () => {
     addVideo({ status: "published" });
     await flood(5);
     sqliteHandle().exec("DELETE FROM video_holds");
@@ -270,7 +270,7 @@ describe("a flood of reports from one IP address", () => {
     expect(count()).toBe(7);
   });
 
-  it("gets questions that allow one attempt, don't reveal the answer, and have a timestamp that can't be changed", async () => {
+  it("triggers questions that allow only one attempt, don't reveal the answer, and have a timestamp that can't be changed", async () => {
     await flood(5);
     const { question, token } = newPuzzle();
     const wrong = { form: "x", puzzle: token, answer: "elephant" };
@@ -307,7 +307,7 @@ describe("a flood of reports from one IP address", () => {
 });
 
 describe("too much text in open reports", () => {
-  it("still allows short reports", async () => {
+  it("limits the text of new reports to 500 characters", async () => {
     addVideo({ status: "published" });
     sqliteHandle().exec(`
       INSERT INTO reports (id, kind, received_at, due_at, payload)
@@ -363,7 +363,7 @@ describe("a status link", () => {
     expect(routeOf("/report/secret.data")).toBe("/report/:token");
   });
 
-  it("accepts the same answer only once, and reopens the report", async () => {
+  it("lets the reporter send the same answer only once, and the answer reopens the report", async () => {
     const sent = await send();
     const [id, token] = [idOf(sent), tokenOf(sent)];
     await transaction(() => {
@@ -382,7 +382,7 @@ describe("a status link", () => {
     expect((await postToReport(token, { intent: "nonsense" })).status).toBe(400);
   });
 
-  it("accepts up to three answers until a moderator writes again", async () => {
+  it("lets the reporter send up to three answers until a moderator writes again", async () => {
     const sent = await send();
     const token = tokenOf(sent);
     const write = async (message: string) =>
@@ -397,7 +397,7 @@ describe("a status link", () => {
     expect(await write("Four.")).toBe(303);
   });
 
-  it("can be used to withdraw the report, but a video that the report has hidden is still reviewed", async () => {
+  it("can be used to withdraw the report, but a video that the report has hidden still has to be reviewed", async () => {
     addVideo({ status: "published" });
     const plain = await send({ name: "Ada" }, "copyright");
     await postToReport(tokenOf(plain), { intent: "withdraw" });

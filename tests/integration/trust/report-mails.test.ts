@@ -116,7 +116,7 @@ describe("emails to reporters", () => {
     expect(waiting()).toEqual([]);
   });
 
-  it("are sent once an unavailable mail server is available again, even after a restart", async () => {
+  it("are sent once the mail server is available, even if the site has been restarted", async () => {
     await report();
     await sendReportEmails(Date.now());
     expect(waiting()).toEqual([{ event: "received", attempts: 1 }]);
@@ -163,7 +163,7 @@ describe("an email address that anyone may have entered", () => {
     return page;
   };
 
-  it("gets only one first email a day, regardless of the address's spelling and the number of reports", async () => {
+  it("gets at most one initial email a day, regardless of how the address is spelled and how many reports there are", async () => {
     const mails = await useMailServer();
     for (const [n, address] of [
       ...["stranger@example.org", "Stranger@EXAMPLE.org", "stranger+1@example.org"],

@@ -69,7 +69,7 @@ describe("a report", () => {
     }
   });
 
-  it("can be closed only by the first of two moderators", async () => {
+  it("can't be closed by a second moderator unless the decision is being changed", async () => {
     await write(() => createReport(REPORT, NOW));
     expect(await write(() => closeReport({ id: "r", decision: "remove" }, NOW))).toBe(true);
     expect(await write(() => closeReport({ id: "r", decision: "keep" }, NOW))).toBe(false);
@@ -78,7 +78,7 @@ describe("a report", () => {
     expect(await write(() => closeReport(again, NOW))).toBe(true);
   });
 
-  it("is marked as waiting for the reporter only once", async () => {
+  it("can be marked as waiting for the reporter only once", async () => {
     await write(() => createReport(REPORT, NOW));
     const transition = { id: "r", from: ["open"], to: "asked" } as const;
     expect(await write(() => moveReport(transition, NOW))).toBe(true);
@@ -165,7 +165,7 @@ describe("erasing a report", () => {
 });
 
 describe("100,000 reports", () => {
-  it("are found using indexes, without sorting", () => {
+  it("are searched using indexes, without sorting", () => {
     const plans = [
       "SELECT * FROM reports WHERE id = ?",
       "SELECT * FROM report_messages WHERE report_id = ? ORDER BY sent_at DESC, rowid DESC LIMIT 9",

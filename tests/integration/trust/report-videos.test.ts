@@ -83,7 +83,7 @@ async function send(fields: Record<string, string>): Promise<number> {
 }
 
 describe("a report about two videos", () => {
-  it("is closed once there is a decision on each video, and the reporter is informed about both", async () => {
+  it("is closed once a decision has been made on each video, and the reporter is informed about both decisions", async () => {
     await report("under-age", ["v", "w"]);
     await decide("remove", ["v"]);
     expect(stateOf()).toEqual(["open", null]);
@@ -157,7 +157,7 @@ describe("a report about two videos", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, true]);
   });
 
-  it("leaves a video removed if the reporter withdraws the report after being asked a question", async () => {
+  it("doesn't restore a removed video if the reporter withdraws the report after being asked a question", async () => {
     await report("copyright", ["v"]);
     await decide("remove", ["v"]);
     expect(pageOf()?.choices).toEqual(["restore", "counter-notice", "ask"]);
@@ -168,7 +168,7 @@ describe("a report about two videos", () => {
     expect(stateOf()).toEqual(["closed", "remove"]);
   });
 
-  it("has the restoration of a video completed at startup if it was interrupted", async () => {
+  it("has the interrupted restoration of a video completed at startup", async () => {
     await report("copyright", ["v", "w"]);
     await decide("remove", ["v", "w"]);
     await transaction(() => {
@@ -256,7 +256,7 @@ describe("an urgent report received after a moderator kept the video", () => {
 });
 
 describe("the list of reported videos", () => {
-  it("includes a video added by a moderator, which goes on hold like a reported video", async () => {
+  it("includes a video that a moderator adds, and puts it on hold as if it had been reported", async () => {
     await report("under-age", []);
     expect(pageOf()?.choices).toEqual(["not-here", "ask"]);
     expect(await send({ intent: "add-video", address: `${ORIGIN}/video/v?t=3` })).toBe(302);

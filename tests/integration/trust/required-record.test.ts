@@ -70,7 +70,7 @@ describe("the schedule of a video without a record", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("keeps the video on hold after the setting is turned off, until an owner releases it", async () => {
+  it("keeps the video on hold after the setting is turned off, until an owner releases the hold", async () => {
     await performDue(due);
     require("off");
     expect(isPublic("v")).toBe(false);
@@ -84,7 +84,7 @@ describe("the schedule of a video without a record", () => {
     expect(await releaseHidden(waiting!.source, "u")).toBeUndefined();
   });
 
-  it("hides the video at the end of the schedule even though the record is still missing", async () => {
+  it("hides the video at the scheduled time even if it still has no record", async () => {
     const end = new Date(due + HOUR_MS).toISOString();
     await expectSuccess({ intent: "schedule", id: "v", publishAt: at, unpublishAt: end });
     await performDue(due);
@@ -94,7 +94,7 @@ describe("the schedule of a video without a record", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("keeps the video hidden until it has a record, even after a hold because of a report is released", async () => {
+  it("keeps the video hidden until it has a record, even after a report's hold is released", async () => {
     await transaction(() => hold({ videoId: "v", reason: "report" }));
     await performDue(due);
     await transaction(() => releaseHold({ videoId: "v", reason: "report" }));

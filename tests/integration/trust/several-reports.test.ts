@@ -125,7 +125,7 @@ describe("a video with several reports", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("makes each report's page list the other report", async () => {
+  it("causes each report's page to list the other report", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
     for (const [one, other] of [
@@ -138,14 +138,14 @@ describe("a video with several reports", () => {
     }
   });
 
-  it("is still reviewed if a report that wasn't the first to hide it is withdrawn", async () => {
+  it("still has to be reviewed if a report that wasn't the first to hide it is withdrawn", async () => {
     await report("consent", "v");
     const underAge = await report("under-age", "v");
     await withdraw(underAge);
     expect(readReport(idOf(underAge))).toMatchObject({ state: "open", decision: "withdrawn" });
   });
 
-  it("is still reviewed if the first report is withdrawn", async () => {
+  it("still has to be reviewed if the first report is withdrawn", async () => {
     const underAge = await report("under-age", "v");
     const copyright = await report("copyright", "v");
     await decide(copyright, "hide");
@@ -153,7 +153,7 @@ describe("a video with several reports", () => {
     expect(readReport(idOf(underAge))?.state).toBe("open");
   });
 
-  it("is restored only once every report that removed it restores it", async () => {
+  it("is restored only once every decision to remove it has been reversed", async () => {
     const [first, second] = [await report("consent", "v"), await report("private", "v")];
     expect(await decide(first, "remove")).toBe(302);
     expect(choicesOf(second, "v")).toEqual(["keep", "remove"]);
@@ -174,7 +174,7 @@ describe("a video with several reports", () => {
     expect(video("v")).toBeUndefined();
   });
 
-  it("can be published again from a report whose text was deleted", async () => {
+  it("can be published again on the page of a report whose text was deleted", async () => {
     const token = await report("under-age", "v", "w");
     await decide(token, "remove");
     await eraseDueReports(Date.now() + settings().reportKeepMs + 1_000);
@@ -183,7 +183,7 @@ describe("a video with several reports", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, true]);
   });
 
-  it("can be published again from a report whose text can't be decrypted", async () => {
+  it("can be published again on the page of a report whose text can't be decrypted", async () => {
     const token = await report("under-age", "v", "w");
     makeUnreadable();
     expect(await decide(token, "keep")).toBe(302);

@@ -114,7 +114,7 @@ describe("the upload form", () => {
     expect(filesIn(site.uploads).filter((name) => name.startsWith("tmp/"))).toEqual([]);
   });
 
-  it("reports missing terms together with other errors, and doesn't keep the file", async () => {
+  it("reports that the terms weren't accepted along with any other errors, and doesn't keep the file", async () => {
     expect(await upload({ title: "" })).toMatchObject({
       status: 422,
       fields: { title: expect.any(String), terms: MISSING },
@@ -140,7 +140,7 @@ describe("the upload form", () => {
 });
 
 describe("the upload queue, with files that were already uploaded", () => {
-  it("records the version in each video's form as accepted", async () => {
+  it("records that the version in each video's form was accepted", async () => {
     for (const each of [1, 2]) {
       expect(await publishSent({ upload: await stored(), title: `${each}`, terms: "2" })).toEqual({
         status: 201,
@@ -202,7 +202,7 @@ describe("tus", () => {
     expect((await begin()).status).toBe(201);
   });
 
-  it("provides the version for a form that doesn't include one", async () => {
+  it("provides the version from the upload's metadata if the form doesn't include a version", async () => {
     const id = await stored();
     const record = path.join(site.uploads, "tmp", "tus", `${id}.json`);
     const upload = JSON.parse(fs.readFileSync(record, "utf8"));
@@ -301,7 +301,7 @@ describe("the import page", () => {
   }
   const { title, description, category } = GOOD_TEXTS;
 
-  it("imports a URL if the terms were accepted in its form, even if they change in the meantime", async () => {
+  it("imports a URL if the terms were accepted in the form, even if the terms change before the download", async () => {
     const bytes = fs.readFileSync(clip);
     let endFirst = () => {};
     const firstIsRequested = new Promise<void>((resolve) => {

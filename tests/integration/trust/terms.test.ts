@@ -107,7 +107,7 @@ describe("the terms", () => {
     expect(readTerms()?.text).toBe("One.");
   });
 
-  it("are required from when an owner turns the requirement on until an owner turns it off", async () => {
+  it("are required from the time an owner turns the requirement on until an owner turns it off", async () => {
     expect(await send({ intent: "require", required: "1" })).toMatchObject({ status: 422 });
     await write("One.", 0);
     expect(requiredTerms()).toBeUndefined();
@@ -122,7 +122,7 @@ describe("the terms", () => {
     expect(activities).toEqual(["terms-off", "terms-write", "terms-on", "terms-write"]);
   });
 
-  it("are written by owners, can be read by uploaders, and return 404 for unknown versions", async () => {
+  it("can be changed only by owners and read by uploaders, and an unknown version returns 404", async () => {
     await write("One.", 0);
     expect(await load("", uploaderCookie)).toMatchObject({ shown: { text: "One." } });
     const forms: Record<string, string>[] = [
@@ -148,7 +148,7 @@ describe("accepted terms", () => {
     );
   const kept = () => sqliteHandle().prepare("SELECT video_id FROM accepted_terms").pluck().all();
 
-  it("are listed in the edit dialog and on a report's page, which also show if none were accepted", async () => {
+  it("are listed in the edit dialog and on a report's page, which also show when no terms were accepted", async () => {
     addVideo({ uploaded_by: "up" });
     addVideo({ id: "w", uploaded_by: "of another program" });
     const payload = { name: "", email: "", where: "", what: "", statements: [] };

@@ -20,7 +20,7 @@ const add = (id: string, columns: Record<string, string | null>) => {
 };
 
 describe("the transparency figures", () => {
-  it("are empty without reports", async () => {
+  it("are empty if there are no reports", async () => {
     expect(counted()).toEqual([]);
     const response = await fileLoader();
     expect(response.headers.get("Cache-Control")).toBe("public, max-age=300");

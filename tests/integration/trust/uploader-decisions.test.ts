@@ -62,7 +62,7 @@ beforeEach(() => {
 });
 
 describe("a strike given with a decision", () => {
-  it("is given with a removal, has the same reason, and is shown with the decision", async () => {
+  it("can accompany a removal, has the same reason, and is shown with the decision", async () => {
     await report("r");
     expect(readReportPage("r")?.strikeable).toEqual([
       { id: "up", email: "up@b.c", strikes: 0, isLast: false },
@@ -100,7 +100,7 @@ describe("a strike given with a decision", () => {
     ]);
   });
 
-  it("is rejected with any other decision or for users who can't be given one, and no decision is made on the report", async () => {
+  it("requires a removal and an uploader who can get strikes; otherwise, no decision is made on the report", async () => {
     await report("r");
     expect(await decide("r", "keep", { isStrike: true })).toMatchObject({
       status: 422,

@@ -84,7 +84,7 @@ describe("a strike", () => {
     expect((await send({ ...form, shown: "1" })).status).toBe(302);
   });
 
-  it("is logged without the reason or a name", async () => {
+  it("is logged without its reason or anyone's name", async () => {
     await send({ intent: "strike", id: uploader.id, reason: "A stolen video" });
     const log = JSON.stringify(sqliteHandle().prepare("SELECT * FROM moderation_log").all());
     expect(actions()).toEqual(["strike"]);
@@ -92,7 +92,7 @@ describe("a strike", () => {
     expect(log).not.toContain("@");
   });
 
-  it("is rejected without a reason, with too long a reason, and for users who aren't uploaders", async () => {
+  it("is rejected if the reason is missing or too long, or if the user isn't an uploader", async () => {
     const id = uploader.id;
     for (const [fields, message] of [
       [{ id, reason: "  " }, "Enter a reason for the strike."],
@@ -156,7 +156,7 @@ describe("a block", () => {
     addVideo("reported", "published");
   });
 
-  it("ends sessions and tokens, and leaves the videos public unless the form hides them", async () => {
+  it("ends sessions, revokes tokens, and leaves the videos public unless the form requests that they be hidden", async () => {
     const own = (await openSession(uploader.id)).split(";")[0]!;
     run(
       "INSERT INTO api_tokens (token_hash, user_id, name, scopes, created_at, expires_at) VALUES ('h', ?, 'n', '[]', '2026-01-01', '2099-01-01')",
@@ -168,7 +168,7 @@ describe("a block", () => {
     expect(isPublic("public")).toBe(true);
   });
 
-  it("puts all of the user's videos on hold until the account is reactivated, and then makes the public ones public again", async () => {
+  it("can put all of the user's videos on hold until the account is reactivated, when videos that were public become public again", async () => {
     await transaction(() => hold({ videoId: "reported", reason: "report" }));
     await send({ intent: "block", id: uploader.id, hide: "1" });
     const all = ["public", "reported", "hidden"];
@@ -189,7 +189,7 @@ describe("a block", () => {
     expect(holds).toEqual([{ video_id: "reported", reason: "report" }]);
   });
 
-  it("restores a video that another tool has assigned to another uploader only once both accounts are reactivated", async () => {
+  it("keeps a video on hold until both accounts are reactivated if another tool has assigned it to another blocked uploader", async () => {
     const other = insertUser("other@example.com");
     run("UPDATE users SET role = 'uploader' WHERE id = ?", other.id);
     await send({ intent: "block", id: uploader.id, hide: "1" });

@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect(await listWorkers()).toMatchObject([{ jobsDone: 1, jobs: [] }]);
   });
 
-  it("resumes uploading a file after the bytes that the site has already received", async () => {
+  it("resumes an interrupted upload after the last byte that the site has received", async () => {
     const { lease } = await claimJob(token);
     const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
     const half = Math.floor(bytes.length / 2);
@@ -226,7 +226,7 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
     expect(filesBelow(path.join(site.uploads, "videos"))).toHaveLength(1);
   });
 
-  it("is rejected with a wrong digest", async () => {
+  it("is rejected if a digest is wrong", async () => {
     const { lease } = await claimJob(token);
     const digests = { ...digestsOf(made), "180p.mp4": "0".repeat(64) };
     const response = await sendResult(token, lease, made, digests);

@@ -20,7 +20,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () =
       .pluck()
       .get(name) as number;
 
-  it("lets two workers encode its streams, runs all other jobs itself, and serves videos that play", async () => {
+  it("lets two workers encode its streams, runs all other jobs itself, and serves playable videos", async () => {
     // The long video keeps the first worker busy until the other one has started.
     const videos = [
       addVideoWithFile(15),
@@ -44,7 +44,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () =
     expect(filesBelow(path.join(workers.site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("fails the job of a video whose file is missing, and finishes the others", async () => {
+  it("fails the job of a video whose file is missing, and finishes the other jobs", async () => {
     const missing = addVideoWithFile(5);
     const video = addVideoWithFile(4);
     const url = workers.site
@@ -64,7 +64,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () =
     expect(await attic.stop()).toBe(0);
   });
 
-  it("doesn't accept results from a revoked worker, which exits with a message", async () => {
+  it("doesn't accept results from a revoked worker, and the worker exits with a message", async () => {
     const id = addVideoWithFile(30);
     const attic = addWorker("attic");
     attic.start(slow());

@@ -80,7 +80,7 @@ describe("the file of a video on hold", () => {
     expect(playedFile()).toBe(BEFORE);
   });
 
-  it("can't be replaced by an earlier file, either from its dialog or from the trash", async () => {
+  it("can't be replaced with an earlier file, either from the video's dialog or from the trash", async () => {
     addVideoWithTwoFiles("earlier", "published");
     await holdVideo();
     expect(await expectFailure({ intent: "restore-file", id: "v", file: "n" })).toMatchObject(

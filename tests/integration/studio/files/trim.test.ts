@@ -217,7 +217,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(filesBelow(site.uploads)).toEqual(files);
   });
 
-  it("rejects a video that is still being processed, that has no file, whose file is missing, or that doesn't exist", async () => {
+  it("rejects a video that doesn't exist, is still being processed, or has no readable file on this site", async () => {
     const id = await addToLibrary(site.uploads, countingVideo(site.folder), true);
     expect((await refusalOf(id, "1", "3")).detail).toMatch(/still being processed/);
     sqliteHandle().exec("DELETE FROM jobs");
@@ -318,7 +318,7 @@ describe("the original of a trimmed video", () => {
     expect((await readSourceStatistics()).cut).toEqual({ videos: 1, bytes: 5 });
   });
 
-  it("is found no matter which row refers to it while a trimmed file is being created", async () => {
+  it("is found while a trimmed file is being created, regardless of which row refers to it", async () => {
     addCut();
     writeUpload(site.uploads, "videos/u/1.mp4");
     sqliteHandle().exec(
