@@ -19,7 +19,7 @@ import type { FormRefusal } from "./managed-video";
 
 /** Polling is cheap: it reads two small indexes, which takes microseconds. */
 const POLL_EVERY_MS = 1_000;
-/** Kept small, so that other writes can run between two transactions. */
+/** Kept small, so that other writes can run between transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 
 export interface VisibilityChange {

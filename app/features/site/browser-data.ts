@@ -76,7 +76,7 @@ export const BROWSER_DATA: readonly BrowserData[] = [
   {
     kind: "storage",
     keys: ["visitor.discreetTitles", "visitor.exitByShift"],
-    what: "Your settings under Privacy on this device.",
+    what: "Your “Privacy on this device” settings.",
     howLong: UNTIL_REMOVED,
     isForVisitors: true,
   },

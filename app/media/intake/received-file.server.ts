@@ -35,8 +35,8 @@ export const HEAD_BYTES = 4_100;
 /**
  * Writes a stream to `uploads/tmp`, with back-pressure.
  *
- * @throws {UploadError} 413 as soon as the stream is too long, 507 if the disk is full, and any error thrown by the
- *   rule's check. In that case, no file is left behind.
+ * @throws {UploadError} 413 as soon as the stream exceeds the limit, 507 if the disk is full, and any error thrown
+ *   by the rule's check. Whenever it throws, no file is left behind.
  */
 export async function receiveFile(
   stream: Readable,

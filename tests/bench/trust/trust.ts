@@ -205,7 +205,7 @@ async function benchmarkPublishing(report: Report): Promise<void> {
   report.atMost("publishing: longest block of the thread", required.blocked, MAX_BLOCKED_MS, "ms");
 }
 
-/** Returns how long work takes in one transaction, which is then rolled back. */
+/** Returns how long `work` takes in a transaction that is then rolled back. */
 function transactionMs(work: () => unknown): number {
   const sqlite = sqliteHandle();
   sqlite.exec("BEGIN IMMEDIATE");

@@ -20,7 +20,7 @@ async function remember(page: Page, history: unknown): Promise<void> {
 
 const points = (...numbers: number[]) => numbers.map((number) => [`v${number}`, number * 10]);
 
-test("started videos are shown above the list, most recent first, and continue where they stopped", async ({
+test("partly watched videos are shown above the list, most recent first, and resume where they stopped", async ({
   page,
   site,
 }) => {

@@ -12,7 +12,7 @@ test("renames and reorders categories, and visitors see the changes", async ({ p
   await expect(form.getByLabel("Name of desi")).toHaveValue("Trending");
   await form.getByLabel("Name of desi").fill("Indian");
   await form.getByRole("button", { name: "Move Blacked up" }).click();
-  await expect(page.getByText("Categories were saved.")).toBeVisible();
+  await expect(page.getByText("Categories saved.")).toBeVisible();
 
   await page.goto("/");
   const choices = page.getByRole("navigation", { name: "Video categories" }).getByRole("link");

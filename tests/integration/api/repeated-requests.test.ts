@@ -170,7 +170,7 @@ describe.each(NAMES)("%s", (name) => {
   });
 });
 
-describe("creating a video that was deleted afterward", () => {
+describe("repeating a request to create a video that has since been deleted", () => {
   it("still returns the recorded response if the key is the same, and reports the deletion if it isn't", async () => {
     const first = await send("createVideo");
     sqliteHandle().exec("DELETE FROM videos WHERE id <> 'v'");

@@ -262,7 +262,7 @@ it("renames, reorders and resets categories", async () => {
   expect(label().value).toBe("Trending");
   label().value = "Indian";
   await visitor.press("Move Blacked up");
-  expect(visitor.text).toContain("Categories were saved.");
+  expect(visitor.text).toContain("Categories saved.");
 
   await visitor.open("/");
   expect(choices()).toEqual([

@@ -113,7 +113,7 @@ describe("an upload over a real connection", () => {
     expect(cpuSeconds(pid) - before).toBeLessThan(1);
   });
 
-  it("is rejected with 400 while the client is still sending if there is no session, and the response states the reason", async () => {
+  it("without a session is rejected with 400 while the client is still sending, and the response states the reason", async () => {
     const open = post({ Cookie: "", "Content-Length": "7000000" });
     await sendUntilCut(open, 2_000_000);
     const { status, body } = await open.response;

@@ -167,7 +167,7 @@ function stateOf() {
   return { row, files };
 }
 
-describe("a drafts-only uploader's request after an editor has published the video", () => {
+describe("a drafts-only uploader's request that arrives after an editor has published the video", () => {
   it.each(Object.entries(FORMS))("is rejected: %s", async (_, fields) => {
     const before = stateOf();
     expect(await statusAfterChange(sendForm({ id: "v", ...fields }), publish)).toBe(403);

@@ -271,7 +271,7 @@ describe.runIf(ffmpegAvailable())("replacing a video's file", () => {
     expect(files()).toEqual([]);
   });
 
-  it("continues after its video is restored from the trash", async () => {
+  it("continues after the video is restored from the trash", async () => {
     const id = await addToLibrary(site.uploads, source(1), true);
     sqliteHandle().exec("DELETE FROM jobs");
     await expectSuccessOf(() => send(source(2), id));

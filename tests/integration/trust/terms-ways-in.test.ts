@@ -395,7 +395,7 @@ describe("replacing a file", () => {
     return (result as { data: { studio: Record<string, unknown> } }).data.studio;
   }
 
-  it("requires the current version, and keeps the file until that version is accepted", async () => {
+  it("requires accepting the current terms, and keeps the existing file until they are accepted", async () => {
     addVideo();
     expect(accepted()).toEqual([]);
     const rejected = await replace({}, clip);

@@ -7,7 +7,7 @@ import { DEFAULT_VIEW } from "~/features/library/list/manage-address";
 import { CategoryOptions } from "~/features/upload/upload-text-fields";
 import { renderAt } from "./page";
 
-// Adds a category to the list of categories, the only file that lists them.
+// Adds a category to the only file that lists the categories.
 vi.mock("~/shared/category-list", async (original) => {
   const { CATEGORIES } = await original<typeof import("~/shared/category-list")>();
   return { CATEGORIES: [...CATEGORIES, { id: "retro", label: "Retro", legacy: ["vintage"] }] };

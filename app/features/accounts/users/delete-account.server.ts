@@ -239,8 +239,8 @@ function transferSome(userId: string, receiverId: string): number {
     `UPDATE deleted_videos SET row = json_set(row, '$.uploaded_by', @receiverId)
      WHERE id IN (SELECT value FROM json_each(@ids)) AND +uploaded_by = @userId`,
   ).run(values);
-  // Pending replacement files keep their sender, so that they aren't published with the receiver's permissions before
-  // someone who has those permissions has reviewed them.
+  // Pending replacement files keep their original sender. Otherwise, they could be published with the receiver's
+  // permissions before anyone with those permissions has reviewed them.
   prepared(
     `UPDATE video_files SET user_id = @receiverId
      WHERE video_id IN (SELECT value FROM json_each(@ids)) AND +user_id = @userId AND state <> 'pending'`,

@@ -14,7 +14,7 @@ import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
 import { moveAliases, restoreAliases } from "./set-aliases.server";
 
-/** Kept small, so that other writes can run between two transactions. */
+/** Kept small, so that other writes can run between transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 /** How long a change can be undone. Deletions have the same limit. */
 const UNDO_MS = 30 * 24 * 60 * 60 * 1000;

@@ -188,7 +188,7 @@ async function saveCategories(
   applyCategoryNames();
   return success(
     "Categories updated",
-    isReset ? "Categories were reset to their defaults." : "Categories were saved.",
+    isReset ? "Categories were reset to their defaults." : "Categories saved.",
   );
 }
 

@@ -19,7 +19,7 @@ const MESSAGES: Record<Scan["state"], string> = {
   refuse:
     "The scan found material that must not be published. The file is kept, and stays on hold, until an editor deletes it or confirms that the scan is wrong.",
   unchecked: "The scan didn’t return a result and is retried every few minutes.",
-  failed: "The scan failed and isn’t retried automatically.",
+  failed: "The scan failed and won’t be retried automatically.",
 };
 
 /** A video's scans that are unfinished or have found something, with their actions. */

@@ -115,7 +115,7 @@ export function SourcePanel({ figures, action }: { figures: SourceStatistics; ac
         </Figure>
         {cut.videos > 0 && (
           <Figure label="Originals of trimmed videos" value={amount(cut)}>
-            Kept as long as the video is trimmed.
+            Kept until the trim is undone.
           </Figure>
         )}
         <Figure label="Encoded with older settings" value={formatQuantity(outdated, "video")}>

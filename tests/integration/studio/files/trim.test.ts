@@ -247,7 +247,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(reserved.filter((name) => !name.includes("."))).toHaveLength(1);
   });
 
-  it("leaves nothing behind if it is discarded, and continues after its video is restored from the trash", async () => {
+  it("leaves nothing behind if it is discarded, and continues after the video is restored from the trash", async () => {
     const id = await addUnprocessed();
     const files = filesBelow(site.uploads);
     await trim(id, "1", "3");
