@@ -557,7 +557,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "return false;",
     killedBy: "tests/integration/account/account.test.ts",
     title:
-      "requires the password and a code before a user can turn it off or create new recovery codes",
+      "can be turned off or get new recovery codes only with the password and a code",
   },
   {
     rule: "A stranger's address gets at most one email about reports per day",
@@ -583,7 +583,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (allows(user, permission)) return;",
     replace: "return;",
     killedBy: "tests/integration/account/users.test.ts",
-    title: "can be given a new role, which applies from the next request on",
+    title: "can be given a new role, which takes effect on the user's next request",
   },
   {
     rule: "Only owners manage users",
@@ -626,7 +626,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);',
     replace: "",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "rejects moderators, even if they use a token that they created in an earlier role",
+    title: "rejects moderators, even if they created their token while they had another role",
   },
   {
     rule: "An uploader can publish only with permission",

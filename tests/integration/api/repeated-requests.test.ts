@@ -173,7 +173,7 @@ describe.each(NAMES)("%s", (name) => {
 });
 
 describe("creating a video that was deleted afterward", () => {
-  it("still returns the recorded response if the key is the same, and reports the deletion if it isn't", async () => {
+  it("still returns the recorded response if the key is reused, and reports the deletion if the key is new", async () => {
     const first = await send("createVideo");
     sqliteHandle().exec("DELETE FROM videos WHERE id <> 'v'");
     expect(await send("createVideo")).toEqual(replayed(first));
