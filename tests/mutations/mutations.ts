@@ -744,7 +744,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(a: number, b: number) => scores[b]! - scores[a]! || byAge(a, b);",
     replace: "(a: number, b: number) => byAge(a, b);",
     killedBy: "tests/integration/catalogue/related.test.ts",
-    title: "are the same for titles with stop words, symbols, repetitions and several scripts",
+    title: "returns the same videos as the index for titles with stop words, symbols, repetitions and several scripts",
   },
   {
     rule: "A page number beyond the last page shows the last page",
