@@ -892,7 +892,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };",
     replace: "",
     killedBy: "tests/integration/jobs/re-encode.test.ts",
-    title: "don't have their video's playable file replaced by one that can't be decoded",
+    title: "never cause their video's playable file to be replaced with one that can't be decoded",
   },
   {
     rule: "Request limits don't apply to internal range requests",

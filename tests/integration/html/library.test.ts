@@ -69,7 +69,7 @@ describe("the video list", () => {
     expect(visitor.text).toContain("restored Beach");
   });
 
-  it("sorts videos, and can hide or delete several videos at once", async () => {
+  it("can be sorted, and can hide or delete several videos at once", async () => {
     addThree();
     await visitor.open(MANAGE);
     visitor.fill("Sort by", "title");

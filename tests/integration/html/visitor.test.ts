@@ -164,7 +164,7 @@ describe("public pages", () => {
     expect(visitor.in().queryByRole("combobox", { name: "Sort by" })).toBeNull();
   });
 
-  it("show videos whose tag has a matching alias as close matches below the results", async () => {
+  it("show videos as close matches below the results if an alias of one of their tags matches", async () => {
     await fill(site, 2, (number) => ({
       title: number === 1 ? "Neon Rain" : "Other",
       tags: number === 2 ? '["neon lights"]' : null,
@@ -204,7 +204,7 @@ describe("public pages", () => {
     expect(visitor.address).toMatch(/^\/video\/v\d\b/);
   });
 
-  it("have a link on Home that opens the channel in a new tab", async () => {
+  it("include a link on Home that opens the channel in a new tab", async () => {
     await visitor.open("/");
     const join = visitor.in().getByRole("link", { name: /join/i });
     expect(join.getAttribute("href")).toBe("https://chat.example/channel");
@@ -212,7 +212,7 @@ describe("public pages", () => {
     expect(join.getAttribute("rel")).toMatch(/noopener/);
   });
 
-  it("offer links on the 404 page", async () => {
+  it("include a 404 page with links to the lists", async () => {
     await visitor.open("/nonsense/at/all");
     expect(visitor.status).toBe(404);
     expect(visitor.document.title).toMatch(/not found/i);
