@@ -994,7 +994,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(!toRead.has(file) || digestOf(target) === file.sha256)",
     replace: "true",
     killedBy: "tests/integration/operating/backups.test.ts",
-    title: "copies a file again if it is damaged in earlier backups",
+    title: "copies a file again if the copies in earlier backups are damaged",
   },
 
   // Shutdown

@@ -137,7 +137,7 @@ describe("search", () => {
   });
 
   // A short list of results is cached in full. For a long list, only bookmarks are cached.
-  it.each([1_500, 5_000])("returns deep pages and clamps page numbers (%i results)", async (hits) => {
+  it.each([1_500, 5_000])("loads deep pages and clamps page numbers (%i results)", async (hits) => {
     only(Array.from({ length: hits }, (_, i) => ({ id: `v${i}`, title: `Night ${i}` })));
     const newest = Array.from({ length: hits }, (_, i) => `v${hits - 1 - i}`);
     const last = Math.ceil(hits / PAGE_SIZE);

@@ -133,9 +133,12 @@ describe("every tus request", () => {
     expect((await publish(other)).status).toBe(404);
   });
 
-  it.each(["..%2f..%2fsite.sqlite", "a.json", "%00"])("is rejected if its upload id is %s", async (id) => {
-    expect([400, 404]).toContain((await head(`/admin/uploads/${id}`)).status);
-  });
+  it.each(["..%2f..%2fsite.sqlite", "a.json", "%00"])(
+    "is rejected if its upload id is %s",
+    async (id) => {
+      expect([400, 404]).toContain((await head(`/admin/uploads/${id}`)).status);
+    },
+  );
 });
 
 describe("an upload's creation", () => {
