@@ -20,7 +20,7 @@ async function remember(page: Page, history: unknown): Promise<void> {
 
 const points = (...numbers: number[]) => numbers.map((number) => [`v${number}`, number * 10]);
 
-test("started videos are shown above the list, most recent first, and continue where they stopped", async ({
+test("videos that the visitor has started are shown above the list, most recent first, and resume at the same position", async ({
   page,
   site,
 }) => {
@@ -77,7 +77,7 @@ test("started videos are shown above the list, most recent first, and continue w
   await expect(page).toHaveURL(/\/video\/v\d/);
 });
 
-test("the cards are replaced by an error if they can't be loaded, or by a message if no video in the history is public", async ({
+test("an error is shown if the cards can't be loaded, and a message is shown if no video in the history is public", async ({
   page,
   site,
 }) => {
