@@ -4,7 +4,7 @@ import { parseResponses } from "./http/responses";
 
 const CONNECTIONS = 400;
 
-it("responds on each connection only to the requests sent over it, in order", async () => {
+it("responds on each connection only to the requests that were sent over it, in order", async () => {
   // Other tests use the CPU as well, so only a long run checks how long another client has to wait.
   const maxWaitMs = Number.POSITIVE_INFINITY;
   expect(await sendBytes("npm test", CONNECTIONS, undefined, maxWaitMs)).toEqual([]);
