@@ -147,7 +147,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
   it.each([
     ["AC-3, which is also in the copy", "ac3", ["aac", "ac3"], true],
     ["E-AC-3, for which the original is kept", "eac3", ["aac"], false],
-  ])("isn't lost in a second language when a copy replaces the file: %s", async (...row) => {
+  ])("keeps a second language when a copy replaces the file: %s", async (...row) => {
     const [, codec, inCopy, isAll] = row;
     const metadata = ["language=ger"];
     const clip = probeOf(`${codec}.mp4`, [{ codec: "aac" }, { codec, channels: 6, metadata }]);

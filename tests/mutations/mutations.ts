@@ -556,8 +556,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return withCode && account?.totp_enabled_at !== null;",
     replace: "return false;",
     killedBy: "tests/integration/account/account.test.ts",
-    title:
-      "can be turned off or get new recovery codes only with the password and a code",
+    title: "can be turned off or get new recovery codes only with the password and a code",
   },
   {
     rule: "A stranger's address gets at most one email about reports per day",
@@ -744,7 +743,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(a: number, b: number) => scores[b]! - scores[a]! || byAge(a, b);",
     replace: "(a: number, b: number) => byAge(a, b);",
     killedBy: "tests/integration/catalogue/related.test.ts",
-    title: "returns the same videos as the index for titles with stop words, symbols, repetitions and several scripts",
+    title:
+      "returns the same videos as the index for titles with stop words, symbols, repetitions and several scripts",
   },
   {
     rule: "A page number beyond the last page shows the last page",

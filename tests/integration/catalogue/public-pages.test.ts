@@ -134,7 +134,7 @@ describe("a list that can't be loaded", () => {
     ["home", home.loader],
     ["categories", categories.loader],
     ["trending", trending.loader],
-  ])("has status 500 and a message without internal details (%s)", async (_, loader) => {
+  ])("is empty, has status 500 and shows no internal details (%s)", async (_, loader) => {
     await addVideos(9, () => ({ views: 1 }));
     sqliteHandle().exec("DROP TABLE videos");
     const result = await call(loader, "/?page=2");

@@ -106,7 +106,7 @@ describe("search", () => {
     }
   });
 
-  it("doesn't find hidden rows, or rows by their previous titles and tags", async () => {
+  it("doesn't find hidden rows, and doesn't find rows by their previous titles or tags", async () => {
     only([{ id: "a", title: "Night train", tags: ["old tag"] }]);
     sqliteHandle().exec(`UPDATE videos SET title = 'Morning bus', tags = '["new tag"]'`);
     expect(await found("night")).toEqual([]);

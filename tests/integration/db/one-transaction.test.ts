@@ -168,7 +168,7 @@ describe("an import of many videos", () => {
     expect(gotTheLock).toBeGreaterThan(2);
   });
 
-  it("keeps the committed videos if a later video fails, and logs how many there are in one activity", async () => {
+  it("keeps the committed videos if a later video fails, and logs the number of committed videos in one activity", async () => {
     sqliteHandle().exec(
       "CREATE TRIGGER broken BEFORE INSERT ON videos WHEN NEW.title = 'video 120' BEGIN SELECT RAISE(ABORT, 'no'); END",
     );

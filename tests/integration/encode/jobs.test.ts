@@ -271,7 +271,7 @@ describe.runIf(ffmpegAvailable())("the queue while another process is writing", 
 });
 
 describe.runIf(ffmpegAvailable())("a video that is restored from the trash", () => {
-  it("gets jobs for missing files in the same transaction, and is processed completely", async () => {
+  it("gets jobs for missing files in the transaction that restores it, and is processed completely", async () => {
     const avi = makeClip(site.folder, "clip", { extension: "avi", video: ["mpeg4"] });
     const id = await addToLibrary(site.uploads, avi, false);
     await removeVideos([id], "u");

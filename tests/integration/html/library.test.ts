@@ -95,7 +95,7 @@ describe("the video list", () => {
     expect(titles()).toEqual(["Aurora"]);
   });
 
-  it("filters videos, hides a column, and saves the result as a view that can be removed", async () => {
+  it("can be filtered, can hide a column, and can be saved as a view, which can be removed", async () => {
     const thumbnail_url = "/media/thumbnails/u/1.webp";
     const add = (title: string, day: string, columns = {}) =>
       site.addVideo({ title, created_at: `2025-${day}T12:00:00.000Z`, ...columns });

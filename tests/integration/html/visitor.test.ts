@@ -25,7 +25,7 @@ const cards = () => [...visitor.document.querySelectorAll<HTMLElement>("main art
 const heading = () => textOf(visitor.in().getByRole("heading", { level: 1 }));
 
 describe("public pages", () => {
-  it("link to the next page of a tag, and from a video's page back to its card in the list", async () => {
+  it("link from a tag's list to its next page, and from a video's page back to its card in the list", async () => {
     await fill(site, 12, () => ({ tags: '["beach"]' }));
     await visitor.open("/video/v1");
     await visitor.follow("beach");
@@ -280,7 +280,7 @@ describe("public forms", () => {
     expect(mail.getAttribute("href")).toMatch(/^mailto:contact@.*subject=Hello/);
   });
 
-  it("let visitors report a video, answer the moderators and withdraw the report", async () => {
+  it("let visitors report a video, reply to the moderators and withdraw the report", async () => {
     await fill(site, 2);
     await visitor.open("/video/v1");
     await visitor.follow("Report");

@@ -140,7 +140,7 @@ describe("an upload over a real connection", () => {
     expect(site.log).not.toContain("Error");
   });
 
-  it("leaves nothing behind if the server is killed, and restarted an hour later", async () => {
+  it("leaves nothing behind if the server is killed and is restarted an hour later", async () => {
     const open = post({ "Content-Length": "7000000" });
     await open.send(before);
     await open.send(clip);

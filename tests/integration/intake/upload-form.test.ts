@@ -358,7 +358,7 @@ describe("an upload by an account that was restricted during the upload", () => 
     expect(status).toBe(403);
   });
 
-  it("becomes a draft if the uploader may save drafts", async () => {
+  it("becomes a draft if the uploader may still save drafts", async () => {
     run("UPDATE users SET role = 'uploader', may_publish = 0");
     expect((await accepted(uploadRequest(clip, { intent: "draft" }))).status).toBe("review");
   });

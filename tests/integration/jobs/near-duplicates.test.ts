@@ -27,7 +27,7 @@ describe("similar videos", () => {
     pair("a", "d");
   };
 
-  it("are listed next to each other, and each one shows which videos it resembles", async () => {
+  it("are listed next to each other, and each video shows which videos it resembles", async () => {
     addFour();
     const { list, similar } = await shownList();
     expect(list.videos.map(({ id }) => id)).toEqual(["a", "d", "b", "c"]);

@@ -281,7 +281,7 @@ describe.runIf(ffmpegAvailable())("a site without SCAN_COMMAND", () => {
     expect([isPublic(id), jobs(), holds(), scansOf(id)]).toEqual([true, [], [], []]);
   });
 
-  it("keeps existing uploads public while they are scanned later, unless the scan refuses them", async () => {
+  it("keeps existing uploads public while they are scanned, and hides them only if the scan refuses them", async () => {
     const id = await upload();
     sqliteHandle().exec("UPDATE jobs SET state = 'done'");
     scanWith(site.folder, "exit 0");
