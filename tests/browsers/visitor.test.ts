@@ -27,7 +27,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     await browser.run(() => localStorage.clear());
   });
 
-  it("shows suggestions while typing and lets the visitor choose one with the keyboard", async () => {
+  it("shows suggestions while the visitor is typing, and lets the visitor select a suggestion with the keyboard", async () => {
     site.addVideo({ title: "Neon rain", tags: '["neon lights"]' });
     site.addVideo({ title: "Neon city" });
     await page.open("/trending");
@@ -40,7 +40,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     await expect.poll(() => page.count(CARDS)).toBe(1);
   });
 
-  it("saves a video from its card, updates the count in the header and lists the video", async () => {
+  it("saves a video from its card, updates the count in the header and lists the video on the Saved page", async () => {
     site.addVideo({ title: "Neon rain" });
     await page.open("/");
     const save = `${CARDS} button[aria-pressed]`;
@@ -53,7 +53,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     await expect.poll(() => page.texts(CARDS)).toEqual([expect.stringContaining("Neon rain")]);
   });
 
-  it("seeks to chapters in place, and shows unfinished videos on the home page until they are dismissed", async () => {
+  it("seeks to a chapter on the same page, and shows unfinished videos on the home page until they are dismissed", async () => {
     const id = publishVideo(site, { description: "0:00 Start\n0:20 The sea\n0:30 Night" });
     await page.openPlayer(id);
     await browser.press("k");
@@ -74,7 +74,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     ).toBeUndefined();
   });
 
-  it("sorts a list by length and filters it by length", async () => {
+  it("sorts and filters a list by length", async () => {
     for (const minutes of [3, 30, 10]) {
       site.addVideo({ title: `Of ${minutes} minutes`, duration: `${minutes}:00` });
     }

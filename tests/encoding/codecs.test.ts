@@ -251,7 +251,7 @@ describe.runIf(ffmpegAvailable())("a codec that this machine can't encode", () =
     expect([await enqueuePopularCodecs(), await enqueueCodecs(id)]).toEqual([0, false]);
   });
 
-  it("can be HEVC, which requires hardware encoding and gets a codec string that devices support", () => {
+  it("may be HEVC, which requires hardware encoding and gets a codec string that devices support", () => {
     process.env.ENCODER_HARDWARE = "vaapi";
     process.env.ENCODER_CODECS = "h264,hevc";
     forgetSettings();

@@ -62,7 +62,7 @@ describe.runIf(ffmpegAvailable())("the colors of a video's derived files", () =>
     ["a small video with tags", "640x480", "bt601", "tv", SAYS_PAL, PAL],
     ["full range", "1280x720", "bt709", "pc", ["-color_range", "pc"], BT709],
     ["a rare matrix", "640x360", "bt2020", "tv", ["-colorspace", "bt2020nc"], BT709],
-  ])("match the video's and are tagged: %s", async (_, size, matrix, range, says, expected) => {
+  ])("match the video and are tagged: %s", async (_, size, matrix, range, says, expected) => {
     const clip = videoFile(size, matrix, range, says);
     const ladder = await createLadder(clip);
     const [source, found, task] = await encodeArguments(clip);

@@ -114,7 +114,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     expect(master).toMatch(/CODECS="avc1\.\w+,ac-3",[^\n]*AUDIO="surround"\n180p\.m3u8\n/);
   });
 
-  it("isn't available in surround if the surround track would be shorter than the video", async () => {
+  it("isn't available in surround if the surround track is shorter than the video", async () => {
     const clip = makeClip(site.folder, "short", {
       ...{ extension: "mkv", seconds: 6, audioSource: tone(2) },
       audio: ["ac3", "-ac", "6"],
@@ -147,7 +147,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
   it.each([
     ["AC-3, which is also in the copy", "ac3", ["aac", "ac3"], true],
     ["E-AC-3, for which the original is kept", "eac3", ["aac"], false],
-  ])("in a second language isn't lost when a copy replaces the file: %s", async (...row) => {
+  ])("keeps a second language when a copy replaces the file: %s", async (...row) => {
     const [, codec, inCopy, isAll] = row;
     const metadata = ["language=ger"];
     const clip = probeOf(`${codec}.mp4`, [{ codec: "aac" }, { codec, channels: 6, metadata }]);

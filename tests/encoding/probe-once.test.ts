@@ -22,7 +22,7 @@ const started = (name: string) => fs.readFileSync(path.join(site.folder, `${name
 const probes = () => started("ffprobe").match(/-show_format/g)?.length;
 
 describe.runIf(ffmpegAvailable())("a video's jobs", () => {
-  it("probe its file once, and again only if the file has changed", async () => {
+  it("probe its file only once, unless the file changes", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     await workUntilIdle();

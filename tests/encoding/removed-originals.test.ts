@@ -26,7 +26,7 @@ describe.runIf(ffmpegAvailable())("a converted original", () => {
       "has video that is copied into another container",
       () => makeClip(site.folder, "video", { extension: "mkv", video: H264, audio: ["ac3"] }),
     ],
-  ])("is removed if it %s and the playable file has all frames", async (_, make) => {
+  ])("is removed if it %s and the playable file contains all frames", async (_, make) => {
     await expectRemoved(site.uploads, make(), warnings);
   });
 });

@@ -121,7 +121,7 @@ describe("the storyboard tiles", () => {
 `;
   const frames = async () => (await page(ADDRESS)).manage?.frames;
 
-  it("are offered in the dialog, unless they come from another site", async () => {
+  it("are offered in the dialog unless they are on another site", async () => {
     sqliteHandle().exec(
       "UPDATE videos SET storyboard_url = '/media/thumbnails/u/1/storyboard-a/storyboard.vtt'",
     );
@@ -155,7 +155,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     sqliteHandle().exec("UPDATE videos SET video_url = '/media/videos/u/1.mp4'");
   });
 
-  it("becomes the thumbnail and is marked as chosen by a person", async () => {
+  it("becomes the thumbnail, which is marked as chosen by a person", async () => {
     const old = writeUpload(site.uploads, "thumbnails/u/1.jpg");
     const response = await catchResponse(() =>
       sendMultipart(form(undefined, { frame: " 0:02.5 " }), ADDRESS),
@@ -170,7 +170,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("is taken at the position of the chosen storyboard tile unless a position is entered", async () => {
+  it("is extracted at the position of the chosen storyboard tile unless a position is entered", async () => {
     const messages: string[] = [];
     const positions: unknown[] = [];
     for (const fields of [
@@ -216,7 +216,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     expect(await refusal()).toEqual(forGood);
   });
 
-  it("propagates errors from the callback that uses it", async () => {
+  it("doesn't hide errors from the callback that uses it", async () => {
     const error = Object.assign(new Error("The folder of images is missing."), { code: "ENOENT" });
     const work = () => Promise.reject(error);
     await expect(withFrame("v", "0:01", "u", work)).rejects.toBe(error);

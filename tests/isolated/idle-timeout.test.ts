@@ -26,7 +26,7 @@ afterAll(() => {
 });
 
 describe("an upload that takes longer than Node's request timeout", () => {
-  it("completes, because only idle connections are closed", async () => {
+  it("succeeds, because only idle connections are closed", async () => {
     const { port } = server.address() as AddressInfo;
     const request = http.request({ port, host: "127.0.0.1", method: "POST" });
     const responded = once(request, "response");

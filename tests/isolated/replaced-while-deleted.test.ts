@@ -47,7 +47,7 @@ async function replaceWhile(work: () => Promise<void>): Promise<void> {
   await removeFiles();
 }
 
-it("keeps the copy and the original of a video that is deleted during the replacement, until it is deleted permanently", async () => {
+it("keeps the copy and the original of a video that is deleted during the replacement until the video is deleted permanently", async () => {
   await replaceWhile(async () => {
     await removeVideos([id], "u");
   });

@@ -556,8 +556,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return withCode && account?.totp_enabled_at !== null;",
     replace: "return false;",
     killedBy: "tests/integration/account/account.test.ts",
-    title:
-      "requires the password and a code before a user can turn it off or create new recovery codes",
+    title: "can be turned off or get new recovery codes only with the password and a code",
   },
   {
     rule: "A stranger's address gets at most one email about reports per day",
@@ -583,7 +582,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (allows(user, permission)) return;",
     replace: "return;",
     killedBy: "tests/integration/account/users.test.ts",
-    title: "can be given a new role, which applies from the next request on",
+    title: "can be given a new role, which takes effect on the user's next request",
   },
   {
     rule: "Only owners manage users",
@@ -626,7 +625,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);',
     replace: "",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "rejects moderators, even if they use a token that they created in an earlier role",
+    title: "rejects moderators, even if they created their token while they had another role",
   },
   {
     rule: "An uploader can publish only with permission",
@@ -744,7 +743,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(a: number, b: number) => scores[b]! - scores[a]! || byAge(a, b);",
     replace: "(a: number, b: number) => byAge(a, b);",
     killedBy: "tests/integration/catalogue/related.test.ts",
-    title: "are the same for titles with stop words, symbols, repetitions and several scripts",
+    title:
+      "returns the same videos as the index for titles with stop words, symbols, repetitions and several scripts",
   },
   {
     rule: "A page number beyond the last page shows the last page",
@@ -892,7 +892,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };",
     replace: "",
     killedBy: "tests/integration/jobs/re-encode.test.ts",
-    title: "don't have their video's playable file replaced by one that can't be decoded",
+    title: "never cause their video's playable file to be replaced with one that can't be decoded",
   },
   {
     rule: "Request limits don't apply to internal range requests",
@@ -994,7 +994,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(!toRead.has(file) || digestOf(target) === file.sha256)",
     replace: "true",
     killedBy: "tests/integration/operating/backups.test.ts",
-    title: "copies a file again if it is damaged in earlier backups",
+    title: "copies a file again if the copies in earlier backups are damaged",
   },
 
   // Shutdown

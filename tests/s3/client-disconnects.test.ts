@@ -52,7 +52,7 @@ describe.runIf(hasS3Server)(
       store.release();
     });
 
-    it("causes the site to abort the store's response midway, or before reading any of it", async () => {
+    it("causes the site to abort the store's response, even if nothing has been read from it yet", async () => {
       store.fail();
       const requests = Array.from({ length: VISITORS }, () => request(url));
       await Promise.all(requests.map((each) => once(each, "response")));

@@ -45,7 +45,7 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
     expect((await request(url, { Range: "bytes=9000000-" })).status).toBe(416);
   });
 
-  it("still responds after a client has disconnected in the middle of a response", async () => {
+  it("keeps responding after a client has disconnected in the middle of a response", async () => {
     const aborted = http.get(site.url + url);
     const [response] = (await once(aborted, "response")) as [http.IncomingMessage];
     await once(response, "data");

@@ -137,14 +137,14 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     },
   );
 
-  it("is tried a fourth time after it responds with SlowDown three times", async () => {
+  it("receives a fourth request after it has responded with SlowDown three times", async () => {
     store.fail({ when: SINGLE_PUT, response: SLOW_DOWN, times: 3 });
     expect((await moveIntoStore()).files).toBe(2);
     expect(store.sent(SINGLE_PUT)).toBe(4);
     await expectRecovery();
   });
 
-  it("is tried four times if it always responds with SlowDown, and the video is kept", async () => {
+  it("receives four requests if it always responds with SlowDown, and the video is kept", async () => {
     store.fail({ when: WRITES, response: SLOW_DOWN });
     await expect(moveIntoStore()).rejects.toThrow("The file store isn't responding. (SlowDown)");
     expect(store.sent(WRITES)).toBe(4);
@@ -152,14 +152,14 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     await expectRecovery();
   });
 
-  it("is retried if it reports an error with status 200 when an upload is completed", async () => {
+  it("receives another request if it reports an error with status 200 when an upload is completed", async () => {
     store.fail({ when: COMPLETE, response: { status: 200, code: "InternalError" }, times: 2 });
     expect((await moveIntoStore()).files).toBe(2);
     expect(store.sent(COMPLETE)).toBe(3);
     await expectRecovery();
   });
 
-  it("is reported immediately if it rejects the access keys, and the video is kept", async () => {
+  it("is reported after a single request if it rejects the access keys, and the video is kept", async () => {
     store.fail({ when: ANY, response: { status: 403, code: "InvalidAccessKeyId" } });
     await expect(moveIntoStore()).rejects.toThrow(/^The file store rejected the access keys/);
     expect(store.sent(WRITES)).toBe(1);
@@ -167,7 +167,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     await expectRecovery();
   });
 
-  it("is tried four times if it disconnects; the video is kept and incomplete uploads are removed", async () => {
+  it("receives four requests if it keeps disconnecting; the video is kept and incomplete uploads are removed", async () => {
     store.fail({ when: WRITES, response: "disconnect" });
     await expect(moveIntoStore()).rejects.toThrow(/^The file store isn't responding/);
     expect(store.sent(WRITES)).toBe(4);
@@ -203,7 +203,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     60_000,
   );
 
-  it("that disconnects in the middle of a video ends the response, but the site retries when it copies the object", async () => {
+  it("that disconnects in the middle of a video causes the response to fail, but the site retries when it copies the object", async () => {
     await moveIntoStore();
     loseCopies();
     store.fail({ when: /^GET /, response: "disconnect", times: 1 });
@@ -230,7 +230,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     });
   }, 60_000);
 
-  it("doesn't keep an incomplete upload from a killed process, because check-library reports and aborts it", async () => {
+  it("doesn't keep a killed process's incomplete upload, because check-library reports and aborts it", async () => {
     await beginUpload(store.environment, "videos/u/half.mp4");
     expect((await checkStore())?.unfinished).toEqual([]);
     const later = Date.now() + 2 * DAY_MS;

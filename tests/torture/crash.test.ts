@@ -32,7 +32,7 @@ describe("the check", () => {
   afterEach(() => site.remove());
   const found = async () => (await check({ site }, [video])).join("\n");
 
-  it("doesn't find any faults when the site matches the model", async () => {
+  it("finds no faults if the site matches the model", async () => {
     expect(await found()).toBe("");
   });
 

@@ -27,7 +27,7 @@ it("doesn't reveal hidden videos at any URL, in any list or in any event", async
   expect(requests).toBeGreaterThan(500);
 }, 180_000);
 
-it("reports a video that is still public even though it should be hidden", async () => {
+it("reports a video that is still public although it should be hidden", async () => {
   const { faults } = await runHidden("npm test", {
     states: ["hidden"],
     share: 0,

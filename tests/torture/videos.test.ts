@@ -18,7 +18,7 @@ describe("checkVideo", () => {
   });
   afterEach(() => site.remove());
 
-  it("reports a file or stream that isn't playable, and a page with an unexpected status", async () => {
+  it("reports files and streams that can't be played, and pages with an unexpected status", async () => {
     const video_url = site.addFile("videos", "u/1795000000001.mp4", "no video");
     const hls_url = site.addFile("videos", "u/1795000000001/master-a.m3u8", "#EXTM3U\n");
     const id = site.addVideo({ title: "A video", video_url, hls_url });

@@ -62,7 +62,7 @@ test("the sort order and length filter are kept when the visitor changes the pag
   await expect(length(page)).toHaveValue("short");
 });
 
-test("watched videos can be hidden, and a page that contains only watched videos keeps its pager", async ({
+test("watched videos can be hidden, and a page that is empty as a result keeps its pager", async ({
   page,
   site,
 }) => {

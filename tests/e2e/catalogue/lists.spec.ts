@@ -53,7 +53,7 @@ test("paging through Home updates the URL @phone", async ({ page, site, isMobile
   await expect(page).toHaveURL("/");
 });
 
-test("selecting a category keeps the search and returns to page 1", async ({ page, site }) => {
+test("selecting a category keeps the search text and returns to page 1", async ({ page, site }) => {
   await fill(site, 20, (number) => ({ category: number % 2 ? "premium" : "english" }));
   await page.goto("/?search=video&page=2");
   await page.getByRole("navigation", { name: "Video categories" }).getByText("English").click();
@@ -65,7 +65,7 @@ test("selecting a category keeps the search and returns to page 1", async ({ pag
   await expect(page).toHaveURL("/trending");
 });
 
-test("the URL is updated while the visitor types a search, and Back leaves the search", async ({
+test("the URL is updated while the visitor types a search, and Back returns to the page before the search", async ({
   page,
   site,
 }) => {
@@ -132,7 +132,7 @@ test("a click, Enter or Space opens a card's video, and a middle click opens it 
   await expect(tab).toHaveURL(/\/video\/v1/);
 });
 
-test("a hovered card plays a muted loop that starts at 25 s, or a clip in AV1 or H.264, and stops when the pointer leaves", async ({
+test("hovering over a card plays its AV1 or H.264 clip, or a muted loop that starts at 25 s, until the pointer leaves", async ({
   page,
   site,
 }) => {

@@ -22,7 +22,7 @@ async function scrollTo(page: Page, title: string): Promise<number> {
   return top(page, title);
 }
 
-test("in a scrolled list, counts are updated, a hidden video is withdrawn in place, and new videos are added only on request", async ({
+test("in a scrolled list, counts are updated, hidden videos are withdrawn, and new videos are added only on request", async ({
   page,
   site,
 }) => {

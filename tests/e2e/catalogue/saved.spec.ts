@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, test } from "../site";
 
-test("a saved video also appears in another tab, and can be removed", async ({
+test("a saved video also appears in another tab, and can be removed again", async ({
   page,
   context,
   site,
@@ -81,7 +81,7 @@ test("many saved videos are loaded in batches, and a failed batch shows an error
   await expect(page.getByRole("button", { name: "Show More" })).toHaveCount(0);
 });
 
-test("a card's button saves its video while the preview keeps playing, and the header shows the count", async ({
+test("clicking a card's button saves its video while the preview keeps playing, and the header shows the count", async ({
   page,
   site,
 }) => {
@@ -112,7 +112,7 @@ test("a card's button saves its video while the preview keeps playing, and the h
   await expect(page.locator("main article")).toHaveText([/Video 3/, /Video 2/]);
 });
 
-test("the list of saved videos can be moved to another browser in a file", async ({
+test("the list of saved videos can be exported to a file and imported in another browser", async ({
   page,
   browser,
   site,

@@ -3,7 +3,7 @@ import { expect, test } from "../site";
 
 const cards = "main article";
 
-test("a video's tag opens the tag's list, and Back returns to the video", async ({
+test("clicking a video's tag opens the tag's list, and Back returns to the video", async ({
   page,
   site,
 }) => {

@@ -24,7 +24,7 @@ import {
 const VIDEO = () => mp4Clip(20, "640x360");
 const LONG_VIDEO = () => mp4Clip(30, "640x360");
 
-test("videos can be uploaded, watched, seeked and hidden with the default settings", async ({
+test("with the default settings, an admin can upload and hide videos, and visitors can watch them and seek", async ({
   browser,
 }) => {
   test.setTimeout(240_000);

@@ -77,7 +77,7 @@ test("partly watched videos are shown above the list, most recent first, and res
   await expect(page).toHaveURL(/\/video\/v\d/);
 });
 
-test("the cards are replaced by an error if they can't be loaded, or by a message if no video in the history is public", async ({
+test("an error is shown if the cards can't be loaded, and a message is shown if no video in the history is public", async ({
   page,
   site,
 }) => {

@@ -27,7 +27,7 @@ test.beforeEach(async ({ page }) => {
   });
 });
 
-test("an iPhone plays the playlist or falls back to the file, mutes, enters fullscreen, and has no volume control", async ({
+test("on an iPhone, the player plays the playlist or falls back to the file, has no volume control, and can mute and enter fullscreen", async ({
   page,
   site,
 }) => {

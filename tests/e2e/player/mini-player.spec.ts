@@ -17,7 +17,7 @@ async function playFrom(player: PlayerPage, seconds: number): Promise<void> {
   await player.expectPlaying();
 }
 
-test("a playing video continues in the corner of the next page, and then on its own page again", async ({
+test("a video keeps playing in the corner of other pages, and on its own page when the visitor returns to it", async ({
   page,
   site,
 }) => {

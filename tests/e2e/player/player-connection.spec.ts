@@ -50,7 +50,10 @@ test.describe("on a slow connection, a file that plays before the adaptive sourc
     return player;
   }
 
-  test("is replaced at the same position when it first stalls", async ({ page, site }) => {
+  test("is replaced by the stream at the same position when it first stalls", async ({
+    page,
+    site,
+  }) => {
     test.setTimeout(150_000);
     const id = publishAdaptive(site, undefined, { file: noise(40, 3) });
     await slowDown(page);

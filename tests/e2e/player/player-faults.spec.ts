@@ -28,7 +28,7 @@ test.describe("damaged and unusual files", () => {
     await expect(player.root.getByText("Buffering…")).toBeHidden();
   });
 
-  test("a vertical 10-hour file without audio plays and can be seeked to any position", async ({
+  test("a vertical 10-hour file without audio plays, and the viewer can seek to any position", async ({
     page,
     site,
   }) => {

@@ -44,7 +44,7 @@ test("clicks toggle playback, double clicks seek, and holding the mouse button s
     await expect.poll(() => player.events()).toEqual(["pause"]);
   });
 
-  await test.step("a double click seeks 10 s in the direction of the clicked half, and further clicks add up", async () => {
+  await test.step("a double click seeks 10 s in the direction of the clicked half, and each additional click seeks another 10 s", async () => {
     await player.seekTo(20);
     await player.click(0.8);
     await page.clock.runFor(250);

@@ -27,7 +27,7 @@ test("hydration doesn't restart playback in the browser's own player", async ({ 
   await expect(player.button("Pause")).toBeVisible();
 });
 
-test("opening another video scrolls to the top, resets everything except the volume, and stops the previous download", async ({
+test("opening another video scrolls to the top, resets everything except the volume, and cancels the previous download", async ({
   page,
   site,
 }) => {
@@ -57,7 +57,7 @@ test("opening another video scrolls to the top, resets everything except the vol
   await expect(page.locator("video")).toHaveCount(0);
 });
 
-test("the next video opens 8 s after the end and plays in the same player", async ({
+test("the next video opens 8 s after the current video ends, and plays in the same player", async ({
   page,
   site,
 }) => {
@@ -81,7 +81,7 @@ test("the next video opens 8 s after the end and plays in the same player", asyn
   await expect(card).toBeHidden();
 });
 
-test("the layout stays intact and passes axe in theater mode, at every width and with the menu open", async ({
+test("the page has no layout or accessibility errors in theater mode, at any width or with the menu open", async ({
   page,
   site,
 }) => {

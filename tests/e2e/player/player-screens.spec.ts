@@ -113,7 +113,7 @@ test.describe("the page on a small phone in landscape", () => {
 test.describe("the page on a small phone", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 320, height: 640 } });
 
-  test("keeps Retry and the next-video card off the seek bar, and plays the file on Retry once it is available", async ({
+  test("keeps Retry and the next-video card off the seek bar, and plays the file if Retry is pressed once the file is available", async ({
     page,
     site,
   }) => {
@@ -192,7 +192,7 @@ test.describe("the page on a small phone with doubled text size", () => {
   });
 });
 
-test("captions don't cover the controls, the storyboard preview or the next-video card, and stay on for the next video", async ({
+test("captions never cover the controls, the storyboard preview or the next-video card, and stay on for the next video", async ({
   page,
   site,
 }) => {

@@ -26,7 +26,7 @@ test("taps toggle playback, seek and show the controls, and holding a finger dow
     await expect.poll(() => player.events()).toEqual(["pause"]);
   });
 
-  await test.step("a double tap seeks and shows a ripple, and further taps add up", async () => {
+  await test.step("a double tap seeks and shows a ripple, and each additional tap seeks another 10 s", async () => {
     await player.seekTo(15);
     const right = await player.at(0.85, 0.4);
     await touch.tap(right);
@@ -66,7 +66,7 @@ test("taps toggle playback, seek and show the controls, and holding a finger dow
     await player.expectState({ muted: false, paused: false });
   });
 
-  await test.step("a tap on the time keeps the controls visible, and two taps at the bottom edge seek", async () => {
+  await test.step("tapping the time keeps the controls visible, and tapping twice at the bottom edge seeks", async () => {
     await page.clock.runFor(2_000);
     const time = (await player.root.locator(".player-time").boundingBox())!;
     await touch.tap({ x: time.x + time.width / 2, y: time.y + time.height / 2 });

@@ -24,7 +24,7 @@ function publishBeforeItsStream(site: SiteProcess, file: string) {
   return { id, finish };
 }
 
-test("a video that the browser can't decode is shown as being converted, and later plays as a stream", async ({
+test("a message says that a video is being converted if the browser can't decode it, and the stream plays later", async ({
   page,
   site,
 }) => {

@@ -28,7 +28,7 @@ async function addDevice(page: Page) {
   return protocol;
 }
 
-test("an admin signs in with only a passkey, and can't remove the last one", async ({
+test("an admin signs in with only a passkey, and can't remove the last passkey", async ({
   page,
   site,
 }) => {

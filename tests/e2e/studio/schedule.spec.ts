@@ -40,7 +40,7 @@ test("schedules a video in the browser's time zone, and publishes it automatical
   await expect(page.getByRole("article").filter({ hasText: "A video" })).toBeVisible();
 });
 
-test("keeps an upload as a draft until its publish time in the browser's time zone", async ({
+test("keeps an upload as a draft until its publish time, which is entered in the browser's time zone", async ({
   page,
   site,
 }) => {

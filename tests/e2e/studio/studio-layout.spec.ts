@@ -70,10 +70,7 @@ test.afterEach(({ site }) => {
   site.database().exec("UPDATE upload_terms_state SET required_since = NULL");
 });
 
-test("doesn't have accessibility violations or overflow on any studio page", async ({
-  page,
-  site,
-}) => {
+test("has no accessibility violations or overflow on any studio page", async ({ page, site }) => {
   test.slow();
   await fillStudio(site);
   await signIn(page);
@@ -96,7 +93,7 @@ test("doesn't have accessibility violations or overflow on any studio page", asy
 
 const topOf = async (locator: Locator) => (await locator.boundingBox())?.y;
 
-test("keeps the filter buttons in one row and doesn't wrap counts on phones in both orientations", async ({
+test("keeps the filter buttons in one row and doesn't wrap counts on phones in either orientation", async ({
   page,
   site,
 }) => {

@@ -23,7 +23,7 @@ function respondToDialogs(page: Page, reply: { yes: boolean }): string[] {
   return messages;
 }
 
-test("shows an error about the last row inside the viewport, and removes the error once a change succeeds", async ({
+test("shows an error inside the viewport if it concerns the last row, and removes it once a change succeeds", async ({
   page,
   site,
 }) => {
@@ -51,7 +51,7 @@ test("shows an error about the last row inside the viewport, and removes the err
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test("keeps the focus and the caret across hydration", async ({ page, site }) => {
+test("keeps the focus and the caret position during hydration", async ({ page, site }) => {
   addVideos(site, 1);
   await signIn(page);
   const release = await holdRequests(page, /\.js$/);
@@ -65,7 +65,7 @@ test("keeps the focus and the caret across hydration", async ({ page, site }) =>
   await expect(title).toHaveValue("Video 0 at night");
 });
 
-test("shows the sign-in prompt on the upload page after the user signs out elsewhere, and restores typed text", async ({
+test("shows the sign-in prompt on the upload page after the user signs out elsewhere, and restores the entered text", async ({
   page,
   site,
 }) => {
@@ -182,7 +182,7 @@ test("warns before entered text is lost, and discards the text once the user lea
   expect(messages).toHaveLength(2);
 });
 
-test("shows the video, errors and a sign-in prompt in the edit dialog, and keeps the input", async ({
+test("shows the video, errors and a sign-in prompt in the edit dialog, and keeps the entered text", async ({
   page,
   site,
   context,
@@ -311,7 +311,7 @@ test("limits the bulk actions to a tenth of the screen's height until an action 
   await expectNoViolations(page);
 });
 
-test("changes hundreds of videos, shows a pending state, and counts the videos in a toast", async ({
+test("changes hundreds of videos, shows a pending state, and shows the number of videos in a toast", async ({
   page,
   site,
 }) => {

@@ -70,7 +70,7 @@ test("renames, merges, removes and restores tags", async ({ page, site }) => {
   await expect(entry(page, "4K")).toHaveCount(0);
 });
 
-test("updates a page that is open in another tab, and says there that the tag has no videos anymore", async ({
+test("updates the page in another tab, which then says that no videos have the tag", async ({
   page,
   site,
 }) => {

@@ -25,7 +25,7 @@ async function deleteAll(page: Page, site: SiteProcess): Promise<void> {
   await expect(dialog).toHaveCount(0);
 }
 
-test("restores deleted videos in two tabs and with the keyboard, and deletes another video permanently", async ({
+test("restores deleted videos in two tabs and with the keyboard, and permanently deletes another video", async ({
   page,
   site,
 }) => {

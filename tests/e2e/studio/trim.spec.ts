@@ -10,7 +10,10 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-test("trims a video at the player's position with the keyboard", async ({ page, site }) => {
+test("lets an admin use the keyboard to trim a video at the player's position", async ({
+  page,
+  site,
+}) => {
   // The queue is paused, so that nothing processes the trim in the meantime.
   site.database().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
   const clip = makeClip(folder, "video", {

@@ -45,7 +45,7 @@ const sendButton = (page: Page) => page.getByRole("button", { name: /^Upload/ })
 const item = (page: Page, name: string) =>
   page.getByRole("list", { name: "Queue" }).getByRole("listitem").filter({ hasText: name });
 
-test("fills in the duration, title and frames from the video, and resets the form after the upload", async ({
+test("fills in the duration and title, offers frames from the video as thumbnails, and resets the form after the upload", async ({
   page,
   site,
 }) => {

@@ -99,7 +99,7 @@ test("a video can be published once it has a consent record, which an admin can 
   expect(videos(site)).toEqual([{ title: "Evening by the sea", status: "published" }]);
 });
 
-test("an upload links to its consent record, which opens without a prompt even right after the upload", async ({
+test("an upload links to its consent record, which opens immediately after the upload without a prompt", async ({
   page,
   site,
 }) => {

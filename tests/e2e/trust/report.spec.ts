@@ -84,7 +84,7 @@ test("an open list drops a video as soon as someone reports that it may show a m
   ).toBe(1);
 });
 
-test("the form shows which videos it has found, and asks for confirmation if it hasn't found any", async ({
+test("the form shows which videos were found, and asks for confirmation if no videos were found", async ({
   page,
   site,
 }) => {

@@ -31,7 +31,7 @@ test.use({ extraHTTPHeaders: { "X-Country": "FR" } });
 
 const checkPage = (page: Page) => page.getByRole("heading", { name: "Age check required" });
 
-test("a visitor in a country with age checks is checked once, can use the keyboard, and returns to the page", async ({
+test("a visitor in a country with age checks must pass only one check, can use the keyboard, and returns to the requested page", async ({
   page,
   site,
 }) => {
@@ -58,7 +58,7 @@ test("a visitor in a country with age checks is checked once, can use the keyboa
   await expect(page.getByRole("dialog")).toHaveCount(0);
 });
 
-test("an open page redirects to the check, and visitors who fail it see a message and can try again", async ({
+test("an open page redirects to the age check, and visitors who fail the check see a message and can try again", async ({
   page,
   site,
 }) => {

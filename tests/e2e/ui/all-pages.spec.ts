@@ -76,7 +76,7 @@ test("no page has an accessibility violation, contacts another host, violates it
   expect({ foreign, errors }).toEqual({ foreign: [], errors: [] });
 });
 
-test("a visitor can find and open a video with the keyboard alone", async ({ page, site }) => {
+test("a visitor can find and open a video using only the keyboard", async ({ page, site }) => {
   await fill(site, 10, (number) => ({ title: number === 10 ? "Neon Rain" : `Video ${number}` }));
   await page.goto("/");
   await page.keyboard.press("Tab");

@@ -28,7 +28,7 @@ async function open(page: Page, path: string): Promise<void> {
   await page.waitForLoadState("networkidle");
 }
 
-test("when the browser goes offline, the list shows the error and recovers once the connection is back", async ({
+test("when the browser goes offline, the list shows an error, and recovers once the connection is back", async ({
   page,
   site,
   context,
@@ -60,7 +60,7 @@ test("when the browser goes offline, the list shows the error and recovers once 
   }
 });
 
-test("a search or a video requested offline opens once the connection is back", async ({
+test("a search or a video requested while offline opens once the connection is back", async ({
   page,
   site,
   context,
@@ -117,7 +117,7 @@ test("after a request is aborted or fails, the visitor can retry it or leave the
   await expect(notice(page)).toHaveCount(0);
 });
 
-test("a list that the site can't load shows the error, even on a full page load", async ({
+test("a list that the site can't load shows an error, even on a full page load", async ({
   page,
   site,
 }) => {
@@ -143,7 +143,10 @@ test("a list that the site can't load shows the error, even on a full page load"
   await expect(first(page)).toContainText("Video 9");
 });
 
-test("a failed live refresh keeps the list and can be retried", async ({ page, site }) => {
+test("the list stays visible if a live refresh fails, and the refresh can be retried", async ({
+  page,
+  site,
+}) => {
   await fill(site, 3);
   await open(page, "/");
   await page.route(LIST_DATA, (route) => route.abort());

@@ -104,7 +104,7 @@ test("the visitor can disable the Shift shortcut, enable discreet titles and cle
   expect(await kept()).toEqual({});
 });
 
-test("a discreet title is set before hydration and never replaced", async ({ page, site }) => {
+test("a discreet title is set before hydration and never changes", async ({ page, site }) => {
   await fill(site, 2);
   await page.addInitScript(() => {
     localStorage.setItem("discreet-titles", "true");

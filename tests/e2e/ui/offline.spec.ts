@@ -156,7 +156,7 @@ test("a page and a list load once the site is back, a new worker replaces the ol
   }
 });
 
-test("an open list shows that the browser is offline, and recovers", async ({
+test("an open list shows that the browser is offline, and recovers once the connection is back", async ({
   page,
   context,
   site,

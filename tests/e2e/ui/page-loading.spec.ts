@@ -115,7 +115,7 @@ test("pressing a key at the start of hydration doesn't break the page", async ({
   expect(errors).toEqual([]);
 });
 
-test("no public page waits for the browser's locale data", async ({ page, site }) => {
+test("no public page waits for the browser to load locale data", async ({ page, site }) => {
   await fill(site, 12, (number) => ({ views: number }));
   await page.addInitScript(() => {
     const requested: string[] = [];

@@ -25,7 +25,7 @@ function longestMotionMs(page: Page): Promise<number> {
   });
 }
 
-test("pages respect reduced motion, increased contrast, forced colors and print", async ({
+test("pages adapt to reduced motion, increased contrast, forced colors and printing", async ({
   page,
   site,
 }) => {

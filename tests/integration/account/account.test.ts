@@ -159,7 +159,7 @@ describe("the second factor", () => {
     expect(await step((await signIn()).cookies, now)).toMatchObject({ status: 400 });
   });
 
-  it("can be set up only by someone who enters the password; an open session isn't enough", async () => {
+  it("can't be set up without the current password, even in an open session", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     for (const current of ["", "a wrong password"]) {
@@ -358,7 +358,7 @@ describe("the second factor", () => {
     expect(marks()).toBe(0);
   });
 
-  it("rejects the second step after five minutes, after a password change, and if there was no first step", async () => {
+  it("rejects the second step after five minutes, after a password change, or without a first step", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     const { at } = await enroll(cookies, id);
@@ -376,7 +376,7 @@ describe("the second factor", () => {
     ).rejects.toMatchObject({ status: 302 });
   });
 
-  it("requires the password and a code before a user can turn it off or create new recovery codes", async () => {
+  it("can be turned off or get new recovery codes only with the password and a code", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     const { codes, at } = await enroll(cookies, id);

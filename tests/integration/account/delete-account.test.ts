@@ -224,7 +224,7 @@ describe("deleting an account", () => {
     ]);
   });
 
-  it("removes the email address even from more activities than fit in one transaction", async () => {
+  it("removes the email address from all activities, even if there are too many for one transaction", async () => {
     sqliteHandle().exec(`
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 21000)
       INSERT INTO activities (action, detail) SELECT 'deactivate', '${EMAIL}' FROM n`);
@@ -278,7 +278,7 @@ describe("deleting an account", () => {
     expect([exists(user), uploaderOf("v")]).toEqual([true, user]);
   });
 
-  it("is rejected for the user's own account, for the last owner, and if a former owner requests it", async () => {
+  it("is rejected if the account is the user's own or the last owner's, or if the user is no longer an owner", async () => {
     await expect(deleteAccount(owner, undefined, owner)).rejects.toThrow("your own account");
     await changeRole(receiver, "editor", owner);
     await changeRole(user, "editor", owner);

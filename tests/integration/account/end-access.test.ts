@@ -74,7 +74,7 @@ const without = (...names: string[]) => ALL.filter((name) => !names.includes(nam
 const sessionOf = async (cookie: string) => (await findSession(request(cookie))) as OpenSession;
 
 describe("an account's access", () => {
-  it("is complete until an event ends it", async () => {
+  it("remains unrestricted until an event ends it", async () => {
     expect(await left()).toEqual(ALL);
   });
 
@@ -161,7 +161,7 @@ describe("an account's access", () => {
     ]);
   });
 
-  it("ends before the account's row is deleted, so it has ended even if the deletion is interrupted", async () => {
+  it("ends before the account's row is deleted, so an interrupted deletion can't leave the access in place", async () => {
     await transaction(() => endAccess(user, { event: "deletion" }));
     expect(await left()).toEqual(["0 streams"]);
     expect(accountNow(user)).toBeUndefined();
@@ -226,7 +226,7 @@ describe("the account forms", () => {
     expect((response as { token: string }).token).toMatch(/^afterdark_/);
   });
 
-  it("revoke the user's tokens after a password change if the user chooses to", async () => {
+  it("revoke the user's tokens along with a password change if the user selects this option", async () => {
     const password = "another good password";
     const fields = { intent: "password", current: GOOD_PASSWORD, password, again: password };
     await send(changeAccount, "/admin/account", { ...fields, tokens: "1" });

@@ -154,7 +154,7 @@ describe("a passkey", () => {
     expect(await signIn(authenticator)).toMatchObject({ status: 302 });
   });
 
-  it("is offered on the sign-in page only if any account has a passkey", async () => {
+  it("is offered on the sign-in page only if at least one account has a passkey", async () => {
     const offered = () => auth.loader({ request: new Request(`${SITE}/auth`) } as never);
     expect(await offered()).toEqual({ passkeys: false });
     await withPasskey();
@@ -352,7 +352,7 @@ describe("an account without a password", () => {
   const byPassword = (password = GOOD_PASSWORD) =>
     post(auth.action, "/auth", { email: "admin@example.com", password }, "");
 
-  it("needs a passkey before its password can be removed, and the removal ends its other sessions", async () => {
+  it("requires a passkey, and removing the password ends the other sessions", async () => {
     const user = await withPasskey();
     const other = await signedIn(user.id);
     const off = { intent: "password-off", current: GOOD_PASSWORD };
@@ -398,7 +398,7 @@ describe("an account without a password", () => {
     expect(await remove(second)).toMatchObject({ status: 302 });
   });
 
-  it("can be given a password again if the user confirms with a passkey", async () => {
+  it("can get a password again if the user confirms the change with a passkey", async () => {
     const { session, authenticator } = await withoutPassword();
     const password = "another good password";
     const fields = { intent: "password", password, again: password };

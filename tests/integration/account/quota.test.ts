@@ -147,7 +147,7 @@ describe("a quota", () => {
 });
 
 describe("the storage limit", () => {
-  it("includes the trash and replaced files, and counts transferred videos toward the new uploader's usage", async () => {
+  it("also covers the trash and replaced files, and counts transferred videos toward the new uploader's usage", async () => {
     set({ UPLOADER_MAX_BYTES: String(5 * GIGABYTE) });
     addVideo("v", GIGABYTE);
     addVideo("other", GIGABYTE, owner);
@@ -287,7 +287,7 @@ describe("the limit on videos per 24 hours", () => {
     ]);
   });
 
-  it("allows only one of two tabs to upload the last allowed video", async () => {
+  it("lets only one of two tabs upload the last video that the limit allows", async () => {
     addUpload(1);
     const outcomes = await Promise.all([send(), send()]);
     expect(outcomes.map((outcome) => (outcome.ok ? 201 : outcome.status)).sort()).toEqual([

@@ -206,7 +206,7 @@ describe("an invitation", () => {
 });
 
 describe("a user", () => {
-  it("can be given a new role, which applies from the next request on", async () => {
+  it("can be given a new role, which takes effect on the user's next request", async () => {
     const { id, email } = insertUser("e@example.com");
     const theirs = (await openSession(id)).split(";")[0]!;
     expect((await list(theirs)).users).toHaveLength(2);
@@ -253,7 +253,7 @@ describe("a user", () => {
     expect((await sendPlain({ intent: "end-sessions", id: "nobody" })).status).toBe(404);
   });
 
-  it("is an owner if the account was inserted by another tool or existed before roles were introduced", async () => {
+  it("is an owner if another tool inserted the account or if it existed before roles were introduced", async () => {
     sqliteHandle().exec("INSERT INTO users (email, password_hash) VALUES ('p@example.com', 'x')");
     const { users } = await list();
     expect(users.map(({ choice }) => choice)).toEqual(["owner", "owner"]);

@@ -81,7 +81,7 @@ describe("API authentication", () => {
     }
   });
 
-  it("rejects moderators, even if they use a token that they created in an earlier role", async () => {
+  it("rejects moderators, even if they created their token while they had another role", async () => {
     const user = insertUser("moderator@example.com", "editor");
     const token = await tokenOf(user, ...ALL);
     const id = addVideo();
@@ -122,7 +122,7 @@ describe("API authentication", () => {
     expect((await call("videos", { token: right })).status).toBe(200);
   });
 
-  it("doesn't store tokens in plain text, and shows when each token was last used", async () => {
+  it("never stores tokens in plain text, but records when each token was last used", async () => {
     const token = await tokenOf(owner, "read");
     const rows = sqliteHandle().prepare("SELECT * FROM api_tokens").all();
     expect(JSON.stringify(rows)).not.toContain(token);
@@ -333,7 +333,7 @@ describe("API requests", () => {
     expect((await call(`videos/${id}/hide`, sent)).status).toBe(200);
   });
 
-  it("return a specific error for each problem", async () => {
+  it("fail with a specific error for each problem", async () => {
     const token = await tokenOf(owner, ...ALL);
     const post = (headers: Record<string, string>, body: string) =>
       action({

@@ -171,7 +171,7 @@ describe.each(NAMES)("%s", (name) => {
 });
 
 describe("repeating a request to create a video that has since been deleted", () => {
-  it("still returns the recorded response if the key is the same, and reports the deletion if it isn't", async () => {
+  it("still returns the recorded response if the key is reused, and reports the deletion if the key is new", async () => {
     const first = await send("createVideo");
     sqliteHandle().exec("DELETE FROM videos WHERE id <> 'v'");
     expect(await send("createVideo")).toEqual(replayed(first));

@@ -84,7 +84,7 @@ describe.runIf(ffmpegAvailable())("a blocked video", () => {
     logged.mockRestore();
   }, 60_000);
 
-  it("keeps all its hashing attempts while the store isn't responding", async () => {
+  it("doesn't use up any hashing attempts while the store isn't responding", async () => {
     const store = path.join(site.folder, "store");
     fs.mkdirSync(store);
     process.env.STORAGE_URL = `file://${store}`;

@@ -127,7 +127,7 @@ describe("a digest list", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("stops matching files when it is removed, and matches them again when it is put back", async () => {
+  it("stops matching files when it is removed, and matches them again when it is restored", async () => {
     await importText(`${sha256(1)}\n${md5(1)}`);
     const send = (intent: string) =>
       expectSuccessOf(() => post(new URLSearchParams({ intent, entry: "1" })));

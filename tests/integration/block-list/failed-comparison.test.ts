@@ -192,7 +192,7 @@ describe("a moderator who has watched the video", () => {
     expect(logged()).toHaveLength(1);
   });
 
-  it("doesn't have to wait until the job has finished", async () => {
+  it("doesn't have to wait for the job to finish", async () => {
     await addHeld({ fingerprint: "running" });
     await expectSuccessOf(() => sendIntent("v", "release-uncompared"));
     expect(logged()).toMatchObject([{ detail: '{"hasFailed":false}' }]);
@@ -221,7 +221,7 @@ describe("a moderator who has watched the video", () => {
     expect(uncomparedOf("v")).toBeDefined();
   });
 
-  it("can't be the video's uploader, who only sees why the video is on hold", async () => {
+  it("can't be the video's uploader, who can see only why the video is on hold", async () => {
     await addHeld({ fingerprint: "failed" });
     sqliteHandle().exec(
       `INSERT INTO users (id, email, password_hash, role, may_publish)

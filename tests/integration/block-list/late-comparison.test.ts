@@ -122,7 +122,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison takes too long", (
     expect([draft, later].map(({ id }) => isPublic(id))).toEqual([false, true]);
   }, 60_000);
 
-  it("stays on hold until its job has been retried if the process was killed during the job", async () => {
+  it("stays on hold until its job is retried if the process is killed during the job", async () => {
     const { id } = await upload(source(2));
     await workOnComparison();
     // The state after the process is killed: the job is recorded as running, but no worker is running it.
@@ -140,7 +140,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison takes too long", (
     expect(isPublic(id)).toBe(true);
   }, 60_000);
 
-  it("is released at the next start if the process was killed after the job finished", async () => {
+  it("is released at the next start if the process is killed after the job has finished", async () => {
     const { id } = await upload(source(2));
     await workOnComparison();
     expect(isPublic(id)).toBe(false);

@@ -185,7 +185,7 @@ describe("the block list page", () => {
     expect((await thumbnail("1")).status).toBe(404);
   });
 
-  it("asks for confirmation before it removes an entry, and puts the entry back with Undo", async () => {
+  it("asks for confirmation before removing an entry, and restores the entry if Undo is pressed", async () => {
     addVideo({ id: "like", title: "Like", status: "published" });
     const like = hashes(1, 30, 2);
     sqliteHandle().prepare("INSERT INTO video_frames VALUES ('like', 0.5, 1, ?)").run(like);
@@ -232,7 +232,7 @@ describe("the block list page", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM moderation_log").pluck().get()).toBe(2);
   });
 
-  it("puts matching videos on hold if they were uploaded before a removed entry was put back", async () => {
+  it("puts videos on hold when an entry is restored, if they were uploaded while it was removed", async () => {
     addVideo({ id: "v", title: "A street" });
     sqliteHandle()
       .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")

@@ -137,7 +137,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     expect((await sendRequest(url)).status).toBe(206);
   });
 
-  it("aren't searched for again in a video that has no captions", async () => {
+  it("are recorded as an empty list if the video has no captions", async () => {
     const clip = makeClip(site.folder, "plain", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     sqliteHandle().exec("DELETE FROM jobs WHERE kind <> 'captions'");

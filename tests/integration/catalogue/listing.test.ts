@@ -42,7 +42,7 @@ describe("the page parameter", () => {
 });
 
 describe("pages", () => {
-  it("consist of a single empty page if there are no videos", async () => {
+  it("are reduced to a single empty page if there are no videos", async () => {
     const empty = { videos: [], page: 1, pageCount: 1, total: 0 };
     expect(await listPublished({ page: 7 })).toEqual(empty);
     expect(await listTrending({ page: 7 })).toEqual(empty);
@@ -272,7 +272,7 @@ describe("the incrementally maintained order and totals", () => {
     return { ...before, ...row };
   }
 
-  it("are correct on deep pages that a worker thread finds, even after most rows have been deleted", async () => {
+  it("are correct on deep pages, which a worker thread looks up, even after most rows have been deleted", async () => {
     const count = 20_000;
     const videos = Array.from({ length: count }, (_, i) =>
       video({

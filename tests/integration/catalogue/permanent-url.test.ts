@@ -90,7 +90,7 @@ describe.runIf(ffmpegAvailable())(
       expect(part.bytes.equals(now.bytes.subarray(1000, 2000))).toBe(true);
     });
 
-    it("serves the version that a player requests until the cleanup, and the current version afterward", async () => {
+    it("serves any version that a player requests until the cleanup, and only the current version afterward", async () => {
       const playing = await withVersion(url);
       expect(playing).toMatch(/\?v=[\da-z]+-[\da-z]+-[\da-z]+$/);
       await workUntilIdle();

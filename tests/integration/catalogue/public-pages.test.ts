@@ -134,7 +134,7 @@ describe("a list that can't be loaded", () => {
     ["home", home.loader],
     ["categories", categories.loader],
     ["trending", trending.loader],
-  ])("is empty, with status 500 and a message without internal details (%s)", async (_, loader) => {
+  ])("is empty, has status 500 and shows no internal details (%s)", async (_, loader) => {
     await addVideos(9, () => ({ views: 1 }));
     sqliteHandle().exec("DROP TABLE videos");
     const result = await call(loader, "/?page=2");
@@ -147,7 +147,7 @@ describe("a list that can't be loaded", () => {
   });
 });
 
-it("shows the specified message when a video can't be loaded", async () => {
+it("shows the error message from the specification when a video can't be loaded", async () => {
   await addVideos(1);
   sqliteHandle().exec("DROP TABLE videos");
   const request = new Request(`${ORIGIN}/video/v0`);
@@ -164,7 +164,7 @@ describe("categories", () => {
   const at = (path: string, category?: string) =>
     call(categories.loader, path, { params: category === undefined ? {} : { category } });
 
-  it("serve the same list at their three URLs", async () => {
+  it("show the same list at each of their three URLs", async () => {
     await addVideos(3, (index) => ({ category: index === 0 ? "amateur" : "desi" }));
     await addVideos(1, () => ({ id: "other", category: "english" }));
     expect(ids(await at("/categories"))).toHaveLength(4);
@@ -181,7 +181,7 @@ describe("categories", () => {
     ["/categories/trending", "trending", 302, "/trending"],
     ["/categories?cat=trending", undefined, 302, "/trending"],
     ["/categories/all", "all", 301, "/categories"],
-  ])("redirect from %s to the current URL", async (path, category, status, to) => {
+  ])("have a redirect from %s to the current URL", async (path, category, status, to) => {
     const result = await at(path, category);
     expect([result.status, result.headers.get("Location")]).toEqual([status, to]);
   });
@@ -259,7 +259,7 @@ describe("the static pages", () => {
     },
   );
 
-  it("are not indexed, except for Contact", () => {
+  it("aren't indexed by search engines, except for Contact", () => {
     const data = { site: { name: "Afterdark", origin: ORIGIN }, email: "" };
     // biome-ignore lint/suspicious/noExplicitAny: meta functions take many more arguments than they use
     const robots = (meta: any) => JSON.stringify(meta({ data })).includes("noindex");

@@ -74,7 +74,7 @@ describe("related videos", () => {
     expect(await relatedVideos("current")).toEqual([]);
   });
 
-  it("reflect every change immediately, whichever tool makes it", async () => {
+  it("reflect every change immediately, no matter which tool makes it", async () => {
     write([current, video({ ...plain, id: "a", title: "Nothing" })]);
     const related = async () => ids(await relatedVideos("current"));
     expect(await related()).toEqual([]);
@@ -109,8 +109,8 @@ describe("related videos", () => {
   });
 });
 
-describe("related videos compared with a plain implementation", () => {
-  it("are the same for a thousand realistic titles", async () => {
+describe("a plain implementation of related videos", () => {
+  it("returns the same videos as the index for a thousand realistic titles", async () => {
     const rows = [...generatedVideos(1_000)].map((each) =>
       video({
         ...each,
@@ -130,7 +130,7 @@ describe("related videos compared with a plain implementation", () => {
     }
   }, 120_000);
 
-  it("are the same for titles with stop words, symbols, repetitions and several scripts", async () => {
+  it("returns the same videos as the index for titles with stop words, symbols, repetitions and several scripts", async () => {
     const word = fc.constantFrom(
       ..."the and night Night NIGHTS nightly tra train it's to a of ночь Ночью रात रातें एक É é élan café Café 東京 東京タワー 007 00 -- !! x'y no-one αβγ Αβγς".split(
         " ",

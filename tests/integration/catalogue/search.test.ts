@@ -106,7 +106,7 @@ describe("search", () => {
     }
   });
 
-  it("doesn't search hidden rows or previous titles", async () => {
+  it("doesn't find hidden rows, and doesn't find rows by their previous titles or tags", async () => {
     only([{ id: "a", title: "Night train", tags: ["old tag"] }]);
     sqliteHandle().exec(`UPDATE videos SET title = 'Morning bus', tags = '["new tag"]'`);
     expect(await found("night")).toEqual([]);
@@ -137,7 +137,7 @@ describe("search", () => {
   });
 
   // A short list of results is cached in full. For a long list, only bookmarks are cached.
-  it.each([1_500, 5_000])("finds deep pages and clamps page numbers (%i results)", async (hits) => {
+  it.each([1_500, 5_000])("loads deep pages and clamps page numbers (%i results)", async (hits) => {
     only(Array.from({ length: hits }, (_, i) => ({ id: `v${i}`, title: `Night ${i}` })));
     const newest = Array.from({ length: hits }, (_, i) => `v${hits - 1 - i}`);
     const last = Math.ceil(hits / PAGE_SIZE);
@@ -194,7 +194,7 @@ describe("search", () => {
   );
 });
 
-describe("search results compared with a plain filter", () => {
+describe("a plain filter of the videos", () => {
   // Both implementations apply the same case folding to these letters. Other letters are covered by a separate test.
   const letters = [..."abcABC éÉñÑ ночьНОЧЬ σΣ रातवि 東京 0123 %_'\"*():^-+~\\/&"];
   const piece = fc.string({ unit: fc.constantFrom(...letters), maxLength: 12 });
@@ -244,7 +244,7 @@ describe("search results compared with a plain filter", () => {
     });
   const needle = fc.oneof({ weight: 4, arbitrary: part }, piece, word, text);
 
-  it("are the same videos in the same order for a thousand search terms", async () => {
+  it("returns the same videos in the same order as the search for a thousand search terms", async () => {
     sqliteHandle().exec("DELETE FROM videos");
     const rows = videos.map((given) => video(given));
     write(rows);

@@ -71,7 +71,7 @@ describe("a series page", () => {
     expect((await open("/series/nights?page=9")).ids).toEqual(["v10", "v11"]);
   });
 
-  it("shows on the next request that a video was published, hidden, deleted or reinserted", async () => {
+  it("stays up to date when a video is published, hidden, deleted or reinserted", async () => {
     write([video({ id: "a" }), video({ id: "b" }), video({ id: "c" })]);
     addSeries({}, ["a", "b", "c"]);
     const sqlite = sqliteHandle();
@@ -151,7 +151,7 @@ describe("a series page", () => {
     expect((await open("/series/nights")).ids).toEqual(["later", "a"]);
   });
 
-  it("describes its title, canonical URL, neighboring pages, feed, image and videos in its meta tags", async () => {
+  it("has meta tags for its title, canonical URL, neighboring pages, feed, image and videos", async () => {
     twelve();
     const data = await open("/series/nights?page=2");
     const head = meta({ data } as never) as Record<string, never>[];
@@ -201,7 +201,7 @@ describe("a video within a series", () => {
     expect([last?.number, last?.next]).toEqual([10, undefined]);
   });
 
-  it("has a page that shows only the neighboring videos if the series is long", async () => {
+  it("has a page that lists only the nearest videos in the series if the series is long", async () => {
     const names = Array.from({ length: 60 }, (_, n) => `v${n}`);
     write(names.map((id) => video({ id })));
     addSeries({}, names);

@@ -76,7 +76,7 @@ describe("the sitemap", () => {
     expect(texts(xml(await whole(videoSitemap(identity, 9, 500))), "loc")).toEqual([]);
   });
 
-  it("describes a video that has a file, whatever characters its text fields contain", async () => {
+  it("describes each video that has a file, no matter which characters its text fields contain", async () => {
     write([video({ id: "a/&b", title: ODD, tags: [ODD], views: 7 }), video({ id: "bare" })]);
     sqliteHandle().exec(`UPDATE videos SET duration = '5:30', description = title,
       video_url = '/media/videos/u/1.mp4' WHERE id <> 'bare'`);
@@ -256,7 +256,7 @@ describe("the site's own images", () => {
     ["icon-512.png", 512, 512],
     ["apple-touch-icon.png", 180, 180],
     ["favicon.ico", 48, 48],
-  ])("include %s with the right size", async (name, width, height) => {
+  ])("include %s in the right size", async (name, width, height) => {
     const response = await sendRequest(siteImage, `/${name}`);
     expect(await sharp(Buffer.from(await response.arrayBuffer())).metadata()).toMatchObject({
       format: "png",

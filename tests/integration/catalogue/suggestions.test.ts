@@ -84,7 +84,7 @@ describe("suggestions", () => {
     },
   );
 
-  it("are never stored, and ignore an invalid category", async () => {
+  it("are never cached, and an invalid category is ignored", async () => {
     write([video({ id: "a", title: "Night" })]);
     const response = await sendRequest("?q=night&category=nonsense");
     expect(response.headers.get("Cache-Control")).toBe("no-store");

@@ -115,7 +115,7 @@ describe("a tag's list", () => {
     expect(head).toContainEqual({ name: "robots", content: "noindex" });
   });
 
-  it("has its canonical URL and its feed in its meta tags", async () => {
+  it("has meta tags for its canonical URL and its feed", async () => {
     write(Array.from({ length: 9 }, (_, i) => video({ id: `v${i}`, tags: ["a b"] })));
     const head = JSON.stringify(meta({ data: await open("/tags/a%20b?page=2") } as never));
     expect(head).toContain(`"canonical","href":"${ORIGIN}/tags/a%20b?page=2"`);
@@ -171,7 +171,7 @@ describe("the tag sitemap", () => {
     expect(index).toContain(`${ORIGIN}/sitemap/tags.xml`);
   });
 
-  it("is listed in the sitemap index only if there is a tag", async () => {
+  it("is listed in the sitemap index only if there are tags", async () => {
     write([video({ id: "a" })]);
     const index = await (await sitemap(args("/sitemap.xml"))).text();
     expect(index).not.toContain("tags.xml");

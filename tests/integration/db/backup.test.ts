@@ -118,7 +118,7 @@ describe("a backup", () => {
     expect(fs.readFileSync(path.join(site.folder, "db", kept!), "utf8")).toContain("no database");
   });
 
-  it("lists the site's files, so that a restore can report missing files", async () => {
+  it("lists the site's files, so a restore can report files that are missing", async () => {
     const file = addVideo("First", 1);
     await script("backup", target);
     expect(JSON.parse(fs.readFileSync(path.join(target, "files.json"), "utf8"))).toMatchObject([

@@ -104,7 +104,7 @@ describe("with Litestream", () => {
     expect(videosInTheFile()).toBe(0);
   });
 
-  it("runs checkpoints if Litestream has stopped, and logs a message once", async () => {
+  it("runs checkpoints if Litestream has stopped, and logs this only once", async () => {
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     process.env.LITESTREAM = "on";
     forgetSettings();

@@ -61,7 +61,7 @@ async function timed(method: string, path: string, headers = {}, body?: string) 
 const statusOf = () =>
   site.database().prepare("SELECT status FROM videos WHERE id = ?").pluck().get(id);
 
-describe("a site whose database another process has locked", () => {
+describe("a site whose database is locked by another process", () => {
   it("serves pages to visitors and to signed-in users", async () => {
     // The sessions are due to be extended, which requires a write.
     site.database().exec("UPDATE sessions SET last_used_at = '2000-01-01T00:00:00.000Z'");
@@ -88,7 +88,7 @@ describe("a site whose database another process has locked", () => {
     await hide;
   });
 
-  it("rejects a change within seconds with the right error message, and accepts it once the lock is released", async () => {
+  it("rejects a change within seconds with the right error message, and accepts it after the lock is released", async () => {
     const body = new URLSearchParams({ intent: "toggle", id }).toString();
     const headers = { ...FORM, Cookie: cookie };
     await lock();
@@ -115,7 +115,7 @@ describe("a site whose database another process has locked", () => {
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = ?").run(id);
   });
 
-  it("keeps serving pages and rejecting changes for 6 seconds, and keeps running", async () => {
+  it("serves pages and rejects changes during a 6-second lock, and keeps running afterward", async () => {
     const body = new URLSearchParams({ intent: "toggle", id }).toString();
     const headers = { ...FORM, Cookie: cookie };
     const activities = () =>

@@ -198,7 +198,7 @@ describe("a restore that is killed", () => {
     expect(readSite()).toEqual(after);
   }, 180_000);
 
-  it("doesn't use partial files or copies from another backup when it is run again", async () => {
+  it("doesn't reuse partial files or another backup's copies when it is run again", async () => {
     const { after } = await changeAfterBackup();
     const left = (name: string) => path.join(site.uploads, "videos/.restore/u", name);
     fs.mkdirSync(left(""), { recursive: true });

@@ -93,7 +93,7 @@ describe("the migrations", () => {
 });
 
 describe("other tools that write to the database file", () => {
-  it("find seven triggers on the videos table, including two for holds and two for consent records, which all work with SQLite 3.40", () => {
+  it("find seven triggers on the videos table, two for holds and two for consent records, and all seven work with SQLite 3.40", () => {
     const triggers = sqliteHandle()
       .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'videos'")
       .all() as { name: string; sql: string }[];

@@ -44,7 +44,7 @@ function breakJobs(): void {
 }
 const repairJobs = () => sqliteHandle().exec("DROP TRIGGER broken");
 
-describe("a step that fails halfway rolls back", () => {
+describe("an error halfway through rolls back", () => {
   const failed = {
     ok: false,
     status: 500,
@@ -75,7 +75,7 @@ describe("a step that fails halfway rolls back", () => {
     expect(counts().map(Boolean)).toEqual([true, true, true, true, true]);
   });
 
-  it("a resumable upload that couldn't be compared with the block list, and keeps its file", async () => {
+  it("a resumable upload that couldn't be compared with the block list, but its file is kept", async () => {
     const upload = await arrivedUpload();
     const publish = () => receiveUpload(uploadRequest(undefined, { upload }), USER);
     sqliteHandle().exec("ALTER TABLE blocked_files RENAME TO unreadable");
@@ -118,7 +118,7 @@ describe("a step that fails halfway rolls back", () => {
     expect([status.get(), counts().at(-1)]).toEqual(["hidden", 1]);
   });
 
-  it("an import, and moves its files back to their original places", async () => {
+  it("an import, and its files are moved back to their original folder", async () => {
     const source = path.join(site.folder, "video.mp4");
     fs.copyFileSync(mp4Clip(2), source);
     breakJobs();
@@ -143,7 +143,7 @@ function entry(name: string, file?: string): ImportEntry {
 describe("an import of many videos", () => {
   const entries = Array.from({ length: 230 }, (_, index) => entry(`video ${index}`));
 
-  it("commits at most 50 rows at once, and releases the lock in between", async () => {
+  it("inserts at most 50 rows per transaction, and releases the lock between transactions", async () => {
     const other = new Sqlite(path.join(site.folder, "db", "site.sqlite"), { timeout: 0 });
     const videos = other.prepare("SELECT count(*) FROM videos").pluck();
     const seen = new Set<number>();
@@ -168,7 +168,7 @@ describe("an import of many videos", () => {
     expect(gotTheLock).toBeGreaterThan(2);
   });
 
-  it("keeps the committed videos if a later video fails, and records their number in one activity", async () => {
+  it("keeps the committed videos if a later video fails, and logs the number of committed videos in one activity", async () => {
     sqliteHandle().exec(
       "CREATE TRIGGER broken BEFORE INSERT ON videos WHEN NEW.title = 'video 120' BEGIN SELECT RAISE(ABORT, 'no'); END",
     );

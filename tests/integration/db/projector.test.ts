@@ -173,7 +173,7 @@ describe("pending changes", () => {
     expect((await listPublished({ search: "night 999", page: 1 })).total).toBe(1);
   });
 
-  it("change the catalogue's version immediately, and no version is repeated", async () => {
+  it("change the catalogue's version immediately, and no version is ever reused", async () => {
     const seen = new Set<number>([catalogueVersion().catalogue]);
     const change = (id: number) => write([video({ id: `c${id}` })]);
     for (let id = 0; id < 20; id += 1) {

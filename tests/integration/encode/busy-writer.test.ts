@@ -97,7 +97,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     expect(workers.all()).toHaveLength(2);
   }, 120_000);
 
-  it("don't both take over the same job from a dead worker", async () => {
+  it("don't both take over a dead worker's job", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     const job = (await claim())!;
@@ -125,7 +125,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     expect([isTakenOver, isEnded]).not.toEqual([true, true]);
   });
 
-  it("keep trying to take a queued job if the lock prevents it at first", async () => {
+  it("keep trying to claim a queued job until the lock is released", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'transcode'");

@@ -51,7 +51,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 describe.runIf(ffmpegAvailable())("processing a video", () => {
-  it("creates all derived files for an AVI file in order, records them in its row and counts their size", async () => {
+  it("creates all derived files for an AVI file in order, and records their URLs and total size in its row", async () => {
     const clip = makeClip(site.folder, "clip", { extension: "avi", video: ["mpeg4"], seconds: 5 });
     const id = await addToLibrary(site.uploads, clip, false);
     await workUntilIdle();

@@ -262,7 +262,7 @@ describe.runIf(ffmpegAvailable())("an adaptive stream", () => {
     }
   });
 
-  it("has edit lists that make players skip the encoder delay", () => {
+  it("has edit lists, so that players skip the encoder delay", () => {
     for (const { name } of [...renditions, ...audioRenditions]) {
       const file = fs.readFileSync(path.join(ladder, `${name}.mp4`));
       const edits = [...boxesNamed(file, "elst")].map((at) => ({

@@ -58,7 +58,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg process", () => {
     expect(() => throwIfInterrupted("ffmpeg", end, ["another"])).not.toThrow();
   });
 
-  it("leaves its job waiting for another attempt, and that attempt completes the job", async () => {
+  it("returns its job to the queue, and the next attempt completes the job", async () => {
     const clip = makeClip(site.folder, "clip", { audio: false });
     const id = await addToLibrary(site.uploads, clip, true);
     onlyJobs("ladder");
@@ -121,7 +121,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg process", () => {
     ]);
   });
 
-  it("doesn't count as an attempt at the job if the disk was full", async () => {
+  it("doesn't use up one of the job's attempts if the disk was full", async () => {
     const clip = makeClip(site.folder, "clip");
     const [{ file }, found, task] = await encodeArguments(clip);
     const limits = { seconds: 2, fileBytes: 1e9, cpuSeconds: 60 };
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg process", () => {
     });
   });
 
-  it("is treated differently from an error in the file, which is final", async () => {
+  it("is retried, but a process that fails because of its file isn't", async () => {
     const logged = vi.spyOn(console, "error");
     const noise = path.join(site.folder, "noise.mp4");
     fs.writeFileSync(noise, "no video at all");

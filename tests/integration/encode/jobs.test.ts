@@ -142,7 +142,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(await claim()).toMatchObject({ kind: "transcode", attempts: 1 });
   });
 
-  it("reassigns a job if its worker stops sending heartbeats, and doesn't count an attempt if a job is returned", async () => {
+  it("reassigns a job if its worker stops sending heartbeats, and doesn't count an attempt if a worker returns its job", async () => {
     const id = await addVideo();
     const job = (await claim())!;
     sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1'");
@@ -163,7 +163,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     });
   });
 
-  it("deletes a video's jobs, whichever tool deletes the video", async () => {
+  it("deletes a video's jobs, no matter which tool deletes the video", async () => {
     const id = await addVideo();
     const job = (await claim())!;
     expect(hasLease(job)).toBe(true);
@@ -271,7 +271,7 @@ describe.runIf(ffmpegAvailable())("the queue while another process is writing", 
 });
 
 describe.runIf(ffmpegAvailable())("a video that is restored from the trash", () => {
-  it("gets jobs for missing files in the same transaction, and is processed completely", async () => {
+  it("gets jobs for missing files in the transaction that restores it, and is processed completely", async () => {
     const avi = makeClip(site.folder, "clip", { extension: "avi", video: ["mpeg4"] });
     const id = await addToLibrary(site.uploads, avi, false);
     await removeVideos([id], "u");
@@ -405,7 +405,7 @@ describe.runIf(ffmpegAvailable())("interrupted jobs", () => {
     expect(filesBelow(site.uploads)).toEqual([file.replace("/media/", "")]);
   });
 
-  it("pause for a new video's first rendition, and resume afterward", async () => {
+  it("pause while a new video's first rendition is encoded, and then resume", async () => {
     const old = await addToLibrary(site.uploads, longClip("old", 12), true);
     onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder, 4);
@@ -479,7 +479,7 @@ describe.runIf(ffmpegAvailable())("interrupted jobs", () => {
     await runner.stop();
   });
 
-  it("stop when they are moved to the back, and another job starts", async () => {
+  it("stop when they are moved to the back of the queue, so that another job starts", async () => {
     const first = await addToLibrary(site.uploads, longClip("first", 60), true);
     const second = await addToLibrary(site.uploads, longClip("second", 60), true);
     onlyJobs("ladder");

@@ -161,7 +161,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
 describe("probe without ffmpeg", () => {
   afterEach(() => forgetFfmpeg());
 
-  it("doesn't reject any file, because it can't examine any file", async () => {
+  it("doesn't reject any files, because it can't examine them", async () => {
     const before = process.env.PATH;
     process.env.PATH = folder;
     forgetFfmpeg();

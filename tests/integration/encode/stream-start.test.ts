@@ -78,7 +78,7 @@ it("skips the low-bandwidth rendition, and includes the default audio", async ()
   });
 });
 
-it("finds nothing if a playlist is missing, is malformed or points elsewhere", async () => {
+it("finds nothing if a playlist is missing, is malformed or refers to files elsewhere", async () => {
   expect(await streamStart("/media/videos/u/1700000000001/hls/master.m3u8")).toBeUndefined();
   expect(await streamStart("https://elsewhere.example/master.m3u8")).toBeUndefined();
   expect(await streamStart("/media/videos/../../etc/passwd")).toBeUndefined();

@@ -69,7 +69,7 @@ describe("the video list", () => {
     expect(visitor.text).toContain("restored Beach");
   });
 
-  it("sorts videos, and can hide or delete several videos at once", async () => {
+  it("can be sorted, and can hide or delete several videos at once", async () => {
     addThree();
     await visitor.open(MANAGE);
     visitor.fill("Sort by", "title");
@@ -95,7 +95,7 @@ describe("the video list", () => {
     expect(titles()).toEqual(["Aurora"]);
   });
 
-  it("filters videos, hides a column, and saves the result as a view that can be removed", async () => {
+  it("can be filtered, can hide a column, and can be saved as a view, which can be removed", async () => {
     const thumbnail_url = "/media/thumbnails/u/1.webp";
     const add = (title: string, day: string, columns = {}) =>
       site.addVideo({ title, created_at: `2025-${day}T12:00:00.000Z`, ...columns });

@@ -188,7 +188,7 @@ describe("the uploaders' terms", () => {
     expect(visitor.text).toContain("Uploaders don’t have to accept any terms.");
   });
 
-  it("have to be accepted with an upload, and again if they change in the meantime", async () => {
+  it("must be accepted with an upload, and must be accepted again if they change in the meantime", async () => {
     const first = writeTerms("Be good.");
     requireTerms("2026-01-01T00:00:00.000Z");
     await visitor.open("/admin");

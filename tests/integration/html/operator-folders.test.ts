@@ -54,7 +54,7 @@ it("imports a folder with a table of video details", async () => {
   expect(textOf(visitor.in().getByRole("heading", { level: 1 }))).toBe("Aurora borealis");
 });
 
-it("backs up the site on request, and lists the backup", async () => {
+it("creates a backup of the site on request, and lists it", async () => {
   const button = () => visitor.in().getByRole<HTMLButtonElement>("button", { name: /^Back/ });
   const listed = () => visitor.in(region("Recent backups")).queryAllByRole("listitem").length;
   const isDone = async () => {

@@ -92,7 +92,7 @@ it("replaces a video's file without changing the URL of its page, and restores t
   expect(row()).toMatchObject({ video_url, duration: "0:01", views: 7 });
 });
 
-it("trims a video to the entered start and end times, and can discard the trim", async () => {
+it("trims a video to the entered start and end times, and discards the trim on request", async () => {
   const id = publishVideo(site, { file: mp4Clip(5), duration: "0:05" });
   const trims = site
     .database()

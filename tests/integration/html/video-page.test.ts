@@ -119,7 +119,7 @@ it("shows a 404 page if the video doesn't exist", async () => {
   expect(visitor.address).toBe("/");
 });
 
-it("reserves space for Continue watching only on Home's first page, and not if the list is filtered", async () => {
+it("reserves space for Continue watching only on Home's first page, and only if the list isn't filtered", async () => {
   await fill(site, 12);
   const hasSpace = async (url: string) => {
     await visitor.open(url);

@@ -25,7 +25,7 @@ const cards = () => [...visitor.document.querySelectorAll<HTMLElement>("main art
 const heading = () => textOf(visitor.in().getByRole("heading", { level: 1 }));
 
 describe("public pages", () => {
-  it("link to the next page of a tag, and from a video's page back to its card in the list", async () => {
+  it("link from a tag's list to its next page, and from a video's page back to its card in the list", async () => {
     await fill(site, 12, () => ({ tags: '["beach"]' }));
     await visitor.open("/video/v1");
     await visitor.follow("beach");
@@ -164,7 +164,7 @@ describe("public pages", () => {
     expect(visitor.in().queryByRole("combobox", { name: "Sort by" })).toBeNull();
   });
 
-  it("show videos whose tag has a matching alias as close matches below the results", async () => {
+  it("show videos as close matches below the results if an alias of one of their tags matches", async () => {
     await fill(site, 2, (number) => ({
       title: number === 1 ? "Neon Rain" : "Other",
       tags: number === 2 ? '["neon lights"]' : null,
@@ -204,7 +204,7 @@ describe("public pages", () => {
     expect(visitor.address).toMatch(/^\/video\/v\d\b/);
   });
 
-  it("have a link on Home that opens the channel in a new tab", async () => {
+  it("include a link on Home that opens the channel in a new tab", async () => {
     await visitor.open("/");
     const join = visitor.in().getByRole("link", { name: /join/i });
     expect(join.getAttribute("href")).toBe("https://chat.example/channel");
@@ -212,7 +212,7 @@ describe("public pages", () => {
     expect(join.getAttribute("rel")).toMatch(/noopener/);
   });
 
-  it("offer links on the 404 page", async () => {
+  it("include a 404 page with links to the lists", async () => {
     await visitor.open("/nonsense/at/all");
     expect(visitor.status).toBe(404);
     expect(visitor.document.title).toMatch(/not found/i);
@@ -280,7 +280,7 @@ describe("public forms", () => {
     expect(mail.getAttribute("href")).toMatch(/^mailto:contact@.*subject=Hello/);
   });
 
-  it("let visitors report a video, answer the moderators and withdraw the report", async () => {
+  it("let visitors report a video, reply to the moderators and withdraw the report", async () => {
     await fill(site, 2);
     await visitor.open("/video/v1");
     await visitor.follow("Report");

@@ -87,7 +87,7 @@ describe("files that were moved for an upload", () => {
     expect(announced()).toBe(0);
   });
 
-  it("are also removed if they were copied because the file system doesn't support hard links", async () => {
+  it("are also removed if they had to be copied because the file system doesn't support hard links", async () => {
     const { videoPath } = await move();
     const copy = path.join(site.uploads, "videos", videoPath);
     fs.utimesSync(copy, new Date(), new Date(Date.now() + 60_000));
@@ -121,7 +121,7 @@ describe("a thumbnail that was stored for an edit", () => {
 describe("an announced file", () => {
   const FILE: MediaName = { bucket: "videos", path: "u/1.mp4" };
 
-  it("is forgotten if it was never created", async () => {
+  it("has its announcement deleted if it was never created", async () => {
     await announceFiles([FILE]);
     await removeFiles(later());
     expect(announced()).toBe(0);

@@ -113,7 +113,7 @@ describe.runIf(ffmpegAvailable())("private metadata", () => {
   it.each<[string, (source: string) => string[]]>([
     ["the time of day in a track", (source) => ["-i", source, "-timecode", "01:02:03:04"]],
     ["named chapters", (source) => ["-i", source, "-i", chapters(), "-map_chapters", "1"]],
-  ])("stays private in a file with %s, as only a cleaned copy is published", async (_, input) => {
+  ])("stays private in a file with %s, and only a cleaned copy is published", async (_, input) => {
     const source = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const file = path.join(site.folder, "more.mp4");
     ffmpeg([...input(source), "-map", "0:v", "-map", "0:a", "-c", "copy", file]);

@@ -71,7 +71,7 @@ describe("a repeated publish request", () => {
     expect(videos()).toHaveLength(1);
   });
 
-  it("gets the same rejection if the first request is still running", async () => {
+  it("is rejected like the first request if that request is still running", async () => {
     const file = path.join(site.uploads, "tmp", "arrived");
     fs.writeFileSync(file, "not a video");
     const received = { path: file, name: "a.mp4", bytes: 11, sha256: "b".repeat(64) };

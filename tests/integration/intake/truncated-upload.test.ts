@@ -62,7 +62,7 @@ describe.runIf(ffmpegAvailable())("a truncated file", () => {
     expect(await receiveUpload(multipart(Object.entries(fields)), user)).toMatchObject(draft);
   });
 
-  it("is scheduled only after confirmation, and otherwise becomes an unscheduled draft", async () => {
+  it("is scheduled only after the user confirms, and otherwise becomes an unscheduled draft", async () => {
     const publishAt = new Date(Date.now() + 3_600_000).toISOString();
     const { upload } = (await sendUnconfirmed({ publishAt, intent: "draft" })).failure.cutOff!;
     const fields = { ...GOOD_TEXTS, publishAt, upload, incomplete: "keep" };
@@ -73,7 +73,7 @@ describe.runIf(ffmpegAvailable())("a truncated file", () => {
     expect(stored.pluck().all()).toEqual([publishAt, null]);
   });
 
-  it("becomes a draft if a client such as a script can't ask the user to confirm", async () => {
+  it("becomes a draft if the client, such as a script, can't ask the user for confirmation", async () => {
     const outcome = await send({});
     expect(outcome).toMatchObject({ ok: true, video: { status: "review", isCutOff: true } });
     expect(rows()).toMatchObject([{ status: "review" }]);

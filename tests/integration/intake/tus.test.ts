@@ -133,9 +133,12 @@ describe("every tus request", () => {
     expect((await publish(other)).status).toBe(404);
   });
 
-  it.each(["..%2f..%2fsite.sqlite", "a.json", "%00"])("rejects the upload id %s", async (id) => {
-    expect([400, 404]).toContain((await head(`/admin/uploads/${id}`)).status);
-  });
+  it.each(["..%2f..%2fsite.sqlite", "a.json", "%00"])(
+    "is rejected if its upload id is %s",
+    async (id) => {
+      expect([400, 404]).toContain((await head(`/admin/uploads/${id}`)).status);
+    },
+  );
 });
 
 describe("an upload's creation", () => {
@@ -409,7 +412,7 @@ describe("a stored upload", () => {
     expect(left).toEqual([`tus/${idOf(young)}`, `tus/${idOf(young)}.json`]);
   });
 
-  it("is kept for a day after its last byte, no matter when it was created or whether it is complete", async () => {
+  it("is kept for a day after its last byte is received, no matter when it was created or whether it is complete", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 50_000));
     age(at, 72, 23);
@@ -489,7 +492,7 @@ describe("publishing a completed upload", () => {
   });
 });
 
-it("returns 507 before the first byte if the disk is full", async () => {
+it("rejects an upload with 507 before the first byte if the disk is full", async () => {
   const full = new SiteProcess({ MAX_VIDEO_BYTES: String(10 ** 15) });
   try {
     await full.start();

@@ -113,7 +113,7 @@ describe("an upload over a real connection", () => {
     expect(cpuSeconds(pid) - before).toBeLessThan(1);
   });
 
-  it("without a session is rejected with 400 while the client is still sending, and the response states the reason", async () => {
+  it("is rejected with 400 and a reason while the client is still sending if there is no session", async () => {
     const open = post({ Cookie: "", "Content-Length": "7000000" });
     await sendUntilCut(open, 2_000_000);
     const { status, body } = await open.response;
@@ -140,7 +140,7 @@ describe("an upload over a real connection", () => {
     expect(site.log).not.toContain("Error");
   });
 
-  it("leaves nothing behind if the server is killed and restarted an hour later", async () => {
+  it("leaves nothing behind if the server is killed and is restarted an hour later", async () => {
     const open = post({ "Content-Length": "7000000" });
     await open.send(before);
     await open.send(clip);

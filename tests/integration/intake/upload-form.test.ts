@@ -69,7 +69,7 @@ describe("a valid upload", () => {
     expect((await accepted(uploadRequest(clip, { intent: "draft" }))).status).toBe("review");
   });
 
-  it("stays a draft until its scheduled time, regardless of which button was pressed", async () => {
+  it("stays a draft until its scheduled time, no matter which button was pressed", async () => {
     const publishAt = new Date(Date.now() + 3_600_000).toISOString();
     const unpublishAt = new Date(Date.now() + 7_200_000).toISOString();
     for (const intent of ["publish", "draft"]) {
@@ -89,7 +89,7 @@ describe("a valid upload", () => {
     ]);
   });
 
-  it("returns a message that says when the video will be published", async () => {
+  it("is confirmed with a message that says when the video will be published", async () => {
     const publishAt = new Date(Date.now() + 3_600_000).toISOString();
     const outcome = await receiveUpload(uploadRequest(clip, { publishAt }), USER);
     expect(outcome).toMatchObject({ ok: true, video: { status: "review", publishAt } });
@@ -286,7 +286,7 @@ describe("an invalid upload is rejected with the reason, keeps its text fields a
     expect((await rejected(uploadRequest(new Blob([bytes])))).status).toBe(422);
   });
 
-  it("with a rejected file that comes before the text fields", async () => {
+  it("with an invalid file that comes before the text fields", async () => {
     const request = multipart([
       ["video", new Blob(["no video"]), "a.mp4"],
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),
@@ -302,7 +302,7 @@ describe("an invalid upload is rejected with the reason, keeps its text fields a
     expect(failure.texts.title).toBe(GOOD_TEXTS.title);
   });
 
-  it("with an impossible Content-Length (413, before anything is read)", async () => {
+  it("with an impossible Content-Length (413, before the body is read)", async () => {
     const { status } = await rejected(
       multipart([["video", clip, "a.mp4"]], { "Content-Length": "99000000000" }),
     );
@@ -358,7 +358,7 @@ describe("an upload by an account that was restricted during the upload", () => 
     expect(status).toBe(403);
   });
 
-  it("becomes a draft if the uploader may save drafts", async () => {
+  it("becomes a draft if the uploader may still save drafts", async () => {
     run("UPDATE users SET role = 'uploader', may_publish = 0");
     expect((await accepted(uploadRequest(clip, { intent: "draft" }))).status).toBe("review");
   });
@@ -391,7 +391,7 @@ describe("an exact duplicate", () => {
     expect(filesIn(site.uploads)).toHaveLength(2);
   });
 
-  it("can't be published by other users while it is waiting for a decision", async () => {
+  it("can't be published by other users while its uploader's decision is pending", async () => {
     await accepted(uploadRequest(clip));
     const again = await receiveUpload(uploadRequest(clip, { duplicate: "ask" }), USER);
     const upload = again.ok ? "" : again.failure.duplicate!.upload;

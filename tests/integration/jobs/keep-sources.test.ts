@@ -139,7 +139,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect([source_url, shared].map(exists)).toEqual([true, true]);
   });
 
-  it("is removed even if it has several audio tracks, provided the stream includes all of them", async () => {
+  it("is removed even if it has several audio tracks, as long as the stream includes all of them", async () => {
     const clip = path.join(site.folder, "video.mkv");
     ffmpeg([
       ...["-i", avi(), "-f", "lavfi", "-i", "sine=frequency=880:duration=2", "-map", "0:v"],
@@ -154,7 +154,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect(master.match(/GROUP-ID="stereo"/g)).toHaveLength(2);
   });
 
-  it("is found by the library check if the process was killed between the commit and the removal", async () => {
+  it("is reported by the library check if the process was killed between the commit and the removal", async () => {
     const { id, source } = addConverted();
     await cleanUp();
     fs.copyFileSync(avi(), diskPath(site.uploads, source));

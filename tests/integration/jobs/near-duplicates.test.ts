@@ -27,7 +27,7 @@ describe("similar videos", () => {
     pair("a", "d");
   };
 
-  it("are listed next to each other, together with the videos that they resemble", async () => {
+  it("are listed next to each other, and each video shows which videos it resembles", async () => {
     addFour();
     const { list, similar } = await shownList();
     expect(list.videos.map(({ id }) => id)).toEqual(["a", "d", "b", "c"]);
@@ -41,7 +41,7 @@ describe("similar videos", () => {
     expect((await shownList("/admin?tab=manage&status=hidden")).similar.b).toHaveLength(1);
   });
 
-  it("are no longer listed after someone has marked them as different", async () => {
+  it("are no longer listed after a user has marked them as different", async () => {
     addFour();
     const { toast } = await expectSuccess(notSame("b", "c"), SIMILAR_LIST);
     expect(toast.description).toBe("Marked as not a duplicate of “Video c”.");

@@ -59,7 +59,7 @@ async function readOn(socket: net.Socket, wanted: number): Promise<void> {
 }
 
 describe("a client that stops reading a 400 MiB file", () => {
-  it("doesn't cause the file to be read ahead, and gets the rest when it resumes reading", async () => {
+  it("doesn't cause the site to read ahead, and gets the rest of the file when it resumes reading", async () => {
     const before = { memory: residentBytes(pid()), read: bytesRead(pid()) };
     const socket = await stalledClient();
     const read = await untilStable(() => bytesRead(pid()));
@@ -73,7 +73,7 @@ describe("a client that stops reading a 400 MiB file", () => {
 });
 
 describe("a client that disconnects", () => {
-  it("doesn't leave the file open, and the site stops reading it", async () => {
+  it("causes the site to stop reading the file and to close it", async () => {
     const socket = await stalledClient();
     const before = bytesRead(pid());
     socket.destroy();
@@ -81,7 +81,7 @@ describe("a client that disconnects", () => {
     expect((await untilStable(() => bytesRead(pid()))) - before).toBeLessThan(40 * MIB);
   });
 
-  it("doesn't leave the file open even if the response hasn't begun", async () => {
+  it("causes the site to close the file even if the response hasn't begun", async () => {
     const { hostname, port } = new URL(site.url);
     for (let index = 0; index < 50; index++) {
       const socket = net.connect({ host: hostname, port: Number(port) });
@@ -95,7 +95,7 @@ describe("a client that disconnects", () => {
 });
 
 describe("a hundred paused and disconnected clients", () => {
-  it("take up little memory, and don't keep files open after they have disconnected", async () => {
+  it("use little memory, and don't keep files open once they have disconnected", async () => {
     const before = residentBytes(pid());
     await many(100);
     for (const socket of await many(100)) socket.destroy();

@@ -64,7 +64,7 @@ describe("images that are expensive to decode", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("are turned into thumbnails in another process if they have up to 40 megapixels", async () => {
+  it("are resized in a separate process if they have up to 40 megapixels", async () => {
     const file = await createImage("large.png", 6_300);
     const measured = await measureImpact(async () => {
       const { file: thumbnail } = await encodeThumbnail(file);
@@ -81,7 +81,7 @@ describe("images that are expensive to decode", () => {
     expect(imageProcess()?.pid).toBe(first);
   });
 
-  it("are rejected with a message after 10 seconds, and the next image is processed normally", async () => {
+  it("are rejected with a message after 10 seconds, and the next image is processed as usual", async () => {
     const file = await createImage("small.png", 200);
     await encodeThumbnail(file);
     const child = imageProcess()!;
@@ -109,7 +109,7 @@ describe("images that are expensive to decode", () => {
     }
   });
 
-  it("are rejected if they crash the process, but may be retried if the process was killed", async () => {
+  it("are rejected if they crash the process, but the user is asked to try again if the process was killed", async () => {
     const file = await createImage("small.png", 200);
     for (const [signal, status, message] of [
       ["SIGABRT", 422, "Choose a smaller image"],

@@ -113,7 +113,7 @@ describe("a file", () => {
     expect(await status(URL_PATH, { Range: "bytes=0-1,5-6" })).toBe(200);
   });
 
-  it("isn't sent again to clients that have it, and its ranges are sent only if the validator matches", async () => {
+  it("isn't sent again to clients that already have it, and its ranges are sent only if the validator matches", async () => {
     const response = await sendRequest(URL_PATH, {}, "HEAD");
     const etag = response.headers.get("ETag")!;
     const modified = response.headers.get("Last-Modified")!;
@@ -135,7 +135,7 @@ describe("a file", () => {
     expect(await status("/media/videos/u/1.mp4", { Range: "bytes=0-" })).toBe(416);
   });
 
-  it("can't be requested with other methods", () => {
+  it("can be requested only with GET and HEAD", () => {
     const response = action();
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
   });
@@ -169,7 +169,7 @@ describe("access to a file", () => {
     }
   });
 
-  it("is granted and denied in the same way for every derived file", async () => {
+  it("is granted or denied in the same way for every derived file", async () => {
     const before = new Set(filesBelow(site.uploads));
     const id = addProcessed(site.uploads, "complete");
     const files = filesBelow(site.uploads).filter((name) => !before.has(name));
@@ -180,7 +180,7 @@ describe("access to a file", () => {
     for (const name of made) expect([name, await status(`/media/${name}`)]).toEqual([name, 404]);
   });
 
-  it("is granted to signed-in users, and their responses aren't cached", async () => {
+  it("is granted to signed-in users, whose responses aren't cached", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const cookie = await signIn();
     for (const url of [URL_PATH, thumbnail, derived]) {
@@ -199,7 +199,7 @@ describe("access to a file", () => {
     }
   });
 
-  it("is granted to everyone if one of two videos that use the file is published", async () => {
+  it("is granted to everyone if the file is used by two videos and one of them is published", async () => {
     addVideo("hidden", URL_PATH);
     expect(await status(URL_PATH)).toBe(200);
   });
@@ -215,7 +215,7 @@ describe("access to a file", () => {
   });
 });
 
-describe("an invalid URL", () => {
+describe("the validation of file URLs", () => {
   it.each([
     "/media/videos/u/%2e%2e/%2e%2e/secret",
     "/media/videos/u%2f1700000000000.mp4",
@@ -233,11 +233,11 @@ describe("an invalid URL", () => {
     `/media/videos/u/${"9".repeat(5_000)}.mp4`,
     "/media/videos/u",
     "/media/videos/",
-  ])("%s returns 404, even for signed-in users", async (url) => {
+  ])("rejects %s with 404, even for signed-in users", async (url) => {
     expect(await status(url, await signIn())).toBe(404);
   });
 
-  it("never leads to symbolic links, folders or pipes", async () => {
+  it("never allows symbolic links, folders or pipes", async () => {
     const cookie = await signIn();
     fs.writeFileSync(path.join(site.folder, "secret"), "secret");
     const inVideos = (name: string) => path.join(site.uploads, "videos", name);
@@ -262,7 +262,7 @@ describe("an invalid URL", () => {
     }
   });
 
-  it("isn't assumed if the uploads folder itself is a symbolic link", async () => {
+  it("accepts an uploads folder that is itself a symbolic link", async () => {
     const elsewhere = path.join(site.folder, "elsewhere");
     fs.renameSync(site.uploads, elsewhere);
     fs.symlinkSync(elsewhere, site.uploads);

@@ -73,7 +73,7 @@ describe.runIf(isNginxInstalled)("a site behind nginx with docs/nginx.conf", () 
     await until(async () => (await health()) === 200);
   });
 
-  it("returns 429 to clients that exceed the rate limit for pages, but still sends them files", async () => {
+  it("returns 429 to clients that exceed the rate limit for pages, but still serves files to them", async () => {
     site.database().exec("UPDATE videos SET status = 'published'");
     let rejected: Response | undefined;
     await until(async () => {

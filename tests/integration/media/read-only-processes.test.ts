@@ -79,7 +79,7 @@ describe.runIf(ffmpegAvailable())("a process that reads an untrusted file", () =
     expect(writable()).toEqual([path.join(site.uploads, "tmp")]);
   });
 
-  it.runIf(filesAreReadOnly())("can't write anywhere else", async () => {
+  it.runIf(filesAreReadOnly())("can't write to any other folder", async () => {
     const elsewhere = path.join(site.folder, "elsewhere");
     const script = `echo no > '${elsewhere}'; echo yes > '${folder}/a' && mv '${folder}/a' '${folder}/b'; cat /etc/passwd > /dev/null`;
     const [command, ...args] = limitedCommand(["sh", "-c", script], { writable: [folder] });

@@ -176,7 +176,7 @@ describe("a removal whose process was killed after it set the file aside", () =>
     expect([exists(VIDEO), fs.existsSync(aside), removals()]).toEqual([true, false, []]);
   });
 
-  it("is completed even if the file's encoded name exceeds the limit on file names", async () => {
+  it("is completed even if the file's encoded name is too long for a file name", async () => {
     const long = { bucket: "videos", path: `u/${"x".repeat(251)}.mp4` } as const;
     put(long);
     const pieces = encodeURIComponent(long.path).match(/.{1,200}/g)!;

@@ -128,7 +128,7 @@ describe("a thumbnail's smaller version", () => {
     expect(fs.readdirSync(onDisk("tmp"))).toEqual([]);
   });
 
-  it("is created on a later request if an attempt failed for reasons unrelated to the image", async () => {
+  it("is created on a later request if the first attempt failed for a reason unrelated to the image", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL, uploaded_by: "u" });
     // The folder can't be created, because there is a broken link with the same name.

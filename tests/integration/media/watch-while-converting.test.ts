@@ -229,7 +229,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers can't play", { timeout:
     for (const url of playlists) expect(await statusOf(url)).toBe(404);
   });
 
-  it("is encoded again after the encoder was killed, and switches to the new URL once the new stream is as long as the first", async () => {
+  it("is encoded again if the encoder was killed, and switches to the new URL once the new stream is as long as the first", async () => {
     const id = await addHevc();
     const killed = await untilWatchable(id);
     const { hls_url: first } = videoRow(id);
@@ -272,7 +272,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers can't play", { timeout:
     expect(await listed()).toEqual([]);
   });
 
-  it("lets encoding of the next video start as soon as it can be watched, but is still finished first", async () => {
+  it("stops delaying the next video's encoding once it can be watched, but is still finished first", async () => {
     const [first, second] = [await addHevc(), await addHevc()];
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('transcode', 'ladder')");
     const runner = startRunner(1);

@@ -174,7 +174,7 @@ describe("an alert", () => {
     expect(await alerts()).toEqual([["backup-old", true]]);
   });
 
-  it("covers several failed jobs, and is resolved once all of them have been retried or deleted", async () => {
+  it("can cover several failed jobs, and is resolved once all of them have been retried or deleted", async () => {
     const now = Date.parse("2026-01-31T12:00:00.000Z");
     const at = (minutes: number) => new Date(now + minutes * MINUTE).toISOString();
     const fail = (video: string, minutes: number) => {
@@ -431,7 +431,7 @@ describe("the alert settings", () => {
   it.each([
     ["ALERT_WEBHOOK", "https://hooks.example/x", "ALERT_WEBHOOK_SECRET"],
     ["ALERT_EMAIL", "me@example.com", "SMTP_URL"],
-  ])("with %s=%s also require %s", (name, value, needed) => {
+  ])("require that if %s=%s is set, %s is set as well", (name, value, needed) => {
     expect(() => parseSettings({ [name]: value })).toThrow(`${name} needs ${needed}`);
     expect(() => parseSettings({ ...good, [name]: value })).not.toThrow();
   });

@@ -96,7 +96,7 @@ describe("a backup", () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it("doesn't take extra space for files that an earlier backup contains, even after their video is deleted", async () => {
+  it("doesn't use extra space for files that are already in an earlier backup, even after their video is deleted", async () => {
     addVideoWithFile("a", Buffer.alloc(3_000_000, "a"));
     const first = await make();
     await removeVideos(["a"], "u");
@@ -145,7 +145,7 @@ describe("a backup", () => {
     expect(fs.existsSync(copyOf(name, "videos/u/b.mp4"))).toBe(true);
   });
 
-  it("copies a file again if it is damaged in earlier backups", async () => {
+  it("copies a file again if the copies in earlier backups are damaged", async () => {
     addVideoWithFile("a");
     const { name } = await make();
     const copied = copyOf(name, "videos/u/a.mp4");
@@ -239,7 +239,7 @@ describe("npm run backup without a folder", () => {
     return execa(program, args, { cwd: root, reject: false, env: { ...process.env } });
   };
 
-  it("creates a backup in the same way as the schedule", async () => {
+  it("creates the same kind of backup as the schedule", async () => {
     addVideoWithFile("a");
     const { exitCode, stdout, stderr } = await script();
     expect([exitCode, stderr]).toEqual([0, ""]);
@@ -315,7 +315,7 @@ describe("the backup schedule", () => {
     expect(storedBackups(folder)).toHaveLength(1);
   }, 150_000);
 
-  it("records that a backup's process was killed together with the server", async () => {
+  it("records a backup as interrupted if its process was killed together with the server", async () => {
     sqliteHandle().exec("INSERT INTO backups (due_at) VALUES ('2026-01-01T00:00:00.000Z')");
     await poll();
     expect(await states()).toEqual(["interrupted"]);
@@ -323,7 +323,7 @@ describe("the backup schedule", () => {
     expect(await states()).toEqual(["done", "interrupted"]);
   }, 60_000);
 
-  it("raises an alert after three attempts if the process is killed each time", async () => {
+  it("raises an alert after three attempts if the process is killed during each of them", async () => {
     const killed = () =>
       sqliteHandle()
         .prepare("INSERT INTO backups (due_at) VALUES (?)")

@@ -319,7 +319,7 @@ describe("the list of files", () => {
 });
 
 describe("npm run backup with a folder", () => {
-  it("lists the copied files, and removes a stream's marker once the stream is complete", async () => {
+  it("lists the copied files, and removes an unfinished stream's marker once the stream is complete", async () => {
     const target = path.join(site.folder, "target");
     const marker = `videos/u/1/hls-a/${UNFINISHED}`;
     put(marker, "");

@@ -170,7 +170,7 @@ describe("metrics requested without a token", () => {
       .toBe(0);
   });
 
-  it("count a download as open until the client disconnects", async () => {
+  it("count a download as in progress until the client disconnects", async () => {
     const url = site.addFile("videos", "u/1.mp4", Buffer.alloc(64 * 1024 * 1024));
     site.addVideo({ status: "published", video_url: url });
     const downloads = async () =>

@@ -87,7 +87,7 @@ describe("a database and an uploads folder that belong together", () => {
     expect(await identifySite()).toBeUndefined();
   });
 
-  it("get a new marker if the old one is damaged", async () => {
+  it("get a new marker if the existing marker is damaged", async () => {
     await identifySite();
     const { id } = marker();
     fs.writeFileSync(path.join(site.uploads, "site.json"), "");
@@ -106,7 +106,7 @@ describe("a new database for an uploads folder with files", () => {
     expect(fs.existsSync(file)).toBe(true);
   });
 
-  it("leaves the right database's marker unchanged, so that removals resume once that database is back", async () => {
+  it("leaves the original database's marker unchanged, so that removals resume once that database is back", async () => {
     await addWithFile("a");
     const { DATABASE_PATH } = process.env;
     await identifySite();
@@ -121,7 +121,7 @@ describe("a new database for an uploads folder with files", () => {
     expect(await identifySite()).toBeUndefined();
   });
 
-  it("doesn't remove any of the right database's backups", async () => {
+  it("doesn't remove any of the original database's backups", async () => {
     await addWithFile("a");
     const folder = path.join(site.folder, "backups");
     fs.mkdirSync(folder);
@@ -139,7 +139,7 @@ describe("a new database for an uploads folder with files", () => {
     expect(storedBackups(folder)).toEqual([accepted.name]);
   });
 
-  it("doesn't mistake files for the remains of an interrupted upload", async () => {
+  it("doesn't cause files to be mistaken for the remains of an interrupted upload", async () => {
     const file = writeUpload(site.uploads, "videos/u/1700000000000.mp4");
     useNewDatabase();
     await identifySite();
@@ -163,7 +163,7 @@ describe("a wrong system clock", () => {
     expect(await removalsPausedBy()).toBeUndefined();
   });
 
-  it("doesn't cause files to be removed if they are due only according to the new time", async () => {
+  it("doesn't cause the removal of files that are due only according to the wrong time", async () => {
     await identifySite();
     const file = writeUpload(site.uploads, "videos/u/1700000000000.mp4");
     await announceFiles([{ bucket: "videos", path: "u/1700000000000.mp4" }]);
@@ -308,7 +308,7 @@ describe("an uploads folder without the recorded files", () => {
     expect(await removalsPausedBy()).toBeUndefined();
   });
 
-  it("isn't given a marker, so that the right folder is recognized when it is mounted", async () => {
+  it("isn't given a marker, so the right folder is recognized when it is mounted", async () => {
     await addWithFile("a");
     fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
     expect(await identifySite()).toBe("missing-files");

@@ -37,7 +37,7 @@ async function builtPlayer(): Promise<RollupOutput> {
   return built as RollupOutput;
 }
 
-it("the player is at most 28 KB, excluding React and hls.js", async () => {
+it("the compressed player is at most 28 KB, excluding React and hls.js", async () => {
   const { output } = await builtPlayer();
   const entry = output.find((file) => file.type === "chunk" && file.isEntry);
   const code = entry?.type === "chunk" ? entry.code : "";

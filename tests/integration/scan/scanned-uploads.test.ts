@@ -115,7 +115,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect((await claim())?.kind).toBe("transcode");
   });
 
-  it("is put on hold if the scan is unsure, and an editor can release it", async () => {
+  it("is put on hold if the scan is inconclusive, and an editor can release it", async () => {
     scanWith(site.folder, "echo '<b>unsure</b>'; exit 1");
     const id = await upload();
     await scan();
@@ -281,7 +281,7 @@ describe.runIf(ffmpegAvailable())("a site without SCAN_COMMAND", () => {
     expect([isPublic(id), jobs(), holds(), scansOf(id)]).toEqual([true, [], [], []]);
   });
 
-  it("keeps earlier uploads public when they are scanned later, unless the scan finds something", async () => {
+  it("keeps existing uploads public while they are scanned, and hides them only if the scan refuses them", async () => {
     const id = await upload();
     sqliteHandle().exec("UPDATE jobs SET state = 'done'");
     scanWith(site.folder, "exit 0");
