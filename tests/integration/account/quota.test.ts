@@ -309,7 +309,7 @@ describe("the limit on videos per 24 hours", () => {
   it("stops counting a video after 24 hours", () => {
     addUpload(1);
     addUpload(2);
-    expect(() => requireQuota(uploader, 0)).toThrow("You can upload 2 videos");
+    expect(() => requireQuota(uploader, 0)).toThrow("You can upload up to 2 videos");
     expect(() => requireQuota(uploader, 0, Date.now() + DAY_MS - 1.5 * 3_600_000)).not.toThrow();
   });
 });

@@ -44,10 +44,11 @@ function put(count: number, paddingBytes = 0): void {
   }
 }
 
-function isReading(pid = 0): boolean {
+function isReadingClip(pid = 0): boolean {
+  const clips = path.join(folder, "clip-");
   try {
     const open = fs.readdirSync(`/proc/${pid}/fd`);
-    return open.some((fd) => fs.readlinkSync(`/proc/${pid}/fd/${fd}`).startsWith(folder));
+    return open.some((fd) => fs.readlinkSync(`/proc/${pid}/fd/${fd}`).startsWith(clips));
   } catch {
     // The file was closed after the folder was read.
     return false;
@@ -95,7 +96,7 @@ it("imports files, prints a summary, and doesn't import any file twice", async (
 it("exits with 130 on SIGINT, and resumes on the next run", async () => {
   put(20, 5 * 1024 * 1024);
   const running = importCommand(folder, "--category", "desi", "--move");
-  await until(() => isReading(running.pid));
+  await until(() => isReadingClip(running.pid));
   running.kill("SIGINT");
   const { exitCode, stdout } = await running;
   expect([exitCode, stdout]).toEqual([130, expect.stringContaining("Run the same command again")]);

@@ -88,7 +88,7 @@ describe("emails to reporters", () => {
     const address = freshAddress();
     await report(address);
     await sendReportEmails();
-    expect(unquoted(mails[0]!)).toContain("once this link has been opened");
+    expect(unquoted(mails[0]!)).toContain("only after you open this link");
     await open(linkIn(mails[0]));
     await transaction(() => {
       moveReport({ id: "A".repeat(22), from: ["open"], to: "asked" });
@@ -105,7 +105,7 @@ describe("emails to reporters", () => {
       expect(linkIn(mail)).toBe(`https://videos.example${statusPath("A".repeat(22), "email")}`);
       expect(mail).not.toMatch(/Ada|shows me/);
     }
-    expect(unquoted(mails[1]!)).not.toContain("once this link has been opened");
+    expect(unquoted(mails[1]!)).not.toContain("only after you open this link");
     expect(waiting()).toEqual([]);
     await sendReportEmails();
     expect(mails).toHaveLength(3);

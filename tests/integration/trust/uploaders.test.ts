@@ -78,7 +78,7 @@ describe("a strike", () => {
     const form = { intent: "strike", id: uploader.id, reason: "A stolen video", shown: "0" };
     expect((await send(form)).status).toBe(302);
     expect(await send(form)).toMatchObject({
-      detail: expect.stringContaining("another strike after you opened the page"),
+      detail: expect.stringContaining("another strike since you opened the page"),
     });
     expect(listStrikes([uploader.id]).get(uploader.id)).toHaveLength(1);
     expect((await send({ ...form, shown: "1" })).status).toBe(302);
