@@ -316,7 +316,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "retryDelays: [],",
     killedBy: "tests/e2e/studio/upload.spec.ts",
     title:
-      "completes an upload even if the connection is lost and the site is killed and restarted",
+      "an upload completes even if the connection is lost and the site is killed and restarted",
     needsBuild: true,
   },
   {
