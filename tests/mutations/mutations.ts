@@ -540,7 +540,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "return account ? { userId, id } : undefined;",
     killedBy: "tests/integration/account/account.test.ts",
     title:
-      "has no separate limit for device cookies that were issued before the second factor was turned on",
+      "doesn't give a separate limit to device cookies issued before the second factor was turned on",
   },
   {
     rule: "Wrong two-factor codes are counted per account",
@@ -556,7 +556,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return withCode && account?.totp_enabled_at !== null;",
     replace: "return false;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "can be turned off or get new recovery codes only with the password and a code",
+    title: "requires the password and a code to turn it off or create new recovery codes",
   },
   {
     rule: "A stranger's address gets at most one email about reports per day",
@@ -1047,7 +1047,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "AND +user_id = @userId`",
     killedBy: "tests/integration/account/delete-account.test.ts",
     title:
-      "keeps a pending replacement file, so other users who may change the video can still use it",
+      "keeps a pending replacement file for other users who have permission to edit the video",
   },
   {
     rule: "A file whose metadata can't be removed isn't published unchanged",

@@ -145,7 +145,7 @@ describe("a passkey", () => {
     expect((await begin(accountPasskey, add, session)).status).toBe(200);
   });
 
-  it("still works after many failed attempts with unknown passkeys", async () => {
+  it("still works after many failed sign-ins with unknown passkeys", async () => {
     const { authenticator } = await withPasskey();
     for (let n = 0; n < 40; n++) {
       const passkey = JSON.stringify({ id: `invented${n}`, response: {} });
@@ -161,7 +161,7 @@ describe("a passkey", () => {
     expect(await offered()).toEqual({ passkeys: true });
   });
 
-  it("can be added only with the password, and password guesses are limited", async () => {
+  it("requires the current password when it is added, and limits password guesses", async () => {
     const { id } = insertUser();
     const session = await signedIn(id);
     const wrong = { purpose: "add", current: "wrong" };
@@ -189,7 +189,7 @@ describe("a passkey", () => {
     expect((await page(session)).passkeys).toEqual([]);
   });
 
-  it("is named after the device by default, and can be renamed", async () => {
+  it("is named after the user's device by default, and can be renamed", async () => {
     const { session, authenticator } = await withPasskey();
     await addTo(session, new Authenticator(SITE), "  ");
     const rename = (name: string) =>
