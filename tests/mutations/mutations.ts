@@ -514,7 +514,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isFlood) return false;",
     replace: "return false;",
     killedBy: "tests/integration/account/sign-in-rate-limit.test.ts",
-    title: "accepts a burst of sign-in attempts, and responds to a flood with a one-line rejection",
+    title: "accepts a short burst of sign-in attempts, and rejects a flood with 429",
   },
   {
     rule: "A sign-in submitted by another site isn't counted",
@@ -625,7 +625,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);',
     replace: "",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "rejects moderators, even if they created their token while they had another role",
+    title: "rejects moderators, even if they had another role when they created their token",
   },
   {
     rule: "An uploader can publish only with permission",
