@@ -744,7 +744,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "(a: number, b: number) => byAge(a, b);",
     killedBy: "tests/integration/catalogue/related.test.ts",
     title:
-      "returns the same videos as the index for titles with stop words, symbols, repetitions and several scripts",
+      "returns the same videos as a naive implementation for stop words, symbols, repetitions and several scripts",
   },
   {
     rule: "A page number beyond the last page shows the last page",
@@ -752,7 +752,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return Math.min(Math.max(1, Math.floor(requested) || 1), pageCount(total));",
     replace: "return Math.max(1, Math.floor(requested) || 1);",
     killedBy: "tests/integration/catalogue/listing.test.ts",
-    title: "are clamped to the existing pages (%d)",
+    title: "has its number clamped to the existing pages (%d)",
   },
   {
     rule: "The page counts a view only once",
@@ -793,7 +793,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: 'viewed && "views >= 0",',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
     title:
-      "shows only videos that have views, most viewed first, and breaks ties by showing the newer video first",
+      "shows only videos that have views, most viewed first, with ties sorted newest first",
   },
   {
     rule: "Search finds tags",
