@@ -556,7 +556,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return withCode && account?.totp_enabled_at !== null;",
     replace: "return false;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "requires the password and a code to turn it off or create new recovery codes",
+    title: "requires the password and a code to be turned off or to get new recovery codes",
   },
   {
     rule: "A stranger's address gets at most one email about reports per day",
@@ -792,8 +792,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'viewed && "views > 0",',
     replace: 'viewed && "views >= 0",',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title:
-      "shows only videos that have views, most viewed first, with ties sorted newest first",
+    title: "shows only videos that have views, most viewed first, with ties sorted newest first",
   },
   {
     rule: "Search finds tags",
@@ -1046,8 +1045,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "AND +user_id = @userId AND state <> 'pending'`",
     replace: "AND +user_id = @userId`",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title:
-      "keeps a pending replacement file for other users who have permission to edit the video",
+    title: "keeps a pending replacement file for other users who have permission to edit the video",
   },
   {
     rule: "A file whose metadata can't be removed isn't published unchanged",

@@ -226,7 +226,7 @@ describe("the second factor", () => {
   };
   const marks = () => sqliteHandle().prepare("SELECT count(*) FROM devices").pluck().get();
 
-  it("limits each browser that has signed in with a code separately, so strangers can't use up the owner's attempts", async () => {
+  it("limits attempts separately for each browser that has used a code, so strangers can't use up the owner's attempts", async () => {
     const { id } = insertUser();
     const { codes, at } = await enroll((await signIn()).cookies, id);
     const owner = markIn(await step((await signIn()).cookies, codes[0]!));
@@ -376,7 +376,7 @@ describe("the second factor", () => {
     ).rejects.toMatchObject({ status: 302 });
   });
 
-  it("requires the password and a code to turn it off or create new recovery codes", async () => {
+  it("requires the password and a code to be turned off or to get new recovery codes", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     const { codes, at } = await enroll(cookies, id);

@@ -147,7 +147,7 @@ describe("a quota", () => {
 });
 
 describe("the storage limit", () => {
-  it("includes videos in the trash and replaced files, and counts transferred videos for the new uploader", async () => {
+  it("includes the trash and replaced files, and counts transferred videos toward the new uploader's usage", async () => {
     set({ UPLOADER_MAX_BYTES: String(5 * GIGABYTE) });
     addVideo("v", GIGABYTE);
     addVideo("other", GIGABYTE, owner);

@@ -274,7 +274,7 @@ describe("the static pages", () => {
 describe("a contact message without JavaScript", () => {
   const fields = { name: "Ann", email: "ann@example.com", subject: "Hi", message: "Hello" };
 
-  it("is shown again on the page, and isn't stored", async () => {
+  it("is returned in the response, and isn't stored", async () => {
     const before = sqliteHandle().serialize();
     const result = await call(contact.action, "/contact", post(fields));
     expect([result.status, result.body]).toEqual([200, { message: fields, errors: {} }]);

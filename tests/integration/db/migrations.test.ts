@@ -93,7 +93,7 @@ describe("the migrations", () => {
 });
 
 describe("the triggers on the videos table", () => {
-  it("are seven, including two for holds and two for consent records, and are compatible with SQLite 3.40", () => {
+  it("include two for holds and two for consent records, seven in total, and are compatible with SQLite 3.40", () => {
     const triggers = sqliteHandle()
       .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'videos'")
       .all() as { name: string; sql: string }[];

@@ -49,7 +49,7 @@ describe("a video in search results", () => {
     expect(await found("su")).toEqual(["a"]);
   });
 
-  it("isn't confused with a new video that reuses its sort key after it is deleted", async () => {
+  it("isn't confused with a new video that gets the same sort key after the deletion", async () => {
     write([video({ id: "a", title: "Night train" })]);
     expect(await found("night")).toEqual(["a"]);
     sqliteHandle().exec("DELETE FROM videos");
