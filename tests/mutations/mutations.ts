@@ -216,7 +216,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const user = await requireScriptUser(request, "/admin/publish");',
     replace: 'const user = { id: "", email: "", role: "owner", mayPublish: true } as const;',
     killedBy: "tests/integration/account/route-guard.test.ts",
-    title: "rejects visitors and requests from other sites where required",
+    title: "rejects signed-out users and cross-site requests where required",
   },
   {
     rule: "A resumable upload requires a session",
@@ -473,7 +473,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "requireOwnOrigin(request);",
     replace: "",
     killedBy: "tests/integration/account/route-guard.test.ts",
-    title: "rejects visitors and requests from other sites where required",
+    title: "rejects signed-out users and cross-site requests where required",
   },
   {
     rule: "A redirect never leads off the site",
