@@ -28,11 +28,11 @@ describe.runIf(ffmpegAvailable())("a new video", () => {
   it.each<[string, Clip]>([
     ["AV1 in MP4", { video: AV1 }],
     ["AV1 in Matroska, copied into MP4", { extension: "mkv", video: AV1 }],
-  ])("gets its stream before its images if some browsers can't decode it: %s", async (_, clip) => {
+  ])("gets its stream before its poster if some browsers can't decode it: %s", async (_, clip) => {
     expect((await orderOf(clip)).slice(0, 2)).toEqual(["transcode", "ladder"]);
   });
 
-  it("gets its images first if all browsers can decode it", async () => {
+  it("gets its poster before its stream if all browsers can decode it", async () => {
     expect((await orderOf({})).at(-1)).toBe("ladder");
   });
 });

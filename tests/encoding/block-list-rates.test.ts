@@ -15,7 +15,7 @@ const site = useAdminSite();
 const OTHERS = 40;
 
 describe.runIf(ffmpegAvailable())("copies of blocked videos", () => {
-  it("are found after any of 8 modifications, with no false positives among 40 other videos", async () => {
+  it("are detected after any of 8 modifications, with no false positives among 40 other videos", async () => {
     const task = createTask(site.folder, () => {});
     const videos = new Map<string, Frames>();
     const files = new Map<string, string>();

@@ -231,8 +231,8 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
   });
 });
 
-describe.runIf(ffmpegAvailable())("a codec that this machine can't encode", () => {
-  it("is disabled and logged at startup", async () => {
+describe.runIf(ffmpegAvailable())("an additional codec", () => {
+  it("is disabled at startup with a warning if this machine can't encode it", async () => {
     process.env.PATH = wrapCommand(site.folder, "ffmpeg", [
       'case "$*" in *-encoders*) ffmpeg "$@" | grep -v svtav1; exit;; esac',
     ]);
@@ -251,7 +251,7 @@ describe.runIf(ffmpegAvailable())("a codec that this machine can't encode", () =
     expect([await enqueuePopularCodecs(), await enqueueCodecs(id)]).toEqual([0, false]);
   });
 
-  it("may be HEVC, which requires hardware encoding and gets a codec string that devices support", () => {
+  it("uses the Main profile and the hvc1 tag if it is HEVC, which requires hardware encoding", () => {
     process.env.ENCODER_HARDWARE = "vaapi";
     process.env.ENCODER_CODECS = "h264,hevc";
     forgetSettings();

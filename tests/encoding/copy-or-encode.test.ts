@@ -153,7 +153,7 @@ describe.runIf(ffmpegAvailable())("a file that is copied instead of encoded", ()
       undefined,
     ],
     ["it begins between two keyframes", [{ from: 1.52, duration: 2.48 }], undefined],
-  ])("plays in the same way as the original if %s", async (_, edits, track) => {
+  ])("plays like the original if %s", async (_, edits, track) => {
     const source = editedClip(edits, 4, track);
     expect(await probe(source)).toMatchObject({ playable: true, copyable: true });
     const played = await playedFileOf(source);

@@ -47,7 +47,7 @@ function tracks(name: string, as: string, dispositions: string[]): string {
 }
 
 describe.runIf(ffmpegAvailable())(
-  "a file that has a damaged packet and uses codecs that browsers can play",
+  "a file with a damaged packet and browser-compatible codecs",
   () => {
     it("is encoded if it can't be copied, and plays to the end", async () => {
       const complete = small("complete", { extension: "ts", seconds: 4, video: X264 });

@@ -114,7 +114,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     expect(master).toMatch(/CODECS="avc1\.\w+,ac-3",[^\n]*AUDIO="surround"\n180p\.m3u8\n/);
   });
 
-  it("isn't available in surround if the surround track is shorter than the video", async () => {
+  it("has no surround version if the surround track is shorter than the video", async () => {
     const clip = makeClip(site.folder, "short", {
       ...{ extension: "mkv", seconds: 6, audioSource: tone(2) },
       audio: ["ac3", "-ac", "6"],
@@ -124,7 +124,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     expect(fs.readdirSync(ladder).join()).not.toContain("surround");
   });
 
-  it("is missing from a silent video's stream, which has no audio groups", async () => {
+  it("is omitted, along with its audio groups, if the video is silent", async () => {
     const ladder = await createLadder(makeClip(site.folder, "silent", { audio: false }));
     expect(audioTags(ladder)).toEqual([]);
     expect(fs.readFileSync(masterOf(ladder), "utf8")).not.toMatch(/AUDIO|mp4a/);

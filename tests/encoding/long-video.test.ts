@@ -16,7 +16,7 @@ afterEach(() => site.remove());
 const SECONDS = 600;
 
 describe.runIf(ffmpegAvailable())("a ten-minute video", () => {
-  it("gets renditions of the full length, and a storyboard of at most a hundred frames with the correct timestamps", async () => {
+  it("gets full-length renditions, and a storyboard of at most a hundred frames with correct timestamps", async () => {
     // The brightness represents the timestamp. It is 20 at the beginning and 220 at the end.
     const clip = makeClip(site.folder, "long", {
       videoSource: `color=black:size=160x90:rate=1:duration=${SECONDS},geq=lum=20+T/3:cb=128:cr=128`,

@@ -47,7 +47,7 @@ async function compared(files: string[]): Promise<string[]> {
 }
 
 describe.runIf(ffmpegAvailable())("similar videos", () => {
-  it("are found even if they are resized, have a logo or are trimmed at the start, but other videos aren't found", async () => {
+  it("are found despite resizing, a logo or a trimmed start, without matching unrelated videos", async () => {
     const original = video(3);
     const [first, small, logo, trimmed, other, another] = await compared([
       original,

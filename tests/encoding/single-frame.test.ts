@@ -38,7 +38,7 @@ describe.runIf(ffmpegAvailable())("a video that has a single frame or is extreme
     expect(videoRow(id).thumbnail_url).toMatch(/\.webp$/);
   });
 
-  it("has a storyboard with only the first frame if no frames can be read at the requested timestamps", async () => {
+  it("gets a one-frame storyboard if no frames can be read at the requested timestamps", async () => {
     const file = makeClip(site.folder, "clip", { ...SMALL, seconds: 1 });
     const found = (await probe(file))!;
     // Simulates a file whose index gives too long a duration, so that there are no frames at the requested positions.

@@ -88,7 +88,7 @@ const ROWS: Row[] = [
 
 describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () => {
   it.each(ROWS)(
-    "is played completely, with audio in sync: %s",
+    "plays to the end, with audio in sync: %s",
     async (_, parts, seconds, flashes) => {
       const file = join(parts);
       const [source, found, task] = await playableEncodeArguments(file);
@@ -155,7 +155,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     expectComplete(output, output, 4, [2]);
   });
 
-  it("is compared with the block list using frames from all of its parts", async () => {
+  it("is compared with the block list based on frames from all of its parts", async () => {
     const first = { ...PART, videoSource: "testsrc=size=160x90:rate=25:duration=6" };
     const other = { ...PART, videoSource: "mandelbrot=size=160x90:rate=25,trim=end=6" };
     const [source, found, task] = await encodeArguments(join([first, other]));
@@ -170,7 +170,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     for (const frame of frames.slice(0, half - 1)) expect(shown).not.toContain(frame);
   });
 
-  it("has its duration marked as an estimate if the file is too large for the duration to be measured", async () => {
+  it("has only an estimated duration, marked as such, if the file is too large to measure", async () => {
     const file = join([PART, later(93_600)]);
     expect(await probe(file, { measureUpTo: 1_000 })).toMatchObject({ isEstimated: true });
     expect(await probe(file, { measureUpTo: 1_000_000_000 })).not.toHaveProperty("isEstimated");
@@ -183,7 +183,7 @@ describe.runIf(ffmpegAvailable())("a file with continuous timestamps", () => {
     ["a transport stream whose 33 bits overflow", later(95_439)],
     ["a program stream", VOB],
     ["a transport stream without frames for 11 s", HOLE, 14],
-  ])("isn't treated as if its timestamps jumped: %s", async (_, clip, seconds = 6) => {
+  ])("isn't treated as a file with timestamp jumps: %s", async (_, clip, seconds = 6) => {
     const found = (await probe(makeClip(site.folder, "whole", clip)))!;
     expect(Math.abs(found.durationSeconds - seconds)).toBeLessThan(0.1);
     expect(found).not.toHaveProperty("dtsDeltaThreshold");

@@ -64,7 +64,7 @@ async function expectTrimmed({ id, row, video, bytes }: RequestedTrim): Promise<
 }
 
 describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, () => {
-  it("continues after the site is killed, and the video remains playable in the meantime", async () => {
+  it("continues after the site is killed and restarted, and the video stays playable in the meantime", async () => {
     const trim = await requestTrim();
     interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, readSpeedLines(0.1));
     const child = spawn(process.execPath, command("jobs", "--once"), {

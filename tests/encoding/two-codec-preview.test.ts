@@ -57,7 +57,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))(
       }
     });
 
-    it("is counted and replaced as one unit", async () => {
+    it("counts both clips toward the video's size, and replaces them together", async () => {
       const id = await videoWithPreview();
       const first = videoRow(id).preview_url!;
       await makePreview();

@@ -216,7 +216,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const user = await requireScriptUser(request, "/admin/publish");',
     replace: 'const user = { id: "", email: "", role: "owner", mayPublish: true } as const;',
     killedBy: "tests/integration/account/route-guard.test.ts",
-    title: "rejects visitors and requests from other sites where required",
+    title: "rejects signed-out users and cross-site requests where required",
   },
   {
     rule: "A resumable upload requires a session",
@@ -316,7 +316,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "retryDelays: [],",
     killedBy: "tests/e2e/studio/upload.spec.ts",
     title:
-      "completes an upload even if the connection is lost and the site is killed and restarted",
+      "an upload completes even if the connection is lost and the site is killed and restarted",
     needsBuild: true,
   },
   {
@@ -473,7 +473,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "requireOwnOrigin(request);",
     replace: "",
     killedBy: "tests/integration/account/route-guard.test.ts",
-    title: "rejects visitors and requests from other sites where required",
+    title: "rejects signed-out users and cross-site requests where required",
   },
   {
     rule: "A redirect never leads off the site",
@@ -514,7 +514,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isFlood) return false;",
     replace: "return false;",
     killedBy: "tests/integration/account/sign-in-rate-limit.test.ts",
-    title: "accepts a burst of sign-in attempts, and responds to a flood with a one-line rejection",
+    title: "accepts a short burst of sign-in attempts, and rejects a flood with 429",
   },
   {
     rule: "A sign-in submitted by another site isn't counted",
@@ -540,7 +540,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "return account ? { userId, id } : undefined;",
     killedBy: "tests/integration/account/account.test.ts",
     title:
-      "has no separate limit for device cookies that were issued before the second factor was turned on",
+      "doesn't give a separate limit to device cookies issued before the second factor was turned on",
   },
   {
     rule: "Wrong two-factor codes are counted per account",
@@ -556,7 +556,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return withCode && account?.totp_enabled_at !== null;",
     replace: "return false;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "can be turned off or get new recovery codes only with the password and a code",
+    title: "requires the password and a code to be turned off or to get new recovery codes",
   },
   {
     rule: "A stranger's address gets at most one email about reports per day",
@@ -625,7 +625,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);',
     replace: "",
     killedBy: "tests/integration/api/api.test.ts",
-    title: "rejects moderators, even if they created their token while they had another role",
+    title: "rejects moderators, even if they had another role when they created their token",
   },
   {
     rule: "An uploader can publish only with permission",
@@ -744,7 +744,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "(a: number, b: number) => byAge(a, b);",
     killedBy: "tests/integration/catalogue/related.test.ts",
     title:
-      "returns the same videos as the index for titles with stop words, symbols, repetitions and several scripts",
+      "returns the same videos as a naive implementation for stop words, symbols, repetitions and several scripts",
   },
   {
     rule: "A page number beyond the last page shows the last page",
@@ -752,7 +752,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return Math.min(Math.max(1, Math.floor(requested) || 1), pageCount(total));",
     replace: "return Math.max(1, Math.floor(requested) || 1);",
     killedBy: "tests/integration/catalogue/listing.test.ts",
-    title: "are clamped to the existing pages (%d)",
+    title: "has its number clamped to the existing pages (%d)",
   },
   {
     rule: "The page counts a view only once",
@@ -792,8 +792,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'viewed && "views > 0",',
     replace: 'viewed && "views >= 0",',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title:
-      "shows only videos that have views, most viewed first, and breaks ties by showing the newer video first",
+    title: "shows only videos that have views, most viewed first, with ties sorted newest first",
   },
   {
     rule: "Search finds tags",
@@ -1046,8 +1045,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "AND +user_id = @userId AND state <> 'pending'`",
     replace: "AND +user_id = @userId`",
     killedBy: "tests/integration/account/delete-account.test.ts",
-    title:
-      "keeps a pending replacement file, so other users who may change the video can still use it",
+    title: "keeps a pending replacement file for other users who have permission to edit the video",
   },
   {
     rule: "A file whose metadata can't be removed isn't published unchanged",

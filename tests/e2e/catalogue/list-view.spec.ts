@@ -28,7 +28,7 @@ async function choose(page: Page, choice: () => Promise<unknown>, url: string) {
   }).toPass();
 }
 
-test("the sort order and length filter are kept when the visitor changes the page or category or goes back", async ({
+test("the sort order and length filter persist when the visitor changes the page or category, or goes back", async ({
   page,
   site,
 }) => {

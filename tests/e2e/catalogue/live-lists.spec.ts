@@ -22,7 +22,7 @@ async function scrollTo(page: Page, title: string): Promise<number> {
   return top(page, title);
 }
 
-test("in a scrolled list, counts are updated, hidden videos are withdrawn, and new videos are added only on request", async ({
+test("a scrolled list updates counts, replaces hidden videos with a placeholder, and adds new videos only on request", async ({
   page,
   site,
 }) => {
@@ -37,7 +37,7 @@ test("in a scrolled list, counts are updated, hidden videos are withdrawn, and n
     await expect(card(page, "Video 7")).toContainText("41 views");
     await expect(changed).toHaveCount(0);
   });
-  await test.step("a hidden video is withdrawn", async () => {
+  await test.step("a hidden video is replaced with a placeholder", async () => {
     site.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v5'");
     await expect(changed).toBeInViewport();
     await expect(page.getByText("No longer available")).toBeVisible();
@@ -68,7 +68,7 @@ test("in a scrolled list, counts are updated, hidden videos are withdrawn, and n
   });
 });
 
-test("at the top of the page, a new video is shown immediately unless the focus is in the list", async ({
+test("at the top of the page, new videos appear immediately, unless a card has focus", async ({
   page,
   site,
 }) => {

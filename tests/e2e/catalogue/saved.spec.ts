@@ -81,7 +81,7 @@ test("many saved videos are loaded in batches, and a failed batch shows an error
   await expect(page.getByRole("button", { name: "Show More" })).toHaveCount(0);
 });
 
-test("clicking a card's button saves its video while the preview keeps playing, and the header shows the count", async ({
+test("the Save button on a card doesn't stop the preview, and the header shows the number of saved videos", async ({
   page,
   site,
 }) => {

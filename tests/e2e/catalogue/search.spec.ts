@@ -177,7 +177,7 @@ test("pressing slash focuses the search field, except while the user is typing",
   await expect(field(page)).toBeHidden();
 });
 
-test("Home has a single search field, and both the slash key and the header's icon move the focus to it", async ({
+test("both the slash key and the header's search icon focus the only search field on Home", async ({
   page,
   site,
 }) => {

@@ -23,7 +23,7 @@ test("clicking a video's tag opens the tag's list, and Back returns to the video
   await expect(page).toHaveURL("/tags/one%20take?page=2");
 });
 
-test("a tag's list can be opened, no matter which characters the tag contains", async ({
+test("the list page for a tag opens, no matter which characters the tag contains", async ({
   page,
   site,
 }) => {

@@ -37,7 +37,7 @@ test("with the default settings, an admin can upload and hide videos, and visito
   }
 });
 
-test.describe("the site with an object store, two workers and a read replica behind nginx", () => {
+test.describe("a site with an object store, two workers and a read replica behind nginx", () => {
   // `npm test` installs both packages, or reports the skipped tests if it can't install them.
   test.skip(!hasS3Server, "python3-swift is not installed");
   test.skip(!isNginxInstalled, "nginx is not installed");
@@ -49,7 +49,7 @@ test.describe("the site with an object store, two workers and a read replica beh
   });
   test.afterAll(() => deployment?.stop());
 
-  test("keeps working while each of its processes is killed in turn", async ({ browser }) => {
+  test("keeps working when any one of its processes is killed", async ({ browser }) => {
     test.setTimeout(1_200_000);
     const { writer, reader, workers, store } = deployment;
     const setup: Setup = { browser, url: deployment.url, site: writer };
@@ -63,7 +63,7 @@ test.describe("the site with an object store, two workers and a read replica beh
       await watch("Lighthouse");
     });
 
-    await test.step("a worker is killed during a job, and the other worker finishes the video", async () => {
+    await test.step("when a worker is killed during a job, the other worker finishes the job", async () => {
       const id = await inNewContext(setup, async (page) => {
         await signIn(page);
         return uploadVideo(setup, page, "Harbour", LONG_VIDEO());
@@ -86,7 +86,7 @@ test.describe("the site with an object store, two workers and a read replica beh
       killed.start({ ENCODER_THREADS: "1" });
     });
 
-    await test.step("the replica is killed, and the primary responds instead", async () => {
+    await test.step("when the replica is killed, the primary responds instead", async () => {
       await reader.stop("SIGKILL");
       await inNewContext(setup, async (page) => expect(await isFromReplica(page)).toBe(false));
       await watch("Harbour");
@@ -95,7 +95,7 @@ test.describe("the site with an object store, two workers and a read replica beh
       await expect.poll(isBack, { timeout: 30_000 }).toBe(true);
     });
 
-    await test.step("the primary is killed, and visitors can still watch stored videos", async () => {
+    await test.step("when the primary is killed, visitors can still watch videos in the store", async () => {
       await writer.stop("SIGKILL");
       await watch("Lighthouse");
       await watch("Harbour");
@@ -113,7 +113,7 @@ test.describe("the site with an object store, two workers and a read replica beh
       await expect.poll(signInStatus, { timeout: 30_000 }).toBe(200);
     });
 
-    await test.step("the store is killed, local files still play, and they are moved once the store is back", async () => {
+    await test.step("when the store is killed, new uploads still play, and they move to the store once it is back", async () => {
       await store.kill?.();
       const [, file] = urlsOf(setup, idOf(setup, "Lighthouse"));
       const response = await fetch(setup.url + file, { headers: { Range: "bytes=0-9" } });

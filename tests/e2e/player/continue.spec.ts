@@ -46,7 +46,7 @@ test("partly watched videos are shown above the list, most recent first, and res
   await expect(inList).toContainText("Watched: 50%");
   await expectNoViolations(page);
 
-  await test.step("a withdrawn video is replaced by the next video without a layout shift", async () => {
+  await test.step("a video that was just hidden is replaced by the next one without a layout shift", async () => {
     site.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v10'");
     await expect(startedVideos(page)).toHaveText([/Video 3/, /Video 2/, /Video 1/]);
     expect(await shifts()).toEqual([]);

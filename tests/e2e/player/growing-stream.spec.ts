@@ -77,7 +77,7 @@ test("a video plays while it is being encoded, and continues once the encoding i
   await expect(player.root.getByRole("alert")).toHaveCount(0);
 });
 
-test("a stream that is re-encoded continues at the same position from its new URL", async ({
+test("after a stream is re-encoded, playback continues at the same position from the new URL", async ({
   page,
   site,
 }) => {

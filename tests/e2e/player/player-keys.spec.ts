@@ -2,7 +2,7 @@ import { publishVideo } from "../../publish-video";
 import { expect, test } from "../site";
 import { PlayerPage } from "./player-page";
 
-test("the keyboard plays, seeks, enters fullscreen and reaches every control, except while the user is typing", async ({
+test("keyboard shortcuts control the player unless the user is typing, and Tab reaches every control", async ({
   page,
   site,
 }) => {

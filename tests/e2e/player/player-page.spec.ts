@@ -81,7 +81,7 @@ test("the next video opens 8 s after the current video ends, and plays in the sa
   await expect(card).toBeHidden();
 });
 
-test("the page has no layout or accessibility errors in theater mode, at any width or with the menu open", async ({
+test("the page has no layout or accessibility errors in theater mode, with the menu open or at any width", async ({
   page,
   site,
 }) => {

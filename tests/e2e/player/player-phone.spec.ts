@@ -67,7 +67,7 @@ test("on a phone in portrait, the player and its Back link stay at the top while
   await expect(page).toHaveURL(/#video-/);
 });
 
-test("rotating the phone during playback enters and leaves fullscreen, unless the viewer has already used the button", async ({
+test("rotating the phone during playback enters and exits fullscreen, unless the viewer has toggled it manually", async ({
   page,
   site,
 }) => {
@@ -84,7 +84,7 @@ test("rotating the phone during playback enters and leaves fullscreen, unless th
   await rotate(page, "portrait-primary");
   await expectFullscreen(false);
 
-  await test.step("fullscreen that was entered with a button stays on when the phone is rotated", async () => {
+  await test.step("fullscreen mode stays on when the phone is rotated if the viewer entered it manually", async () => {
     await page.keyboard.press("f");
     await expectFullscreen(true);
     await rotate(page, "portrait-primary");
@@ -94,7 +94,7 @@ test("rotating the phone during playback enters and leaves fullscreen, unless th
     await expectFullscreen(false);
   });
 
-  await test.step("fullscreen that was left with a button stays off when the phone is rotated", async () => {
+  await test.step("fullscreen mode stays off when the phone is rotated if the viewer exited it manually", async () => {
     await rotate(page, "landscape-primary");
     await expectFullscreen(true);
     await page.keyboard.press("f");

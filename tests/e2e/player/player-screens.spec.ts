@@ -113,7 +113,7 @@ test.describe("the page on a small phone in landscape", () => {
 test.describe("the page on a small phone", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 320, height: 640 } });
 
-  test("keeps Retry and the next-video card off the seek bar, and plays the file if Retry is pressed once the file is available", async ({
+  test("doesn't cover the seek bar with the Retry button or the next-video card, and plays the file on Retry once it exists", async ({
     page,
     site,
   }) => {

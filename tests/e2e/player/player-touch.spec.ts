@@ -111,7 +111,7 @@ test("vertical swipes set the volume and brightness, and other gestures are left
   await player.openStopped(publishVideo(site));
   const brightness = async () => Number(/[\d.]+/.exec((await player.state()).filter)?.[0]);
 
-  await test.step("a swipe of less than 20 px doesn't change anything", async () => {
+  await test.step("a swipe of less than 20 px has no effect", async () => {
     const from = await player.at(0.8, 0.4);
     await touch.swipe(from, { x: from.x, y: from.y + 18 }, { steps: 6, stay: true });
     await player.expectState({ volume: 1 });
@@ -182,7 +182,7 @@ test("vertical swipes set the volume and brightness, and other gestures are left
     await player.expectState({ volume, filter });
   });
 
-  await test.step("rotating the screen ends the swipe and keeps the level", async () => {
+  await test.step("rotating the screen during a swipe ends the swipe and keeps the level", async () => {
     const from = await player.at(0.8, 0.2);
     await touch.swipe(from, { x: from.x, y: from.y + 80 }, { stay: true });
     const { volume } = await player.state();

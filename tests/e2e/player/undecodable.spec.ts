@@ -24,7 +24,7 @@ function publishBeforeItsStream(site: SiteProcess, file: string) {
   return { id, finish };
 }
 
-test("a message says that a video is being converted if the browser can't decode it, and the stream plays later", async ({
+test("if the browser can't decode a video, a message says that it is being converted, and its stream plays once ready", async ({
   page,
   site,
 }) => {

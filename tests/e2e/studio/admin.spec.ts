@@ -12,7 +12,10 @@ function addThree(site: SiteProcess) {
   site.addVideo({ id: "a", title: "Aurora", tags: '["night"]', created_at: day(3) });
 }
 
-test("edits, hides, shows and deletes a video, and undoes the deletion", async ({ page, site }) => {
+test("an admin edits, hides, shows and deletes videos, and undoes the deletion", async ({
+  page,
+  site,
+}) => {
   addThree(site);
   await signIn(page);
   await page.goto("/admin");
@@ -57,7 +60,7 @@ test("edits, hides, shows and deletes a video, and undoes the deletion", async (
   ).toBeVisible();
 });
 
-test("reports a conflict when a video is edited in two tabs, and overwrites the first edit only on request", async ({
+test("a conflict is reported if a video is edited in two tabs, and the first edit is overwritten only on request", async ({
   page,
   site,
 }) => {
@@ -88,7 +91,7 @@ test("reports a conflict when a video is edited in two tabs, and overwrites the 
   await expect(row(page, "Theirs")).toBeVisible();
 });
 
-test("lets an admin select, hide, edit and delete videos with the keyboard", async ({
+test("an admin selects, hides, edits and deletes videos with the keyboard", async ({
   page,
   site,
 }) => {

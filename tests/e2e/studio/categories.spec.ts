@@ -1,6 +1,9 @@
 import { expect, signIn, test } from "../site";
 
-test("renames and reorders categories, and visitors see the changes", async ({ page, site }) => {
+test("an admin renames and reorders categories, and visitors see the changes", async ({
+  page,
+  site,
+}) => {
   site.database().exec("DELETE FROM category_names");
   site.addVideo({ id: "a", title: "Aurora", category: "amateur" });
   await signIn(page);

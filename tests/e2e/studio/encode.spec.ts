@@ -11,7 +11,7 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-test("shows that a video is still being processed", async ({ page, site }) => {
+test("the video page says that the video is still being processed", async ({ page, site }) => {
   const source_url = site.addFile("videos", "u/1.avi", "A video");
   const id = site.addVideo({ source_url });
   await page.goto(`/video/${id}`);
@@ -21,7 +21,7 @@ test("shows that a video is still being processed", async ({ page, site }) => {
   expect((await page.request.get(source_url)).status()).toBe(404);
 });
 
-test("shows on the queue page why a job failed, and queues the job again when Retry is pressed", async ({
+test("the queue page shows why a job failed, and the Retry button queues it again", async ({
   page,
   site,
 }) => {

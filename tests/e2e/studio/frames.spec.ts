@@ -13,7 +13,7 @@ const STORYBOARD = `WEBVTT
 1.webp#xywh=320,0,160,90
 `;
 
-test("lets an admin use the arrow keys to select a storyboard frame as the thumbnail", async ({
+test("an admin uses the arrow keys to select a storyboard frame as the thumbnail", async ({
   page,
   site,
 }) => {

@@ -1,7 +1,10 @@
 import { overflow } from "../../page-layout";
 import { expect, expectNoViolations, signIn, test } from "../site";
 
-test("filters the list, selects columns, and saves and removes a view", async ({ page, site }) => {
+test("an admin filters the list, selects columns, and saves and removes a view", async ({
+  page,
+  site,
+}) => {
   site.database().exec("DELETE FROM saved_views");
   site.addVideo({ id: "old", title: "Old video", created_at: "2025-01-31T12:00:00.000Z" });
   site.addVideo({ id: "bare", title: "Bare video", created_at: "2025-03-01T12:00:00.000Z" });

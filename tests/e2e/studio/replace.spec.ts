@@ -10,7 +10,7 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-test("uploads a replacement file, keeps the video unchanged while the file is pending, and discards the file on request", async ({
+test("an admin uploads a replacement file, which doesn't affect the video while it is pending, and discards it", async ({
   page,
   site,
 }) => {

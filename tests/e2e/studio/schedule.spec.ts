@@ -8,7 +8,7 @@ const MANAGE = "/admin?tab=manage";
 const row = (page: Page) => page.getByRole("row").filter({ hasText: "A video" });
 const NEXT_YEAR = new Date().getUTCFullYear() + 1;
 
-test("schedules a video in the browser's time zone, and publishes it automatically", async ({
+test("an admin schedules a video in the browser's time zone, and the video is published automatically", async ({
   page,
   site,
 }) => {
@@ -40,7 +40,7 @@ test("schedules a video in the browser's time zone, and publishes it automatical
   await expect(page.getByRole("article").filter({ hasText: "A video" })).toBeVisible();
 });
 
-test("keeps an upload as a draft until its publish time, which is entered in the browser's time zone", async ({
+test("an upload stays a draft until its publish time, which is entered in the browser's time zone", async ({
   page,
   site,
 }) => {
@@ -64,7 +64,7 @@ test("keeps an upload as a draft until its publish time, which is entered in the
   await expect(page.getByLabel("Publish at")).toHaveValue("");
 });
 
-test("schedules many videos at once, and sorts them by the next scheduled time", async ({
+test("an admin schedules many videos at once, and sorts the list by next scheduled time", async ({
   page,
   site,
 }) => {

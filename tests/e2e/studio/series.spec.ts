@@ -17,7 +17,10 @@ const order = (site: SiteProcess) =>
 
 const TITLES: Record<string, string> = { a: "Aurora", b: "Beach", c: "Cinema" };
 
-test("creates, fills, reorders and plays a series", async ({ page, site }) => {
+test("an admin creates a series, adds videos, reorders them and plays the series", async ({
+  page,
+  site,
+}) => {
   site.database().exec("DELETE FROM series");
   for (const [id, title] of Object.entries(TITLES)) site.addVideo({ id, title });
   await signIn(page);
@@ -69,7 +72,7 @@ test("creates, fills, reorders and plays a series", async ({ page, site }) => {
   await expect(page).toHaveURL(/\/series\/nights-out/);
 });
 
-test("reorders videos by entering a number or pressing a button repeatedly, and updates another tab", async ({
+test("videos are reordered by typing a position or pressing a button repeatedly, and another tab is updated", async ({
   page,
   site,
 }) => {
@@ -97,7 +100,7 @@ test("reorders videos by entering a number or pressing a button repeatedly, and 
   await expect(rows(page)).toHaveCount(3);
 });
 
-test("ignores an outdated response that arrives after a change", async ({ page, site }) => {
+test("an outdated response that arrives after a change is ignored", async ({ page, site }) => {
   await openOrdered(page, site, "abc");
   let requestCount = 0;
   let sendLatePage = () => {};
@@ -174,7 +177,7 @@ const titles = (page: Page) =>
   rows(page).evaluateAll((all) => all.map((row) => row.querySelector("a")?.textContent));
 const dragged = (page: Page) => page.locator("[data-dragged]");
 
-test("reorders videos when they are dragged with the mouse, unless the drag is canceled", async ({
+test("dragging a video with the mouse reorders the list, unless the drag is canceled", async ({
   page,
   site,
 }) => {
@@ -207,7 +210,7 @@ test("reorders videos when they are dragged with the mouse, unless the drag is c
   expect(order(site)).toBe("bca");
 });
 
-test("scrolls the page when a row is dragged to the edge of the window", async ({ page, site }) => {
+test("dragging a row to the edge of the window scrolls the page", async ({ page, site }) => {
   await openOrdered(page, site, "abcdefghijklmnopqrst");
   await gripOf(page, "Aurora").scrollIntoViewIfNeeded();
   const from = await middle(page, "Aurora");
@@ -225,7 +228,7 @@ test("scrolls the page when a row is dragged to the edge of the window", async (
 test.describe("on a touch screen", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
 
-  test("reorders videos when they are dragged by their handles, and scrolls when the page is swiped elsewhere", async ({
+  test("dragging a handle reorders the videos, and swiping anywhere else scrolls the page", async ({
     page,
     site,
   }) => {

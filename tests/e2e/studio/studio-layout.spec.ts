@@ -70,7 +70,7 @@ test.afterEach(({ site }) => {
   site.database().exec("UPDATE upload_terms_state SET required_since = NULL");
 });
 
-test("has no accessibility violations or overflow on any studio page", async ({ page, site }) => {
+test("no studio page has accessibility violations or overflow", async ({ page, site }) => {
   test.slow();
   await fillStudio(site);
   await signIn(page);
@@ -93,7 +93,7 @@ test("has no accessibility violations or overflow on any studio page", async ({ 
 
 const topOf = async (locator: Locator) => (await locator.boundingBox())?.y;
 
-test("keeps the filter buttons in one row and doesn't wrap counts on phones in either orientation", async ({
+test("on phones in either orientation, the filter buttons stay in one row and counts don't wrap", async ({
   page,
   site,
 }) => {
@@ -118,7 +118,7 @@ test("keeps the filter buttons in one row and doesn't wrap counts on phones in e
   }
 });
 
-test("keeps the colors of the progress bar in forced colors mode", async ({ page, site }) => {
+test("the progress bar keeps its colors in forced colors mode", async ({ page, site }) => {
   await fill(site, 1);
   site
     .database()

@@ -23,7 +23,7 @@ function respondToDialogs(page: Page, reply: { yes: boolean }): string[] {
   return messages;
 }
 
-test("shows an error inside the viewport if it concerns the last row, and removes it once a change succeeds", async ({
+test("an error about the last row is visible without scrolling, and disappears once a change succeeds", async ({
   page,
   site,
 }) => {
@@ -51,7 +51,7 @@ test("shows an error inside the viewport if it concerns the last row, and remove
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test("keeps the focus and the caret position during hydration", async ({ page, site }) => {
+test("hydration doesn't move the focus or the caret", async ({ page, site }) => {
   addVideos(site, 1);
   await signIn(page);
   const release = await holdRequests(page, /\.js$/);
@@ -65,7 +65,7 @@ test("keeps the focus and the caret position during hydration", async ({ page, s
   await expect(title).toHaveValue("Video 0 at night");
 });
 
-test("shows the sign-in prompt on the upload page after the user signs out elsewhere, and restores the entered text", async ({
+test("the upload page shows a sign-in prompt after the user signs out elsewhere, and restores the entered text", async ({
   page,
   site,
 }) => {
@@ -91,7 +91,7 @@ test("shows the sign-in prompt on the upload page after the user signs out elsew
   await expect(prompt).toHaveCount(0);
 });
 
-test("shows the sign-in prompt if the session ends before an upload, and continues the upload once the user has signed in", async ({
+test("a sign-in prompt is shown if the session ends before an upload, which can be retried after signing in", async ({
   page,
   site,
 }) => {
@@ -120,7 +120,10 @@ test("shows the sign-in prompt if the session ends before an upload, and continu
   await expect(page.getByText("Video uploaded and published successfully.")).toBeVisible();
 });
 
-test("warns about an unsaved edit, no matter how the dialog is closed", async ({ page, site }) => {
+test("a warning about unsaved changes is shown, no matter how the edit dialog is closed", async ({
+  page,
+  site,
+}) => {
   addVideos(site, 1);
   await signIn(page);
   await page.goto(MANAGE);
@@ -161,7 +164,7 @@ test("warns about an unsaved edit, no matter how the dialog is closed", async ({
   expect(messages.length).toBe(before);
 });
 
-test("warns before entered text is lost, and discards the text once the user leaves the page", async ({
+test("a warning is shown before entered text is lost, and leaving the page discards the text", async ({
   page,
 }) => {
   await signIn(page);
@@ -182,7 +185,7 @@ test("warns before entered text is lost, and discards the text once the user lea
   expect(messages).toHaveLength(2);
 });
 
-test("shows the video, errors and a sign-in prompt in the edit dialog, and keeps the entered text", async ({
+test("the edit dialog shows the video, errors and a sign-in prompt, and keeps the entered text", async ({
   page,
   site,
   context,
@@ -225,7 +228,7 @@ test("shows the video, errors and a sign-in prompt in the edit dialog, and keeps
     expect(isOnTop).toBe(true);
   });
   await page.goto(`${MANAGE}&edit=v0`);
-  await test.step("the session ends", async () => {
+  await test.step("the dialog shows a sign-in prompt after the session ends", async () => {
     await dialog.getByLabel("Title").fill("A better title");
     endSessions(site);
     await update.click();
@@ -238,7 +241,7 @@ test("shows the video, errors and a sign-in prompt in the edit dialog, and keeps
     await update.click();
     await expect(row(page, "A better title")).toHaveCount(1);
   });
-  await test.step("the video is deleted elsewhere", async () => {
+  await test.step("the entered text is kept if the video is deleted elsewhere", async () => {
     await page.getByRole("link", { name: "Edit A better title" }).click();
     await dialog.getByLabel("Description").fill("An hour of work");
     site.database().exec("DELETE FROM videos WHERE id = 'v0'");
@@ -247,7 +250,7 @@ test("shows the video, errors and a sign-in prompt in the edit dialog, and keeps
   });
 });
 
-test("links to the admin pages, and highlights Upload only on the upload page", async ({
+test("the navigation links to the admin pages, and highlights Upload only on the upload page", async ({
   page,
 }) => {
   await signIn(page);
@@ -293,7 +296,7 @@ test("links to the admin pages, and highlights Upload only on the upload page", 
   }
 });
 
-test("limits the bulk actions to a tenth of the screen's height until an action is selected @phone-only", async ({
+test("the bulk actions take up at most a tenth of the screen's height until one is selected @phone-only", async ({
   page,
   site,
 }) => {
@@ -311,7 +314,7 @@ test("limits the bulk actions to a tenth of the screen's height until an action 
   await expectNoViolations(page);
 });
 
-test("changes hundreds of videos, shows a pending state, and shows the number of videos in a toast", async ({
+test("a bulk change to hundreds of videos shows a pending state, and then a toast with the number of videos", async ({
   page,
   site,
 }) => {

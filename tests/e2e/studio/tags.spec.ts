@@ -29,7 +29,7 @@ async function open(page: Page, site: SiteProcess): Promise<void> {
   await expect(page.getByRole("heading", { name: "Tags" })).toBeVisible();
 }
 
-test("renames, merges, removes and restores tags", async ({ page, site }) => {
+test("an admin renames, merges, removes and restores tags", async ({ page, site }) => {
   await open(page, site);
   await expect(entry(page, "HD")).toContainText("3 videos");
   await expect(entry(page, "HD")).toContainText("2 public");
@@ -70,7 +70,7 @@ test("renames, merges, removes and restores tags", async ({ page, site }) => {
   await expect(entry(page, "4K")).toHaveCount(0);
 });
 
-test("updates the page in another tab, which then says that no videos have the tag", async ({
+test("removing a tag updates the tag's page in another tab, which then says that no videos have the tag", async ({
   page,
   site,
 }) => {

@@ -43,7 +43,7 @@ async function fill(page: Page, title: string): Promise<void> {
 const scrollTop = (page: Page) => page.evaluate(() => window.scrollY);
 const submit = (page: Page) => page.getByRole("button", { name: "Upload Video" });
 
-test("asks uploaders to accept the terms once for several files, and again after the terms have changed", async ({
+test("uploaders accept the terms once for several files, and again after the terms have changed", async ({
   page,
   site,
 }) => {

@@ -25,7 +25,7 @@ async function deleteAll(page: Page, site: SiteProcess): Promise<void> {
   await expect(dialog).toHaveCount(0);
 }
 
-test("restores deleted videos in two tabs and with the keyboard, and permanently deletes another video", async ({
+test("an admin restores videos in another tab and with the keyboard, and permanently deletes a video", async ({
   page,
   site,
 }) => {

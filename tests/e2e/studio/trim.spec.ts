@@ -10,7 +10,7 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-test("lets an admin use the keyboard to trim a video at the player's position", async ({
+test("an admin uses the keyboard to trim a video at the player's position", async ({
   page,
   site,
 }) => {

@@ -45,7 +45,7 @@ const sendButton = (page: Page) => page.getByRole("button", { name: /^Upload/ })
 const item = (page: Page, name: string) =>
   page.getByRole("list", { name: "Queue" }).getByRole("listitem").filter({ hasText: name });
 
-test("fills in the duration and title, offers frames from the video as thumbnails, and resets the form after the upload", async ({
+test("the form fills in the duration and title, offers frames as thumbnails, and is reset after the upload", async ({
   page,
   site,
 }) => {
@@ -69,7 +69,7 @@ test("fills in the duration and title, offers frames from the video as thumbnail
   expect(fs.readdirSync(path.join(site.uploads, "tmp", "tus"))).toEqual([]);
 });
 
-test("shows an error about a rejected file only once, in a toast, and keeps the entered text", async ({
+test("the error about a rejected file is shown only once, in a toast, and the entered text is kept", async ({
   page,
 }) => {
   await signIn(page);
@@ -93,7 +93,10 @@ test("shows an error about a rejected file only once, in a toast, and keeps the 
   await expect(item(page, "Broken")).toHaveCount(0);
 });
 
-test("uploads several dropped files, each with its own text fields", async ({ page, site }) => {
+test("an admin drops several files, each of which gets its own text fields", async ({
+  page,
+  site,
+}) => {
   await signIn(page);
   await page.goto("/admin");
   await expect(page.getByText("Or drop files anywhere")).toBeVisible();
@@ -135,7 +138,7 @@ test("uploads several dropped files, each with its own text fields", async ({ pa
   await expect(page.getByRole("link", { name: "Watch video" })).toHaveCount(2);
 });
 
-test("warns about an exact duplicate and a truncated file, and uploads them after confirmation", async ({
+test("an exact duplicate and a truncated file are uploaded only after a warning is confirmed", async ({
   page,
   site,
 }) => {
@@ -241,7 +244,7 @@ async function sendBigFile(
   return network;
 }
 
-test("pauses, resumes and cancels an upload, and asks for confirmation before the user leaves the page during an upload", async ({
+test("an upload can be paused, resumed and canceled, and leaving the page during an upload requires confirmation", async ({
   page,
   site,
 }) => {
@@ -270,7 +273,7 @@ test("pauses, resumes and cancels an upload, and asks for confirmation before th
   expect(rows(site)).toEqual([]);
 });
 
-test("completes an upload even if the connection is lost and the site is killed and restarted", async ({
+test("an upload completes even if the connection is lost and the site is killed and restarted", async ({
   page,
   site,
 }) => {
@@ -303,7 +306,7 @@ test("completes an upload even if the connection is lost and the site is killed 
   await proxy.cut();
 });
 
-test("resumes the upload of the same file after a reload", async ({ page, site }) => {
+test("after a reload, choosing the same file resumes its upload", async ({ page, site }) => {
   await signIn(page);
   const file = paddedClip("again.mp4", BIG_FILE_BYTES);
   const network = await sendBigFile(page, site, "Again", file);

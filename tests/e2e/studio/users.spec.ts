@@ -2,12 +2,7 @@ import { expect, expectNoViolations, signIn, test } from "../site";
 
 const PASSWORD = "a password of my own";
 
-test("shows an invited uploader only their own drafts", async ({
-  page,
-  site,
-  browser,
-  baseURL,
-}) => {
+test("an invited uploader sees only their own drafts", async ({ page, site, browser, baseURL }) => {
   site.database().exec("DELETE FROM users WHERE email = 'new@example.com'");
   site.addVideo({ title: "Another's video" });
   await signIn(page);

@@ -59,7 +59,7 @@ test("a report can be sent by keyboard, and the report pages have no accessibili
   await expect(page.getByText("Video not found")).toBeVisible();
 });
 
-test("an open list drops a video as soon as someone reports that it may show a minor", async ({
+test("a video disappears from an open list as soon as someone reports that it may show a minor", async ({
   page,
   site,
   context,

@@ -31,7 +31,7 @@ test.use({ extraHTTPHeaders: { "X-Country": "FR" } });
 
 const checkPage = (page: Page) => page.getByRole("heading", { name: "Age check required" });
 
-test("a visitor in a country with age checks must pass only one check, can use the keyboard, and returns to the requested page", async ({
+test("in a country with age checks, a visitor passes the check by keyboard, returns to the requested page and sees no age gate", async ({
   page,
   site,
 }) => {

@@ -68,7 +68,7 @@ test("no page has an accessibility violation, contacts another host, violates it
       expect(await overflowOnScreens(page)).toEqual([]);
     });
   }
-  await test.step("the menu", async () => {
+  await test.step("the open menu fits a narrow screen", async () => {
     await page.setViewportSize({ width: 320, height: 740 });
     await page.getByRole("banner").locator("summary").click();
     expect(await overflow(page)).toEqual({ sideways: 0, outside: [] });
@@ -127,7 +127,7 @@ test("on a phone, the menu closes when Escape is pressed or a link is chosen, an
     expect((await boxes()).map(({ width }) => width)).toEqual([268, 268]);
     await page.setViewportSize(PHONE);
   });
-  await test.step("the menu", async () => {
+  await test.step("the menu closes when Escape is pressed or a link is clicked", async () => {
     const summary = page.getByRole("banner").locator("summary");
     const trending = page.getByRole("banner").getByRole("link", { name: "Trending" });
     await summary.press("Enter");

@@ -38,7 +38,7 @@ test("on a phone, elements that need JavaScript take up no space and nothing is 
   await fill(site, 12, () => ({ description: "A walk.", category: "premium", tags: '["beach"]' }));
   const topOf = async (text: string) => (await page.getByText(text).first().boundingBox())!.y;
 
-  await test.step("a list", async () => {
+  await test.step("on a list page", async () => {
     await page.goto("/?category=premium");
     const categories = page.getByRole("navigation", { name: "Video categories" });
     await expect(categories.getByText("Premium")).toBeInViewport({ ratio: 1 });
@@ -50,7 +50,7 @@ test("on a phone, elements that need JavaScript take up no space and nothing is 
     await expect(page.getByRole("button", { name: /^(Save|Hide watched)/ })).toHaveCount(0);
   });
 
-  await test.step("the menu", async () => {
+  await test.step("in the menu", async () => {
     const menu = page.getByRole("banner");
     await expect(menu.getByRole("link", { name: "Trending" })).toBeHidden();
     await menu.locator("summary").click();
@@ -59,14 +59,14 @@ test("on a phone, elements that need JavaScript take up no space and nothing is 
     await expect(menu.getByRole("link", { name: "Trending" })).toBeHidden();
   });
 
-  await test.step("a video", async () => {
+  await test.step("on a video page", async () => {
     await page.goto("/video/v1");
     expect((await topOf("A walk.")) - (await topOf("1 day ago"))).toBeLessThan(100);
     await expect(page.getByRole("button", { name: /^(Save|Share)$/ })).toHaveCount(0);
   });
 
   await signIn(page);
-  await test.step("the studio's list", async () => {
+  await test.step("in the studio's list", async () => {
     await page.goto("/admin?tab=manage");
     await expect(page.getByRole("form", { name: "Selected videos" })).toHaveCSS(
       "position",
@@ -78,7 +78,7 @@ test("on a phone, elements that need JavaScript take up no space and nothing is 
     expect(first.y - (count.y + count.height)).toBeLessThan(56);
   });
 
-  await test.step("a dialog", async () => {
+  await test.step("in a dialog", async () => {
     await page.goto("/admin?tab=manage&edit=v1");
     const cut = await page
       .getByRole("dialog")

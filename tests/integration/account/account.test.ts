@@ -91,7 +91,7 @@ describe("changing the password", () => {
 });
 
 describe("the session list", () => {
-  it("marks the current session, and lets the user end one or all of the other sessions", async () => {
+  it("marks the current session, and lets the user end any or all other sessions", async () => {
     insertUser();
     const [here, second, third] = [await signIn(), await signIn(), await signIn()];
     const before = await page(here.cookies);
@@ -226,7 +226,7 @@ describe("the second factor", () => {
   };
   const marks = () => sqliteHandle().prepare("SELECT count(*) FROM devices").pluck().get();
 
-  it("has a separate limit for each browser that has signed in with a code, so strangers can't use up the owner's attempts", async () => {
+  it("limits attempts separately for each browser that has used a code, so strangers can't use up the owner's attempts", async () => {
     const { id } = insertUser();
     const { codes, at } = await enroll((await signIn()).cookies, id);
     const owner = markIn(await step((await signIn()).cookies, codes[0]!));
@@ -240,7 +240,7 @@ describe("the second factor", () => {
     expect((await listActivities()).map(({ action }) => action)).toContain("code-refused");
   });
 
-  it("has no separate limit for device cookies that were issued before the second factor was turned on", async () => {
+  it("doesn't give a separate limit to device cookies issued before the second factor was turned on", async () => {
     const { id } = insertUser();
     const collected = [await signIn(), await signIn(), await signIn(), await signIn()].map(markIn);
     await enroll((await signIn()).cookies, id);
@@ -265,7 +265,7 @@ describe("the second factor", () => {
     expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429]);
   });
 
-  it("lets the owner in with a recovery code after strangers have used up the attempts", async () => {
+  it("accepts a recovery code from the owner after strangers have used up the attempts", async () => {
     const { id } = insertUser();
     const { codes } = await enroll((await signIn()).cookies, id);
     const { cookies } = await signIn();
@@ -296,7 +296,7 @@ describe("the second factor", () => {
     expect((await findSecondFactor(id)).enabledAt).toBeDefined();
   });
 
-  it("voids the device cookies of all other browsers when the password or the second factor changes", async () => {
+  it("invalidates other browsers' device cookies when the password or the second factor changes", async () => {
     const { id } = insertUser();
     const here = await signIn();
     const isKnown = (mark: string) =>
@@ -329,7 +329,7 @@ describe("the second factor", () => {
     expect([isKnown(mine), isKnown(other)]).toEqual([false, false]);
   });
 
-  it("keeps at most ten device cookies per account, and one per browser", async () => {
+  it("allows at most ten device cookies per account, and one per browser", async () => {
     const { id } = insertUser();
     const isKnown = (mark: string) =>
       knownDevice(new Request(ORIGIN, { headers: { Cookie: mark } }), id) !== undefined;
@@ -376,7 +376,7 @@ describe("the second factor", () => {
     ).rejects.toMatchObject({ status: 302 });
   });
 
-  it("can be turned off or get new recovery codes only with the password and a code", async () => {
+  it("requires the password and a code to be turned off or to get new recovery codes", async () => {
     const { id } = insertUser();
     const { cookies } = await signIn();
     const { codes, at } = await enroll(cookies, id);

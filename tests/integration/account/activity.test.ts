@@ -50,7 +50,7 @@ describe("the activity log", () => {
     expect(await listActivities({ subjectId: "v0" })).toHaveLength(20);
   });
 
-  it("keeps a deleted account's entries, and deletes the oldest entries in the log", async () => {
+  it("keeps a deleted account's entries, and deletes the oldest entries once the log is full", async () => {
     await transaction(() => recordActivity({ userId: "u", action: "hide", subjectId: "v" }));
     sqliteHandle().exec("DELETE FROM users");
     expect(await listActivities()).toMatchObject([{ email: undefined, action: "hide" }]);

@@ -107,7 +107,7 @@ function accountColumns(): Column[] {
   });
 }
 
-describe("each column that references an account", () => {
+describe("a column that references an account", () => {
   it("has a documented deletion rule", () => {
     const undecided = accountColumns().filter(
       ({ table, name }) => !ACCOUNT_COLUMNS[`${table}.${name}`],
@@ -127,7 +127,7 @@ describe("each column that references an account", () => {
     }
   });
 
-  it("contains the receiver's id, NULL or the deleted account's id after a deletion, depending on its rule", async () => {
+  it("contains the receiver's id, NULL or the deleted account's id after a deletion, as its rule specifies", async () => {
     fillAll();
     for (const column of Object.keys(ACCOUNT_COLUMNS)) {
       expect(naming(column, user), column).toBe(true);
@@ -215,7 +215,7 @@ describe("deleting an account", () => {
     expect(details).toEqual([...others, "[deleted] an editor"]);
   });
 
-  it("shows the account's past activities as those of a deleted account", async () => {
+  it("attributes the account's past activities to a deleted account", async () => {
     sql("INSERT INTO activities (user_id, action) VALUES (?, 'sign-in')", user);
     await deleteAccount(user, undefined, owner);
     expect(await listActivities()).toMatchObject([
@@ -278,7 +278,7 @@ describe("deleting an account", () => {
     expect([exists(user), uploaderOf("v")]).toEqual([true, user]);
   });
 
-  it("is rejected if the account is the user's own or the last owner's, or if the user is no longer an owner", async () => {
+  it("is rejected for the user's own account, the last owner, or a user who is no longer an owner", async () => {
     await expect(deleteAccount(owner, undefined, owner)).rejects.toThrow("your own account");
     await changeRole(receiver, "editor", owner);
     await changeRole(user, "editor", owner);
@@ -347,7 +347,7 @@ describe("deleting an account", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("keeps a pending replacement file, so other users who may change the video can still use it", async () => {
+  it("keeps a pending replacement file for other users who have permission to edit the video", async () => {
     addVideo("v");
     sql(
       "INSERT INTO video_files (id, video_id, state, user_id) VALUES ('next', 'v', 'pending', ?)",
@@ -374,7 +374,7 @@ describe("deleting an account", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("voids the account's invitations", async () => {
+  it("invalidates the account's invitations", async () => {
     const { token } = await invite("guest@example.com", "owner", user);
     await deleteAccount(user, undefined, owner);
     expect((await findInvitation(token)).state).toBe("unknown");
@@ -416,7 +416,7 @@ describe("the users page", () => {
     return loader({ request, params: {}, context: {} }).catch((thrown: Response) => thrown);
   };
 
-  it("deletes an account only with the owner's password", async () => {
+  it("requires the owner's password to delete an account", async () => {
     addVideo("v");
     for (const fields of [{}, { current: "a wrong one" }] as Record<string, string>[]) {
       const rejected = (await remove(fields)) as Plain;

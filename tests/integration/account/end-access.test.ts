@@ -115,7 +115,7 @@ describe("an account's access", () => {
     expect(await left()).toEqual(expected);
   });
 
-  it("is limited to what the new role allows after a role change", async () => {
+  it("is limited to the new role's permissions after a role change", async () => {
     await changeRole(user, "uploader", owner);
     expect(await left()).toEqual([...without("token", "invitation", "2 streams"), "0 streams"]);
     await expect(acceptInvitation(invitation, GOOD_PASSWORD)).rejects.toMatchObject({
@@ -123,7 +123,7 @@ describe("an account's access", () => {
     });
   });
 
-  it("no longer includes tokens if the new role isn't allowed to use them", async () => {
+  it("loses its tokens after a role change if the new role can't use tokens", async () => {
     await changeRole(user, "moderator", owner);
     expect(await left()).toEqual(["here", "elsewhere", "old work", "0 streams"]);
   });
@@ -178,7 +178,7 @@ describe("an account's access", () => {
 });
 
 describe("an event stream", () => {
-  it("ends before its next private event if another process has ended the session", async () => {
+  it("is closed before its next private event if another process has ended the session", async () => {
     sqliteHandle().prepare("DELETE FROM sessions WHERE user_id = ?").run(user);
     expect(openStreamCount()).toBe(2);
     announceStudioChange();
@@ -195,7 +195,7 @@ describe("an invitation", () => {
     });
   });
 
-  it("isn't created if the user loses the permission to invite while the request is being processed", async () => {
+  it("isn't created if the user loses permission to invite during the request", async () => {
     await changeRole(user, "editor", owner);
     await expect(invite("fourth@example.com", "owner", user)).rejects.toThrow(
       "no longer have permission to invite",
@@ -226,7 +226,7 @@ describe("the account forms", () => {
     expect((response as { token: string }).token).toMatch(/^afterdark_/);
   });
 
-  it("revoke the user's tokens along with a password change if the user selects this option", async () => {
+  it("revoke the user's tokens on a password change if the user selects this option", async () => {
     const password = "another good password";
     const fields = { intent: "password", current: GOOD_PASSWORD, password, again: password };
     await send(changeAccount, "/admin/account", { ...fields, tokens: "1" });

@@ -145,7 +145,7 @@ describe("a passkey", () => {
     expect((await begin(accountPasskey, add, session)).status).toBe(200);
   });
 
-  it("still works after many failed attempts with unknown passkeys", async () => {
+  it("still works after many failed sign-ins with unknown passkeys", async () => {
     const { authenticator } = await withPasskey();
     for (let n = 0; n < 40; n++) {
       const passkey = JSON.stringify({ id: `invented${n}`, response: {} });
@@ -161,7 +161,7 @@ describe("a passkey", () => {
     expect(await offered()).toEqual({ passkeys: true });
   });
 
-  it("can be added only with the password, and password guesses are limited", async () => {
+  it("requires the current password when it is added, and limits password guesses", async () => {
     const { id } = insertUser();
     const session = await signedIn(id);
     const wrong = { purpose: "add", current: "wrong" };
@@ -189,7 +189,7 @@ describe("a passkey", () => {
     expect((await page(session)).passkeys).toEqual([]);
   });
 
-  it("is named after the device by default, and can be renamed", async () => {
+  it("is named after the user's device by default, and can be renamed", async () => {
     const { session, authenticator } = await withPasskey();
     await addTo(session, new Authenticator(SITE), "  ");
     const rename = (name: string) =>
@@ -352,7 +352,7 @@ describe("an account without a password", () => {
   const byPassword = (password = GOOD_PASSWORD) =>
     post(auth.action, "/auth", { email: "admin@example.com", password }, "");
 
-  it("requires a passkey, and removing the password ends the other sessions", async () => {
+  it("must have a passkey, and its other sessions end when the password is removed", async () => {
     const user = await withPasskey();
     const other = await signedIn(user.id);
     const off = { intent: "password-off", current: GOOD_PASSWORD };
@@ -398,7 +398,7 @@ describe("an account without a password", () => {
     expect(await remove(second)).toMatchObject({ status: 302 });
   });
 
-  it("can get a password again if the user confirms the change with a passkey", async () => {
+  it("can set a password again if the user confirms it with a passkey", async () => {
     const { session, authenticator } = await withoutPassword();
     const password = "another good password";
     const fields = { intent: "password", password, again: password };

@@ -122,7 +122,7 @@ const guarded = lines.filter(([, line]) => line !== "anyone").map(([name]) => na
 const PARTS = ["/media/* hidden", "/events jobs"];
 
 describe("the built site", { timeout: WALK_TIMEOUT_MS }, () => {
-  it("has a permission for each route, and a route for each permission", () => {
+  it("defines a permission for each route, and a route for each permission", () => {
     const urls = [...new Set(routes.map(({ url }) => url))].sort();
     expect(urls).toContain("/admin/users");
     expect([...new Set(lines.map(([line]) => line.split(" ")[0]!))].sort()).toEqual(urls);
@@ -160,7 +160,7 @@ describe("the built site", { timeout: WALK_TIMEOUT_MS }, () => {
     expect(found).toEqual(wanted);
   });
 
-  it("leaves public routes open to everyone", async () => {
+  it("lets everyone access public routes", async () => {
     const found: Record<string, Verdict> = {};
     for (const { url, hasLoader } of routes) {
       // Without a password, the route redirects to the sign-in page.

@@ -130,7 +130,7 @@ describe("a quota", () => {
     expect(await shown((await openSession(owner)).split(";")[0]!)).toBeUndefined();
   });
 
-  it("is calculated from indexes, so it doesn't slow down as videos are added", () => {
+  it("is calculated from covering indexes, without reading the rows", () => {
     const plan = (query: string) =>
       (sqliteHandle().prepare(`EXPLAIN QUERY PLAN ${query}`).all(uploader) as { detail: string }[])
         .map(({ detail }) => detail)
@@ -147,7 +147,7 @@ describe("a quota", () => {
 });
 
 describe("the storage limit", () => {
-  it("also covers the trash and replaced files, and counts transferred videos toward the new uploader's usage", async () => {
+  it("includes the trash and replaced files, and counts transferred videos toward the new uploader's usage", async () => {
     set({ UPLOADER_MAX_BYTES: String(5 * GIGABYTE) });
     addVideo("v", GIGABYTE);
     addVideo("other", GIGABYTE, owner);
@@ -169,7 +169,7 @@ describe("the storage limit", () => {
     ]);
   });
 
-  it("rejects an upload before it receives the first byte, and reports the current usage", async () => {
+  it("rejects an upload before receiving any data, and reports the current usage", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: GIGABYTE }, owner);
     addVideo("v", 0.9 * GIGABYTE);
     const rejected = await begin(0.5 * GIGABYTE);
@@ -181,7 +181,7 @@ describe("the storage limit", () => {
     expect((await begin(GIGABYTE, (await openSession(owner)).split(";")[0]!)).status).toBe(201);
   });
 
-  it("rejects a form if its declared length is too large, and doesn't store any bytes", async () => {
+  it("rejects a form whose Content-Length exceeds the limit, and stores nothing", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: GIGABYTE }, owner);
     const form = uploadRequest(fileBlob(mp4Clip(2)));
     const body = Buffer.from(await form.arrayBuffer());
@@ -198,7 +198,7 @@ describe("the storage limit", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("rejects a form if its actual size is too large, and keeps the entered values", async () => {
+  it("rejects a form whose actual size exceeds the limit, and keeps the entered values", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: clipBytes() - 1 }, owner);
     expect(await send()).toMatchObject({
       ok: false,
@@ -287,7 +287,7 @@ describe("the limit on videos per 24 hours", () => {
     ]);
   });
 
-  it("lets only one of two tabs upload the last video that the limit allows", async () => {
+  it("accepts only one of two concurrent uploads if only one more video is allowed", async () => {
     addUpload(1);
     const outcomes = await Promise.all([send(), send()]);
     expect(outcomes.map((outcome) => (outcome.ok ? 201 : outcome.status)).sort()).toEqual([
@@ -333,7 +333,7 @@ describe("the limit on queued jobs", () => {
   });
 });
 
-describe("the form for an account's limits", () => {
+describe("the account limits form", () => {
   const save = async (fields: Record<string, string>) => {
     const as = (await openSession(owner)).split(";")[0]!;
     const request = formRequest(

@@ -47,7 +47,7 @@ const cookieOf = async (userId: string) => {
   return { cookie: cookie.split(";")[0]! };
 };
 
-it("accepts a burst of sign-in attempts, and responds to a flood with a one-line rejection", () => {
+it("accepts a short burst of sign-in attempts, and rejects a flood with 429", () => {
   expect(passed(times(MAX_PER_SECOND, () => attempt({ now: 5_000 })))).toBe(MAX_PER_SECOND);
   for (const url of ["/auth", "/auth.data?_routes=x", "/AUTH", "/auth/", "/%61uth"]) {
     expect(attempt({ now: 5_999, url }), url).toBe(429);
@@ -112,7 +112,7 @@ it("rejects a flood from one IP address, but doesn't affect other addresses or k
   expect(attempt({ now: 400_500, address, headers: forged })).toBe(429);
 });
 
-it("lets a known browser through when many networks have used up the limit, unless its device cookie is void", async () => {
+it("lets a known browser through when many networks have used up the limit, unless its device cookie is invalid", async () => {
   const { id } = insertUser();
   const headers = await cookieOf(id);
   times(2 * MAX_PER_SECOND, () => attempt({ now: 500_000 }));

@@ -62,7 +62,7 @@ describe("the redirect after signing in", () => {
     return response!;
   };
 
-  it("leads to the page that required signing in, but only once", async () => {
+  it("goes to the page that required a session, but only once", async () => {
     insertUser();
     const away = await redirectToSignIn("/admin/statistics?days=30&q=a%20b");
     expect(away.headers.get("Location")).toBe("/auth");
@@ -72,7 +72,7 @@ describe("the redirect after signing in", () => {
     expect((await signInWith("")).headers.get("Location")).toBe("/");
   });
 
-  it("leads to Home if the studio's start page was requested, even if another page was requested earlier", async () => {
+  it("goes to Home if the studio's start page was requested, even if another page was requested earlier", async () => {
     insertUser();
     const before = cookiesOf(await redirectToSignIn("/admin/trash"));
     const away = await redirectToSignIn("/admin", before);
@@ -80,7 +80,7 @@ describe("the redirect after signing in", () => {
     expect((await signInWith("")).headers.get("Location")).toBe("/");
   });
 
-  it("never leads to another site, even with a forged cookie", async () => {
+  it("never goes to another site, even with a forged cookie", async () => {
     insertUser();
     const away = await redirectToSignIn("//evil.example/admin");
     expect((await signInWith(cookiesOf(away))).headers.get("Location")).toBe("/");
@@ -225,7 +225,7 @@ describe("the sign-in limits", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(30 - tried.length);
   });
 
-  it("keep the password hash queue short during a flood from many IP addresses", async () => {
+  it("reject most attempts in a flood from many IP addresses, to keep the password hash queue short", async () => {
     const responses = await Promise.all(
       Array.from({ length: 60 }, (_, n) => guess(`flood${n}@example.com`, freshAddress())),
     );

@@ -53,7 +53,7 @@ describe("a form sent without a session", () => {
     ["/admin/trash", "You must be logged in to manage the trash."],
     ["/admin/tags", "You must be logged in to edit tags."],
     ["/admin/series", "You must be logged in to do this."],
-  ])("is returned with its values (%s)", async (url, message) => {
+  ])("is returned with the submitted values (%s)", async (url, message) => {
     const fields: [string, string][] = [
       ["intent", "save"],
       ["title", "Night & day"],
@@ -63,7 +63,7 @@ describe("a form sent without a session", () => {
     expect((await send(url, new URLSearchParams(fields))).form).toEqual({ message, fields });
   });
 
-  it("is returned without its values if it is too large", async () => {
+  it("is returned without the submitted values if it is too large", async () => {
     const long = new URLSearchParams({ note: "x".repeat(70_000) });
     const many = new URLSearchParams(Array.from({ length: 201 }, () => ["selected", "v"]));
     for (const body of [long, many]) {
@@ -71,7 +71,7 @@ describe("a form sent without a session", () => {
     }
   });
 
-  it("is returned without its values if it has a secret field", async () => {
+  it("is returned without the submitted values if it has a secret field", async () => {
     const names = secretFields();
     expect(names).toEqual(expect.arrayContaining(["password", "current", "again", "code"]));
     for (const name of names) {
@@ -101,7 +101,7 @@ function secretFields(): string[] {
   );
 }
 
-describe("a form whose session has ended", () => {
+describe("a form sent after the session has ended", () => {
   const sendToPanel = (body: URLSearchParams | FormData, headers: Record<string, string> = {}) =>
     action({
       request: new Request(`${ORIGIN}/admin`, {

@@ -253,7 +253,7 @@ describe("a user", () => {
     expect((await sendPlain({ intent: "end-sessions", id: "nobody" })).status).toBe(404);
   });
 
-  it("is an owner if another tool inserted the account or if it existed before roles were introduced", async () => {
+  it("is an owner if another tool inserted the account or if the account predates roles", async () => {
     sqliteHandle().exec("INSERT INTO users (email, password_hash) VALUES ('p@example.com', 'x')");
     const { users } = await list();
     expect(users.map(({ choice }) => choice)).toEqual(["owner", "owner"]);
@@ -275,7 +275,7 @@ describe("the last owner", () => {
     expect(await signedIn(cookie)).toMatchObject({ role: "owner" });
   });
 
-  it("remains an owner even if two owners try to remove each other at the same time", async () => {
+  it("can't be removed, even if two owners try to remove each other at the same time", async () => {
     const other = insertUser("o@example.com");
     const both = await Promise.allSettled([
       setDeactivated(other.id, true, owner.id),

@@ -81,7 +81,7 @@ describe("API authentication", () => {
     }
   });
 
-  it("rejects moderators, even if they created their token while they had another role", async () => {
+  it("rejects moderators, even if they had another role when they created their token", async () => {
     const user = insertUser("moderator@example.com", "editor");
     const token = await tokenOf(user, ...ALL);
     const id = addVideo();
@@ -254,7 +254,7 @@ describe("videos", () => {
     expect((await findEditable(id))?.title).toBe("Over");
   });
 
-  it("keep values that other tools have stored if an update omits them", async () => {
+  it("keep values stored by other tools if an update omits them", async () => {
     const token = await tokenOf(owner, "read", "edit");
     const kept = { category: "unknown", duration: "long", tags: '["A","a"]' };
     const id = addVideo();
@@ -333,7 +333,7 @@ describe("API requests", () => {
     expect((await call(`videos/${id}/hide`, sent)).status).toBe(200);
   });
 
-  it("fail with a specific error for each problem", async () => {
+  it("return a specific error for each problem", async () => {
     const token = await tokenOf(owner, ...ALL);
     const post = (headers: Record<string, string>, body: string) =>
       action({

@@ -105,7 +105,7 @@ const state = () =>
 /** Clears the process's state, as a restart does. */
 const restart = () => stopRuntime({ except: TESTED_THREADS });
 
-it("covers every operation that changes videos, except uploads, because tus resumes them without a key", () => {
+it("covers every operation that changes data, except uploads, which tus can resume without a key", () => {
   const changing = OPERATIONS.filter(({ method }) => !["GET", "HEAD"].includes(method));
   const ofUploads = ["beginUpload", "continueUpload", "deleteUpload"];
   expect(changing.map(({ name }) => name).sort()).toEqual([...NAMES, ...ofUploads].sort());
@@ -171,7 +171,7 @@ describe.each(NAMES)("%s", (name) => {
 });
 
 describe("repeating a request to create a video that has since been deleted", () => {
-  it("still returns the recorded response if the key is reused, and reports the deletion if the key is new", async () => {
+  it("returns the recorded response for the same key, and reports the deletion for a new key", async () => {
     const first = await send("createVideo");
     sqliteHandle().exec("DELETE FROM videos WHERE id <> 'v'");
     expect(await send("createVideo")).toEqual(replayed(first));

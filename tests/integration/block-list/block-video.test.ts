@@ -131,7 +131,7 @@ describe("the block list", () => {
     expect(blocked()).toEqual([]);
   });
 
-  it("contains a video only once, even if it is blocked twice, until it is unblocked", async () => {
+  it("contains a video only once if it is blocked twice, and no longer contains it once it is unblocked", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     digest("v");
     await transaction(() => blockVideo("v", "other"));
@@ -143,7 +143,7 @@ describe("the block list", () => {
     expect(isBlockedFile(SHA)).toBe(false);
   });
 
-  it("uses a video's frames from an earlier comparison if its file is missing", async () => {
+  it("uses the frames from an earlier comparison if a video's file is missing", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     sqliteHandle()
       .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")

@@ -218,7 +218,7 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
   });
 });
 
-it("skips a file in an import if its digest is added to the block list after the file was copied", async () => {
+it("skips an imported file if its digest is added to the block list after the file was copied", async () => {
   const folder = path.join(site.folder, "to-import");
   fs.mkdirSync(folder);
   for (const name of ["first.mp4", "second.mp4"])
@@ -333,7 +333,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     expect(await left()).toEqual([]);
   }, 60_000);
 
-  it("is put on hold by its job if it wasn't compared when it was added", async () => {
+  it("is put on hold by its comparison job if it wasn't compared when it was added", async () => {
     const id = await addToLibrary(site.uploads, copy, true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'storyboard'");
     sqliteHandle().exec("UPDATE videos SET status = 'published'");
@@ -342,7 +342,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     expect(refusalsOf([id]).size).toBe(1);
   }, 60_000);
 
-  it("isn't confused with an unrelated video, which is published", async () => {
+  it("is distinguished from an unrelated video, which is published", async () => {
     const response = await receiveUpload(uploadRequest(fileBlob(source(9))), "u");
     expect(response).toMatchObject({ ok: true, video: { status: "published" } });
   }, 60_000);

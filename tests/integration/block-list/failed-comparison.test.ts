@@ -145,7 +145,7 @@ describe("a failed comparison", () => {
     expect(await listed()).toEqual([]);
   });
 
-  it.runIf(ffmpegAvailable())("is queued again only once, even after two requests", async () => {
+  it.runIf(ffmpegAvailable())("is retried only once, even if it is requested twice", async () => {
     await addHeld({ transcode: "done", storyboard: "done", fingerprint: "failed" });
     await expectSuccessOf(() => sendIntent("v", "compare-again"));
     expect(jobStates("v")).toEqual({
@@ -160,7 +160,7 @@ describe("a failed comparison", () => {
     expect(JSON.stringify(await sendIntent("v", "compare-again"))).toContain("no longer waiting");
   });
 
-  it("isn't queued again if ffmpeg is missing", async () => {
+  it("can't be retried if ffmpeg is missing", async () => {
     await addHeld({ fingerprint: "failed" });
     const before = process.env.PATH;
     process.env.PATH = site.folder;
@@ -192,7 +192,7 @@ describe("a moderator who has watched the video", () => {
     expect(logged()).toHaveLength(1);
   });
 
-  it("doesn't have to wait for the job to finish", async () => {
+  it("can publish it before the job has finished", async () => {
     await addHeld({ fingerprint: "running" });
     await expectSuccessOf(() => sendIntent("v", "release-uncompared"));
     expect(logged()).toMatchObject([{ detail: '{"hasFailed":false}' }]);
@@ -221,7 +221,7 @@ describe("a moderator who has watched the video", () => {
     expect(uncomparedOf("v")).toBeDefined();
   });
 
-  it("can't be the video's uploader, who can see only why the video is on hold", async () => {
+  it("can't be the video's uploader, who is only told why the video is on hold", async () => {
     await addHeld({ fingerprint: "failed" });
     sqliteHandle().exec(
       `INSERT INTO users (id, email, password_hash, role, may_publish)

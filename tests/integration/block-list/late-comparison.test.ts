@@ -76,7 +76,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison takes too long", (
     return copy;
   }
 
-  it("is on hold until its job has compared it, and then becomes public", async () => {
+  it("is on hold until a job has compared it, and then becomes public", async () => {
     const video = await upload(source(2));
     expect(isPublic(video.id)).toBe(false);
     expect(successMessage(video)).toContain("is on hold until it has been compared");
@@ -122,7 +122,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison takes too long", (
     expect([draft, later].map(({ id }) => isPublic(id))).toEqual([false, true]);
   }, 60_000);
 
-  it("stays on hold until its job is retried if the process is killed during the job", async () => {
+  it("stays on hold if the process is killed during the job, until the job is retried", async () => {
     const { id } = await upload(source(2));
     await workOnComparison();
     // The state after the process is killed: the job is recorded as running, but no worker is running it.
@@ -140,7 +140,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison takes too long", (
     expect(isPublic(id)).toBe(true);
   }, 60_000);
 
-  it("is released at the next start if the process is killed after the job has finished", async () => {
+  it("is released at the next startup if the process is killed after the job has finished", async () => {
     const { id } = await upload(source(2));
     await workOnComparison();
     expect(isPublic(id)).toBe(false);
@@ -167,7 +167,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison takes too long", (
     expect(shown.all()).toEqual([1]);
   }, 60_000);
 
-  it("doesn't replace a video's file, but can be sent again", async () => {
+  it("isn't accepted as a replacement file, but can be sent again", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     const form = new FormData();
     form.set("intent", "replace");

@@ -137,7 +137,7 @@ describe("the block list page", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("lists videos that match an imported list, but doesn't hide them", async () => {
+  it("shows which videos match an imported list, but doesn't hide them", async () => {
     addVideo({ id: "same", title: "Same", status: "published" });
     addVideo({ id: "like", title: "Like", status: "published" });
     addVideo({ id: "other", title: "Other", status: "published" });
@@ -232,7 +232,7 @@ describe("the block list page", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM moderation_log").pluck().get()).toBe(2);
   });
 
-  it("puts videos on hold when an entry is restored, if they were uploaded while it was removed", async () => {
+  it("restores a removed entry, and puts matching videos that were uploaded in the meantime on hold", async () => {
     addVideo({ id: "v", title: "A street" });
     sqliteHandle()
       .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")
@@ -258,7 +258,7 @@ describe("the block list page", () => {
     expect(await send({ intent: "put-back", entry: "1" })).toMatchObject({ init: { status: 404 } });
   });
 
-  it("is visible to editors, but only owners can change it", async () => {
+  it("is visible to editors, but lets only owners change the list", async () => {
     sqliteHandle().exec(
       `INSERT INTO users (id, email, password_hash, role)
        VALUES ('ed', 'e@b.c', 'x', 'editor'), ('up', 'u@b.c', 'x', 'uploader')`,

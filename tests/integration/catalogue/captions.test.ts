@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     expect((await findPublished(id))?.captions).toEqual([]);
   });
 
-  it("are limited to twenty, and don't replace captions that an admin has added", async () => {
+  it("are limited to twenty tracks, and don't replace captions that an admin has added", async () => {
     const source = makeClip(site.folder, "video", { extension: "mkv" });
     const english = path.join(site.folder, "e.srt");
     fs.writeFileSync(english, ENGLISH);
@@ -171,7 +171,7 @@ describe.runIf(ffmpegAvailable())("captions embedded in the file", () => {
     expect(new Set(captions.map(({ label }) => label)).size).toBe(20);
   });
 
-  it("are extracted right after the playable copy is created, before any images are created", async () => {
+  it("are extracted right after the playable copy is created, before any images", async () => {
     const clip = makeClip(site.folder, "plain");
     await addToLibrary(site.uploads, clip, true);
     expect((await claim())?.kind).toBe("transcode");

@@ -71,7 +71,7 @@ describe("a list with a sort order and a length filter", () => {
     ),
   );
 
-  it.each(cases)("matches a plain sort ($order, $length.id, $category)", async (params) => {
+  it.each(cases)("matches a naive query ($order, $length.id, $category)", async (params) => {
     const { order, length, category } = params;
     const expected = rows
       .filter((row) => row.status === "published")
@@ -133,7 +133,7 @@ describe("pages of sorted lists", () => {
     expect(await open(home, `/?${query}`)).toMatchObject({ status: 200, ids: ["b", "a"] });
   });
 
-  it("keep the sort order and filter when a category's URL redirects", async () => {
+  it("keep the sort order and filter when a category URL redirects", async () => {
     const request = new Request("https://videos.example/categories/amateur?sort=views&page=2");
     const response = await categories({
       request,
@@ -157,7 +157,7 @@ describe("pages of sorted lists", () => {
     expect(longest).toContain('"href":"https://videos.example/?sort=longest"');
   });
 
-  it("ignore the requested order for search results, and always show the newest first", async () => {
+  it("ignore the sort order if there is a search text, and show the newest videos first", async () => {
     write([video({ id: "a", title: "Night" }), video({ id: "b", title: "Night" })]);
     sqliteHandle().exec("UPDATE videos SET duration = '30:00' WHERE id = 'a'");
     expect((await open(home, "/?search=night&sort=longest")).ids).toEqual(["b", "a"]);

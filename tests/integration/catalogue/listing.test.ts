@@ -41,8 +41,8 @@ describe("the page parameter", () => {
   );
 });
 
-describe("pages", () => {
-  it("are reduced to a single empty page if there are no videos", async () => {
+describe("a page of a list", () => {
+  it("is the first page and empty if there are no videos", async () => {
     const empty = { videos: [], page: 1, pageCount: 1, total: 0 };
     expect(await listPublished({ page: 7 })).toEqual(empty);
     expect(await listTrending({ page: 7 })).toEqual(empty);
@@ -50,7 +50,7 @@ describe("pages", () => {
   });
 
   it.each([-5, 0, 1, Number.NaN, 3, 99, 1e9, Number.MAX_SAFE_INTEGER])(
-    "are clamped to the existing pages (%d)",
+    "has its number clamped to the existing pages (%d)",
     async (requestedPage) => {
       write(Array.from({ length: 17 }, (_, i) => video({ id: `v${i}`, views: 1 })));
       const page = Math.min(3, Math.max(1, requestedPage || 1));
@@ -96,7 +96,7 @@ describe("a category", () => {
 describe("a row that another tool writes", () => {
   const everything = async () => ids((await listPublished({ page: 1 })).videos);
 
-  it("appears in the lists as soon as it is written through a plain SQLite connection", async () => {
+  it("appears in lists as soon as it is written over a plain SQLite connection", async () => {
     sqliteHandle();
     const other = openSqlite(sqliteHandle().name);
     other.exec("INSERT INTO videos (title, category) VALUES ('Plain', 'solo')");
@@ -164,7 +164,7 @@ describe("a row that another tool writes", () => {
     expect(card).not.toHaveProperty("posterColors");
   });
 
-  it("keeps the URLs of files on this site", async () => {
+  it("keeps URLs of files on this site", async () => {
     write([video({ id: "a" })]);
     sqliteHandle().exec(
       "UPDATE videos SET thumbnail_url = '/media/thumbnails/u/1.webp', video_url = '/media/videos/u/1.mp4'",
@@ -228,7 +228,7 @@ describe("the incrementally maintained order and totals", () => {
     { weight: 1, arbitrary: fc.record({ what: fc.constant("delete" as const), id, row }) },
   );
 
-  it("match a plain sort after any sequence of changes", async () => {
+  it("match a full sort after any sequence of changes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 60 }), async (changes) => {
         const model = new Map<string, reference.ReferenceVideo>();
@@ -272,7 +272,7 @@ describe("the incrementally maintained order and totals", () => {
     return { ...before, ...row };
   }
 
-  it("are correct on deep pages, which a worker thread looks up, even after most rows have been deleted", async () => {
+  it("are correct on deep pages, which a worker thread loads, even after most rows have been deleted", async () => {
     const count = 20_000;
     const videos = Array.from({ length: count }, (_, i) =>
       video({

@@ -90,7 +90,7 @@ describe.runIf(ffmpegAvailable())(
       expect(part.bytes.equals(now.bytes.subarray(1000, 2000))).toBe(true);
     });
 
-    it("serves any version that a player requests until the cleanup, and only the current version afterward", async () => {
+    it("serves each version that a player requests until cleanup, and only the current version afterward", async () => {
       const playing = await withVersion(url);
       expect(playing).toMatch(/\?v=[\da-z]+-[\da-z]+-[\da-z]+$/);
       await workUntilIdle();
@@ -147,7 +147,7 @@ describe.runIf(ffmpegAvailable())(
       ]);
     });
 
-    it("doesn't switch to the converted file if the video is deleted during the conversion", async () => {
+    it("doesn't start serving the converted file if the video is deleted during conversion", async () => {
       const { replaceVideoFile } = await import(
         "~/features/processing/queue/commit-artifact.server"
       );

@@ -134,7 +134,7 @@ describe("a list that can't be loaded", () => {
     ["home", home.loader],
     ["categories", categories.loader],
     ["trending", trending.loader],
-  ])("is empty, has status 500 and shows no internal details (%s)", async (_, loader) => {
+  ])("is empty, returns 500 and shows no internal details (%s)", async (_, loader) => {
     await addVideos(9, () => ({ views: 1 }));
     sqliteHandle().exec("DROP TABLE videos");
     const result = await call(loader, "/?page=2");
@@ -181,13 +181,13 @@ describe("categories", () => {
     ["/categories/trending", "trending", 302, "/trending"],
     ["/categories?cat=trending", undefined, 302, "/trending"],
     ["/categories/all", "all", 301, "/categories"],
-  ])("have a redirect from %s to the current URL", async (path, category, status, to) => {
+  ])("redirect from %s to the current URL", async (path, category, status, to) => {
     const result = await at(path, category);
     expect([result.status, result.headers.get("Location")]).toEqual([status, to]);
   });
 
   it.each(["nonsense", "__proto__", "DESI"])(
-    "return 404 for %j if it has no videos",
+    "return 404 for the unknown category %j if it has no published videos",
     async (category) => {
       await addVideos(1, () => ({ category, status: "hidden" }));
       await addVideos(1, () => ({ id: "other", category: "desi" }));
@@ -213,14 +213,14 @@ describe("categories", () => {
 });
 
 describe("trending", () => {
-  it("shows only videos that have views, most viewed first, and breaks ties by showing the newer video first", async () => {
+  it("shows only videos that have views, most viewed first, with ties sorted newest first", async () => {
     await addVideos(5, (index) => ({ views: [0, 3, 7, 3, 0][index] }));
     expect(ids(await call(trending.loader, "/trending"))).toEqual(["v2", "v3", "v1"]);
   });
 });
 
 describe("a video", () => {
-  it("has related videos and a link back to the list", async () => {
+  it("shows related videos and a link back to the list", async () => {
     await addVideos(3, () => ({ title: "Neon Rain" }));
     const path = "/video/v0?from=home&search=neon&category=desi&page=2";
     const { body } = await call(video.loader, path, { params: { id: "v0" } });
@@ -274,7 +274,7 @@ describe("the static pages", () => {
 describe("a contact message without JavaScript", () => {
   const fields = { name: "Ann", email: "ann@example.com", subject: "Hi", message: "Hello" };
 
-  it("is returned with the page, and isn't stored", async () => {
+  it("is returned in the response, and isn't stored", async () => {
     const before = sqliteHandle().serialize();
     const result = await call(contact.action, "/contact", post(fields));
     expect([result.status, result.body]).toEqual([200, { message: fields, errors: {} }]);

@@ -109,8 +109,8 @@ describe("related videos", () => {
   });
 });
 
-describe("a plain implementation of related videos", () => {
-  it("returns the same videos as the index for a thousand realistic titles", async () => {
+describe("the index of related videos", () => {
+  it("returns the same videos as a naive implementation for a thousand realistic titles", async () => {
     const rows = [...generatedVideos(1_000)].map((each) =>
       video({
         ...each,
@@ -130,7 +130,7 @@ describe("a plain implementation of related videos", () => {
     }
   }, 120_000);
 
-  it("returns the same videos as the index for titles with stop words, symbols, repetitions and several scripts", async () => {
+  it("returns the same videos as a naive implementation for stop words, symbols, repetitions and several scripts", async () => {
     const word = fc.constantFrom(
       ..."the and night Night NIGHTS nightly tra train it's to a of ночь Ночью रात रातें एक É é élan café Café 東京 東京タワー 007 00 -- !! x'y no-one αβγ Αβγς".split(
         " ",

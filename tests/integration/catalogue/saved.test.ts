@@ -43,7 +43,7 @@ describe("the cards of saved videos", () => {
     expect(await returnedIds(...many)).toEqual(many.slice(0, 24));
   });
 
-  it("are requested with the ids in the body, because a URL would be logged", async () => {
+  it("are requested with the ids in the body, because URLs are logged", async () => {
     expect(loader().status).toBe(405);
     expect(loader().headers.get("Allow")).toBe("POST");
     expect((await sendRequest("id=a", "PUT")).status).toBe(405);
@@ -55,7 +55,7 @@ describe("the cards of saved videos", () => {
     await expect(sendRequest("id=a")).rejects.toMatchObject({ status: 415 });
   });
 
-  it("have a higher rate limit than forms, because every visit to Home requests them", async () => {
+  it("have a higher rate limit than forms, because Home requests them on every visit", async () => {
     write([video({ id: "a" })]);
     for (let times = 0; times < 310; times += 1) expect(await returnedIds("a")).toEqual(["a"]);
   });

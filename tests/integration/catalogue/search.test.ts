@@ -161,7 +161,7 @@ describe("search", () => {
   });
 
   it.each(["night", "ni"])(
-    "correctly counts more than two thousand results for %j after any row change",
+    "counts more than two thousand results for %j correctly after any row change",
     async (search) => {
       const categories = ["desi", "desi", "amateur", "english"];
       const rows = Array.from({ length: 4_000 }, (_, i) => ({
@@ -194,7 +194,7 @@ describe("search", () => {
   );
 });
 
-describe("a plain filter of the videos", () => {
+describe("the search index", () => {
   // Both implementations apply the same case folding to these letters. Other letters are covered by a separate test.
   const letters = [..."abcABC éÉñÑ ночьНОЧЬ σΣ रातवि 東京 0123 %_'\"*():^-+~\\/&"];
   const piece = fc.string({ unit: fc.constantFrom(...letters), maxLength: 12 });
@@ -244,7 +244,7 @@ describe("a plain filter of the videos", () => {
     });
   const needle = fc.oneof({ weight: 4, arbitrary: part }, piece, word, text);
 
-  it("returns the same videos in the same order as the search for a thousand search terms", async () => {
+  it("returns the same videos in the same order as a naive filter for a thousand search terms", async () => {
     sqliteHandle().exec("DELETE FROM videos");
     const rows = videos.map((given) => video(given));
     write(rows);

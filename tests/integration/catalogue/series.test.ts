@@ -83,7 +83,7 @@ describe("a series page", () => {
     expect((await open("/series/nights")).ids).toEqual(["a", "b", "c"]);
   });
 
-  it("doesn't exist for visitors if the series isn't public or has no public videos", async () => {
+  it("returns 404 to visitors if the series isn't public or has no public videos", async () => {
     write([video({ id: "a", status: "hidden" }), video({ id: "b" })]);
     addSeries({}, ["a"]);
     addSeries({ title: "Private", slug: "private", visibility: "studio" }, ["b"]);
@@ -103,7 +103,7 @@ describe("a series page", () => {
     expect((await thrown(page(args("/series/gone", { Cookie: cookie })))).status).toBe(404);
   });
 
-  it("has a single URL; other spellings and former slugs redirect to it and keep the rest of the path and the query", async () => {
+  it("has a single URL, to which other spellings and former slugs redirect with the rest of the path and the query", async () => {
     const id = twelve();
     sqliteHandle().prepare("INSERT INTO series_slugs VALUES ('evenings', ?)").run(id);
     for (const [path, status, to] of [
@@ -173,8 +173,8 @@ describe("a series page", () => {
   });
 });
 
-describe("a video within a series", () => {
-  it("has a page that shows its neighbors, its number and the next video", async () => {
+describe("a video page opened from a series", () => {
+  it("shows the neighboring videos, the video's number and the next video", async () => {
     twelve();
     const queue = await watch("/video/v3?series=nights");
     expect(queue).toMatchObject({
@@ -201,7 +201,7 @@ describe("a video within a series", () => {
     expect([last?.number, last?.next]).toEqual([10, undefined]);
   });
 
-  it("has a page that lists only the nearest videos in the series if the series is long", async () => {
+  it("lists only the nearest videos in the series if the series is long", async () => {
     const names = Array.from({ length: 60 }, (_, n) => `v${n}`);
     write(names.map((id) => video({ id })));
     addSeries({}, names);
@@ -211,7 +211,7 @@ describe("a video within a series", () => {
     expect((await watch("/video/v59?series=nights"))?.firstNumber).toBe(41);
   });
 
-  it("has a page that doesn't show the series if the series isn't public or doesn't contain the video", async () => {
+  it("doesn't show the series if the series isn't public or doesn't contain the video", async () => {
     write([video({ id: "a" }), video({ id: "b" })]);
     addSeries({}, ["b"]);
     addSeries({ title: "Private", slug: "private", visibility: "studio" }, ["a"]);

@@ -100,7 +100,7 @@ describe("the sitemap", () => {
     }
   });
 
-  it("is served by its routes, which return 404 for unknown parts", async () => {
+  it("is served as an index and parts, and unknown parts return 404", async () => {
     write([video({ id: "a" })]);
     expect(await (await sendRequest(sitemap, "/sitemap.xml")).text()).toContain("<sitemapindex");
     const part = await sendRequest(sitemap, "/sitemap/1.xml", {}, { part: "1.xml" });
@@ -113,7 +113,7 @@ describe("the sitemap", () => {
 });
 
 describe("the feed", () => {
-  it("contains the 50 newest videos, with their files as enclosures if the files exist", async () => {
+  it("contains the 50 newest videos, with an enclosure for each file that exists", async () => {
     write(
       Array.from({ length: 60 }, (_, i) =>
         video({
@@ -152,8 +152,8 @@ describe("the feed", () => {
   });
 });
 
-describe("the validators", () => {
-  it("refer to the earlier version of the catalogue if the catalogue changes while the response is being created", async () => {
+describe("the ETag and Last-Modified headers", () => {
+  it("identify the earlier version of the catalogue if it changes while the response is being generated", async () => {
     write([video({ id: "a" })]);
     const request = (headers = {}) => new Request("https://videos.example/feed.xml", { headers });
     const made = await conditionalResponse(
@@ -211,7 +211,7 @@ describe("the manifest", () => {
 });
 
 describe("the service worker", () => {
-  it("must always be revalidated, and changes with the site's name", async () => {
+  it("is always revalidated, and changes with the site's name", async () => {
     const first = await sendRequest(serviceWorker, "/sw.js");
     expect(first.headers.get("Content-Type")).toBe("text/javascript; charset=utf-8");
     expect(first.headers.get("Cache-Control")).toBe("no-cache");
@@ -271,7 +271,7 @@ describe("the site's own images", () => {
     for (const { src } of icons) expect((await sendRequest(siteImage, src)).status).toBe(200);
   });
 
-  it("include a maskable icon whose logo fits in the safe zone, a circle with a radius of 40% of the width", async () => {
+  it("include a maskable icon whose logo fits in the safe zone, a circle with a radius of 40% of its width", async () => {
     const { icons } = await (await sendRequest(manifest, "/manifest.webmanifest")).json();
     const maskable = icons.find(({ purpose }: { purpose?: string }) => purpose === "maskable");
     const response = await sendRequest(siteImage, maskable.src);

@@ -23,7 +23,7 @@ const sendRequest = (query: string, address = "192.0.2.1") =>
   } as never);
 
 describe("suggestions", () => {
-  it("are tags and titles that contain the text, and titles that start with the text come before other titles", async () => {
+  it("include tags and titles that contain the text, and list titles that start with it before other titles", async () => {
     write([
       video({ id: "inside", title: "Midnight walk" }),
       video({ id: "word", title: "A night out" }),
@@ -42,7 +42,7 @@ describe("suggestions", () => {
     expect(await texts("nothing like it")).toEqual([]);
   });
 
-  it("are limited to 8, contain no duplicates, and leave room for titles if many tags match", async () => {
+  it("are limited to 8, contain no duplicates, and include titles even if many tags match", async () => {
     write(
       Array.from({ length: 30 }, (_, i) =>
         video({ id: `v${i}`, title: `Beach ${i % 10}`, tags: [`beach ${i}`] }),
@@ -84,7 +84,7 @@ describe("suggestions", () => {
     },
   );
 
-  it("are never cached, and an invalid category is ignored", async () => {
+  it("are never cached, and ignore an invalid category", async () => {
     write([video({ id: "a", title: "Night" })]);
     const response = await sendRequest("?q=night&category=nonsense");
     expect(response.headers.get("Cache-Control")).toBe("no-store");
@@ -126,7 +126,7 @@ describe("a search without results", () => {
     expect(await nearest("rain city")).toBeUndefined();
   });
 
-  it("doesn't suggest anything from hidden videos or from another category", async () => {
+  it("suggests nothing from hidden videos or other categories", async () => {
     write([
       video({ id: "a", title: "Secret", status: "hidden" }),
       video({ id: "b", title: "Neon", category: "english" }),

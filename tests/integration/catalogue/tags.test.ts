@@ -34,7 +34,7 @@ async function open(url: string) {
 }
 
 describe("a tag's list", () => {
-  it("shows exactly the published videos that have the whole tag, newest first", async () => {
+  it("shows only published videos with exactly this tag, newest first", async () => {
     write([
       video({ id: "whole", tags: ["x", "Beach"] }),
       video({ id: "spaces", tags: [" beach "] }),
@@ -85,7 +85,7 @@ describe("a tag's list", () => {
     ["dots", "v1.0"],
     ["the extension of the framework's data requests", "x.data"],
     ["the maximum length of a search text", "🎬".repeat(200)],
-  ])("has a URL if the tag has %s", async (_, tag) => {
+  ])("has a valid URL if the tag has %s", async (_, tag) => {
     write([video({ id: "a", tags: [tag] }), video({ id: "b", tags: [`${tag}${tag}`] })]);
     const path = tagPath(tag);
     expect(path).toMatch(/^\/tags\/[^/?#]+$/);
@@ -104,7 +104,7 @@ describe("a tag's list", () => {
   });
 
   it.each(["/tags/%20", "/tags/%E0%A4%A", `/tags/${"x".repeat(201)}`, "/tags/a%00b"])(
-    "doesn't exist at %s",
+    "returns 404 at %s",
     async (path) => expect((await thrown(page(args(path)))).status).toBe(404),
   );
 

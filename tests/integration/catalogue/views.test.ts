@@ -37,7 +37,7 @@ function sendViewRequest(method: string, id: string, headers: Record<string, str
 }
 
 describe("counting views", () => {
-  it("shows a view immediately and writes all views in one transaction", async () => {
+  it("shows each view immediately, and writes all views in one transaction", async () => {
     vi.useFakeTimers();
     const changes = () => catalogueVersion().views;
     const before = changes();
@@ -129,7 +129,7 @@ describe.each(["POST", "GET"])("counting views with %s requests", (method) => {
   });
 });
 
-describe("the image that counts views without JavaScript", () => {
+describe("the view-counting image for browsers without JavaScript", () => {
   it("counts a view and is never cached", async () => {
     const response = await sendViewRequest("GET", "a", { "Sec-Fetch-Dest": "image" });
     expect(response.headers.get("Content-Type")).toBe("image/gif");
@@ -138,7 +138,7 @@ describe("the image that counts views without JavaScript", () => {
     expect(await shown("a")).toBe(1);
   });
 
-  it("doesn't count a view if it is opened as a page, requested with HEAD or embedded by another site", async () => {
+  it("doesn't count a view if it is opened as a page, requested with HEAD or embedded in another site", async () => {
     await sendViewRequest("GET", "a", { "Sec-Fetch-Dest": "document" });
     await sendViewRequest("HEAD", "a");
     await sendViewRequest("GET", "a", {

@@ -76,7 +76,7 @@ describe("counting watched parts", () => {
     expect(countWatched("nobody", HALF)).toBe(false);
   });
 
-  it("has the same limit per IP address as counting views", () => {
+  it("is limited per IP address in the same way as counting views", () => {
     for (let i = 0; i < 100; i += 1) expect(countWatched("a", HALF, "192.0.2.1")).toBe(true);
     countWatched("a", HALF, "192.0.2.2");
     expect(written("a").views).toBe(61);
@@ -115,7 +115,7 @@ describe("POST /video/{id}/watched", () => {
     expect(written("a").parts.slice(3, 7)).toEqual([1, 1, 0, 0]);
   });
 
-  it("gives the same response for a hidden video as for one that doesn't exist", async () => {
+  it("returns the same response for a hidden video as for one that doesn't exist", async () => {
     const responses = [
       await post("h", HALF),
       await post("nobody", HALF),
@@ -165,7 +165,7 @@ describe("POST /video/{id}/watched", () => {
     ["Save-Data", { "Save-Data": "on" }],
     ["a crawler", { "User-Agent": CRAWLER }],
     ["a prerender", { "Sec-Purpose": "prefetch;prerender" }],
-  ])("doesn't count a report with %s, but responds as usual", async (_, headers) => {
+  ])("ignores a report with %s, but responds as usual", async (_, headers) => {
     expect((await post("a", HALF, headers as Record<string, string>)).status).toBe(204);
     expect(written("a")).toEqual(NOTHING);
   });

@@ -40,7 +40,7 @@ const titles = () =>
   sqliteHandle().prepare("SELECT title FROM videos ORDER BY title").pluck().all();
 
 describe("a backup", () => {
-  it("can be created while the site is using its database, and restores everything", async () => {
+  it("can be created while the site is running, and restores everything", async () => {
     insertUser();
     fs.writeFileSync(path.join(site.folder, "db", "session-secret"), "kept\n");
     const first = addVideo("First", 1);
@@ -103,7 +103,7 @@ describe("a backup", () => {
     expect(titles()).toEqual(["Deleted", "Today"]);
   });
 
-  it("can replace a damaged database, and the damaged file is kept", async () => {
+  it("can be restored over a damaged database, and the damaged file is kept", async () => {
     addVideo("First", 1);
     await script("backup", target);
     closeDatabase();

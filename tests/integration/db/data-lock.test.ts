@@ -41,14 +41,14 @@ const holder = () => `is in use by the site, process ${site.child?.pid} on ${os.
 const wayOut =
   ". Stop that process first, or set DATA_LOCK=off if you are sure that it no longer runs.";
 
-it("doesn't start with a running site's database, and reports which process is using it", async () => {
+it("refuses to start if another process is using the database, and identifies that process", async () => {
   const message = await startError(second({ DATABASE_PATH: site.databasePath }));
   expect(message).toContain(`${site.databasePath} ${holder()}`);
   expect(message.endsWith(wayOut)).toBe(true);
   expect(message).not.toContain("\n");
 });
 
-it("doesn't disturb an upload in progress when a second site tries to start with the same uploads folder", async () => {
+it("doesn't disrupt an upload in progress when a second site tries to start with the same uploads folder", async () => {
   const open = openRequest(site, "POST", "/admin", { ...MULTIPART, Cookie: cookie });
   await open.send(before);
   await open.send(clip.subarray(0, 40_000));
@@ -61,7 +61,7 @@ it("doesn't disturb an upload in progress when a second site tries to start with
   expect(filesIn(`${site.uploads}/videos`)).toHaveLength(1);
 });
 
-it("starts with DATA_LOCK=off, and doesn't disturb the other site's upload in progress", async () => {
+it("starts with DATA_LOCK=off, and doesn't disrupt the other site's upload in progress", async () => {
   const open = openRequest(site, "POST", "/admin", { ...MULTIPART, Cookie: cookie });
   await open.send(before);
   await open.send(clip.subarray(0, 40_000));

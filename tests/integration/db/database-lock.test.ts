@@ -88,7 +88,7 @@ describe("a site whose database is locked by another process", () => {
     await hide;
   });
 
-  it("rejects a change within seconds with the right error message, and accepts it after the lock is released", async () => {
+  it("rejects a change within seconds with a specific error, and accepts it once the lock is released", async () => {
     const body = new URLSearchParams({ intent: "toggle", id }).toString();
     const headers = { ...FORM, Cookie: cookie };
     await lock();
@@ -167,8 +167,8 @@ describe("a site whose database is locked by another process", () => {
   });
 });
 
-describe("a job while another connection is writing", () => {
-  it("doesn't fail, and is claimed and reported once the other connection has finished", async () => {
+describe("jobs while another connection is writing", () => {
+  it("don't fail, and are claimed and reported once the other connection has finished", async () => {
     const temporary = useTemporarySite();
     sqliteHandle().pragma("busy_timeout = 0");
     sqliteHandle().exec(`

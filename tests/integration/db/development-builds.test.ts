@@ -124,12 +124,12 @@ describe("a database from a development build", () => {
     expect(filesIn(site.folder)).toEqual(before);
   });
 
-  it("is reported differently from a file that isn't a database", () => {
+  it("gets a different error from a file that isn't a database", () => {
     fs.writeFileSync(file, "This is no database. ".repeat(300));
     expect(() => sqliteHandle()).toThrow(/is not a SQLite database/);
   });
 
-  it("is handled differently from an empty file, which becomes a new database", () => {
+  it("isn't confused with an empty file, which becomes a new database", () => {
     fs.writeFileSync(file, "");
     const names = sqliteHandle().prepare("SELECT name FROM migrations").pluck().all();
     expect(names).toEqual(migrations.map(({ name }) => name));

@@ -129,7 +129,7 @@ const copies = () =>
   });
 
 describe("a restore that is killed", () => {
-  it("leaves either the complete site or the complete backup at each step, and finishes when it is run again", async () => {
+  it("leaves either the whole site or the whole backup in place at each step, and finishes when it is run again", async () => {
     const { before, after } = await changeAfterBackup();
     const litestream = path.join(data, ".site.sqlite-litestream");
     fs.mkdirSync(litestream);
@@ -214,7 +214,7 @@ describe("a restore that is killed", () => {
 });
 
 describe("a restore that fails", () => {
-  it("changes nothing if the disk is full, and frees the space that it has used", async () => {
+  it("changes nothing if the disk is full, and frees the space it used", async () => {
     const { before } = await changeAfterBackup();
     fs.writeFileSync(path.join(backup, "uploads/videos/u/Large.mp4"), Buffer.alloc(12 * 1024 ** 2));
     // A file size limit makes writes fail as they would on a full disk, and setting it doesn't require root.

@@ -87,7 +87,7 @@ describe("with Litestream", () => {
     });
   });
 
-  it("can restore a backup, after which the replica starts a new generation", async () => {
+  it("can restore a backup, and the replica then starts a new generation", async () => {
     const script = (name: string, ...args: string[]) =>
       spawnSync(process.execPath, command(name, ...args), {
         cwd: root,

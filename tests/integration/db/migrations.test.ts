@@ -81,7 +81,7 @@ describe("the migrations", () => {
     expect(() => migrate(sqlite)).toThrow(/created by a newer version .+ 9999-toy/);
   });
 
-  it("reject a database if a migration's recorded digest is different, before any new migration runs", () => {
+  it("reject a database with a different digest for a recorded migration, before any new migration runs", () => {
     const sqlite = sqliteHandle();
     migrate(sqlite, [...migrations, toy]);
     const edited = { ...toy, sql: `${toy.sql} STRICT` };
@@ -92,8 +92,8 @@ describe("the migrations", () => {
   });
 });
 
-describe("other tools that write to the database file", () => {
-  it("find seven triggers on the videos table, two for holds and two for consent records, and all seven work with SQLite 3.40", () => {
+describe("the triggers on the videos table", () => {
+  it("include two for holds and two for consent records, seven in total, and are compatible with SQLite 3.40", () => {
     const triggers = sqliteHandle()
       .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'videos'")
       .all() as { name: string; sql: string }[];
@@ -110,7 +110,7 @@ describe("other tools that write to the database file", () => {
 
   /** The system's SQLite shell. On Debian 12, its version is 3.40. */
   const shell = spawnSync("sqlite3", ["--version"]).error ? "the library itself" : "sqlite3";
-  it(`work if they use ${shell}`, async () => {
+  it(`work if another tool writes with ${shell}`, async () => {
     sqliteHandle();
     const statements = `
       INSERT INTO videos (id, title, category) VALUES ('a', 'Night train', 'desi'), ('b', 'B', 'desi');

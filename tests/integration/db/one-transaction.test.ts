@@ -44,14 +44,14 @@ function breakJobs(): void {
 }
 const repairJobs = () => sqliteHandle().exec("DROP TRIGGER broken");
 
-describe("an error halfway through rolls back", () => {
+describe("an error partway through", () => {
   const failed = {
     ok: false,
     status: 500,
     failure: { message: "Failed to upload video.", texts: { title: "A walk at night" } },
   };
 
-  it("a form upload", async () => {
+  it("rolls back a form upload", async () => {
     breakJobs();
     expect(await receiveUpload(uploadRequest(fileBlob(mp4Clip(2))), USER)).toMatchObject(failed);
     expect(counts()).toEqual([0, 0, 0, 0, 0]);
@@ -61,7 +61,7 @@ describe("an error halfway through rolls back", () => {
     vi.mocked(console.error).mockClear();
   });
 
-  it("a resumable upload, which can be published once the problem is fixed", async () => {
+  it("rolls back a resumable upload, which can be published once the problem is fixed", async () => {
     const upload = await arrivedUpload();
     const publish = () => receiveUpload(uploadRequest(undefined, { upload }), USER);
     breakJobs();
@@ -75,7 +75,7 @@ describe("an error halfway through rolls back", () => {
     expect(counts().map(Boolean)).toEqual([true, true, true, true, true]);
   });
 
-  it("a resumable upload that couldn't be compared with the block list, but its file is kept", async () => {
+  it("rolls back a resumable upload that couldn't be compared with the block list, but keeps its file", async () => {
     const upload = await arrivedUpload();
     const publish = () => receiveUpload(uploadRequest(undefined, { upload }), USER);
     sqliteHandle().exec("ALTER TABLE blocked_files RENAME TO unreadable");
@@ -86,7 +86,7 @@ describe("an error halfway through rolls back", () => {
     expect(await publish()).toMatchObject({ ok: true });
   });
 
-  it("a resumable upload whose digest wasn't stored, which can be published once its file is complete", async () => {
+  it("keeps a resumable upload without a stored digest, which can be published once its file is complete", async () => {
     const upload = await arrivedUpload();
     const file = path.join(site.uploads, "tmp/tus", `${upload}.json`);
     const { metadata, ...record } = JSON.parse(fs.readFileSync(file, "utf8"));
@@ -105,7 +105,7 @@ describe("an error halfway through rolls back", () => {
     );
   });
 
-  it("hiding a video if the activity can't be recorded", async () => {
+  it("rolls back hiding a video if the activity can't be recorded", async () => {
     sqliteHandle().exec(`
       INSERT INTO videos (id, title, category, status) VALUES ('v', 'A video', 'desi', 'published');
       CREATE TRIGGER broken BEFORE INSERT ON activities
@@ -118,7 +118,7 @@ describe("an error halfway through rolls back", () => {
     expect([status.get(), counts().at(-1)]).toEqual(["hidden", 1]);
   });
 
-  it("an import, and its files are moved back to their original folder", async () => {
+  it("rolls back an import, and moves its files back to their original folder", async () => {
     const source = path.join(site.folder, "video.mp4");
     fs.copyFileSync(mp4Clip(2), source);
     breakJobs();
@@ -168,7 +168,7 @@ describe("an import of many videos", () => {
     expect(gotTheLock).toBeGreaterThan(2);
   });
 
-  it("keeps the committed videos if a later video fails, and logs the number of committed videos in one activity", async () => {
+  it("keeps the committed videos if a later one fails, and logs how many were committed in one activity", async () => {
     sqliteHandle().exec(
       "CREATE TRIGGER broken BEFORE INSERT ON videos WHEN NEW.title = 'video 120' BEGIN SELECT RAISE(ABORT, 'no'); END",
     );

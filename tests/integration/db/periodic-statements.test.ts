@@ -135,7 +135,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-it("covers every file that schedules periodic work", () => {
+it("tests every file that schedules periodic work", () => {
   const files = ["app", "db"].flatMap((folder) =>
     fs
       .readdirSync(folder, { recursive: true, encoding: "utf8" })

@@ -49,7 +49,7 @@ describe("a video in search results", () => {
     expect(await found("su")).toEqual(["a"]);
   });
 
-  it("isn't confused with a new video that reuses its sort key after the deletion", async () => {
+  it("isn't confused with a new video that gets the same sort key after the deletion", async () => {
     write([video({ id: "a", title: "Night train" })]);
     expect(await found("night")).toEqual(["a"]);
     sqliteHandle().exec("DELETE FROM videos");
@@ -60,7 +60,7 @@ describe("a video in search results", () => {
     expect(await found("gh")).toEqual([]);
   });
 
-  it("remains if SQLite ignores the change that would remove it", async () => {
+  it("stays if SQLite ignores the change that would have removed it", async () => {
     write(videos);
     sqliteHandle().exec("UPDATE OR IGNORE videos SET status = 'no such status'");
     sqliteHandle().exec("UPDATE OR IGNORE videos SET id = 'b' WHERE id = 'a'");
