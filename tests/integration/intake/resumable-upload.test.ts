@@ -189,7 +189,7 @@ describe("a disk space reservation", () => {
     expect((await patch(first, 0, content, content.length)).status).toBe(507);
   });
 
-  it("for a form is also limited to a quarter of the free space, and a rejected form keeps its text fields", async () => {
+  it("is limited to a quarter of the free space for forms too, and a rejected form keeps its text fields", async () => {
     setFreeSpace(ROOM);
     setRole("uploader");
     const body = await uploadRequest(new Blob([new Uint8Array(clip)])).arrayBuffer();
@@ -220,7 +220,7 @@ describe("a disk space reservation", () => {
   });
 
   it.each(["owner", "editor"])(
-    "is not limited to a quarter of the free space for an %s",
+    "can exceed a quarter of the free space for an %s",
     async (role) => {
       setFreeSpace(ROOM);
       setRole(role);

@@ -168,7 +168,7 @@ describe("an upload over a real connection", () => {
     await expect.poll(() => filesIn(`${site.uploads}/tmp`)).toEqual([]);
   });
 
-  it("may have data after its last boundary", async () => {
+  it("may have data before its first boundary and after its last one", async () => {
     const open = post();
     open.request.end(
       Buffer.concat([Buffer.from(`preamble\r\n${before}`), clip, Buffer.from(`${after}epilogue`)]),

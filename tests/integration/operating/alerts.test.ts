@@ -431,7 +431,7 @@ describe("the alert settings", () => {
   it.each([
     ["ALERT_WEBHOOK", "https://hooks.example/x", "ALERT_WEBHOOK_SECRET"],
     ["ALERT_EMAIL", "me@example.com", "SMTP_URL"],
-  ])("require that if %s=%s is set, %s is set as well", (name, value, needed) => {
+  ])("reject %s=%s if %s isn't set", (name, value, needed) => {
     expect(() => parseSettings({ [name]: value })).toThrow(`${name} needs ${needed}`);
     expect(() => parseSettings({ ...good, [name]: value })).not.toThrow();
   });

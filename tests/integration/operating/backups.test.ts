@@ -73,7 +73,7 @@ const states = async () => (await lastBackups(10)).map(({ state }) => state);
 const leftovers = () => fs.readdirSync(folder).filter((name) => name.startsWith("."));
 
 describe("a backup", () => {
-  it("contains everything and is verified by restoring it", async () => {
+  it("contains the database and all files, and is verified by restoring it", async () => {
     addVideoWithFile("a");
     const made = await make();
     expect(made).toMatchObject({ files: 1, repaired: 0 });
@@ -373,7 +373,7 @@ describe("backup settings", () => {
     expect(requireBackupFolder).toThrow(reason);
   });
 
-  it("accept any other BACKUP_DIR, and leave no test file behind in it", () => {
+  it("accept a valid BACKUP_DIR, and leave no test file behind in it", () => {
     requireBackupFolder();
     expect(fs.readdirSync(folder)).toEqual([]);
   });

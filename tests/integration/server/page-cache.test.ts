@@ -151,7 +151,7 @@ describe("a personal page", () => {
     expect(anyone.text).not.toContain("Signed in successfully!");
   });
 
-  it("isn't rendered for visitors if the site uses none of their cookies", async () => {
+  it("isn't rendered for visitors who have only cookies that the site doesn't use", async () => {
     const { etag, text } = await sendRequest("/");
     for (const Cookie of ["_ga=GA1.2.3", "Session=x; sessions=y", "age=18; theme=dark; age=x"]) {
       const same = await sendRequest("/", { Cookie });

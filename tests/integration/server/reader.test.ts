@@ -249,7 +249,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
   });
 });
 
-describe("a reader that shares the database file with its primary, as on a shared mount", () => {
+describe("a reader that shares the database file with its primary", () => {
   const writer = new SiteProcess({ LITESTREAM: "on", SESSION_SECRET });
   let reader: SiteProcess;
 

@@ -81,7 +81,7 @@ describe("a network that has used up its rendering time", () => {
     expect((await sendRequest(uncached(), VISITOR)).status).toBe(200);
   }, 60_000);
 
-  it("isn't limited when a request has a valid session or API token", async () => {
+  it("can still send requests with a valid session or API token", async () => {
     const form = new URLSearchParams(ADMIN).toString();
     const signIn = await sendRequest(
       "/auth",
