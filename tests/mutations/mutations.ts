@@ -291,7 +291,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return { file: target, colors };",
     replace: "return { file, colors };",
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "becomes an upright WebP image of at most 1280 pixels without EXIF metadata",
+    title: "is converted to an upright WebP image of at most 1280 pixels, without EXIF metadata",
   },
   {
     rule: "Images with too many pixels aren't decoded",

@@ -177,7 +177,7 @@ describe("the video list", () => {
   });
 });
 
-it("shows the configured limits in the edit dialog", async () => {
+it("shows the configured thumbnail size limit in the edit dialog", async () => {
   site.addVideo({ id: "v", title: "A video" });
   await visitor.open(`${MANAGE}&edit=v`);
   const dialog = visitor.in().getByRole("dialog");

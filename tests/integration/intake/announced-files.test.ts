@@ -121,7 +121,7 @@ describe("a thumbnail that was stored for an edit", () => {
 describe("an announced file", () => {
   const FILE: MediaName = { bucket: "videos", path: "u/1.mp4" };
 
-  it("has its announcement deleted if it was never created", async () => {
+  it("has its announcement deleted after a day if it was never created", async () => {
     await announceFiles([FILE]);
     await removeFiles(later());
     expect(announced()).toBe(0);

@@ -143,7 +143,7 @@ describe("a disk space reservation", () => {
     expect((await declare(1_500_000)).status).toBe(507);
   });
 
-  it("is renewed after it has expired if the upload resumes and there is enough space", async () => {
+  it("is renewed if the upload resumes after the reservation has expired and there is enough space", async () => {
     setFreeSpace(clip.length + 1_000);
     const late = await createUpload({ "Upload-Length": String(clip.length) });
     age(late, 11);
@@ -220,7 +220,7 @@ describe("a disk space reservation", () => {
   });
 
   it.each(["owner", "editor"])(
-    "can exceed a quarter of the free space for an %s",
+    "can exceed a quarter of the free space if the user is an %s",
     async (role) => {
       setFreeSpace(ROOM);
       setRole(role);

@@ -196,7 +196,7 @@ describe("a full disk", () => {
     }
   });
 
-  it("causes a running upload to fail with 507 and leave nothing behind", async () => {
+  it("causes an upload in progress to fail with 507, and leaves nothing behind", async () => {
     // A file size limit makes writes fail as they would on a full disk, and setting it doesn't require root.
     const site = new SiteProcess({}, ["sh", "-c", 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"']);
     try {

@@ -89,7 +89,7 @@ describe("an upload", () => {
     ]);
   });
 
-  it("is confirmed with a message that says when the video will be published", async () => {
+  it("is confirmed with a message that mentions the scheduled time", async () => {
     const publishAt = new Date(Date.now() + 3_600_000).toISOString();
     const outcome = await receiveUpload(uploadRequest(clip, { publishAt }), USER);
     expect(outcome).toMatchObject({ ok: true, video: { status: "review", publishAt } });
@@ -163,7 +163,7 @@ describe("an upload", () => {
 });
 
 describe("a thumbnail", () => {
-  it("becomes an upright WebP image of at most 1280 pixels without EXIF metadata", async () => {
+  it("is converted to an upright WebP image of at most 1280 pixels, without EXIF metadata", async () => {
     const image = await sharp({
       create: { width: 1000, height: 2000, channels: 3, background: "#336699" },
     })

@@ -119,7 +119,7 @@ describe("a backup", () => {
     expect(storedBackups(folder)).toEqual([name, expect.stringMatching(/^29/)]);
   });
 
-  it("deletes backups with future dates first, and links to the files of the newest remaining backup", async () => {
+  it("deletes backups with future dates first, and reuses the files of the newest remaining backup", async () => {
     addVideoWithFile("a");
     const future = (await make()).name.replace(/^2\d/, "29");
     fs.renameSync(path.join(folder, storedBackups(folder)[0]!), path.join(folder, future));

@@ -72,7 +72,7 @@ describe("a network that has used up its rendering time", () => {
     await until(async () => (await sendRequest(uncached(), GREEDY)).status === 200);
   }, 60_000);
 
-  it("still gets cached pages and files, and another network still gets all pages", async () => {
+  it("can still load cached pages and files, and another network can still load all pages", async () => {
     expect((await sendRequest("/", VISITOR)).status).toBe(200);
     await useUp(GREEDY);
     for (const path of ["/", file, "/healthz", `/assets/${await asset()}`]) {
