@@ -233,7 +233,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (bytes > rule.maxBytes) throw new UploadError(413, rule.tooLarge, field);",
     replace: "",
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "with a video larger than the limit (413)",
+    title: "is rejected if its video is larger than the limit (413)",
   },
   {
     rule: "A resumable upload is stopped at the size limit",
@@ -267,7 +267,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'throw new UploadError(error.status, error.message, "video");',
     replace: "return { ending, playable: true };",
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "with a file in which only the first bytes come from a video (422)",
+    title: "is rejected if only the first bytes of its file come from a video (422)",
   },
   {
     rule: "A resumable upload that isn't a video is rejected after its first bytes",
@@ -291,7 +291,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return { file: target, colors };",
     replace: "return { file, colors };",
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "becomes an upright WebP image of at most 1280 pixels without EXIF metadata",
+    title: "is converted to an upright WebP image of at most 1280 pixels, without EXIF metadata",
   },
   {
     rule: "Images with too many pixels aren't decoded",
@@ -465,7 +465,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (site) return site === "same-origin";',
     replace: "return true;",
     killedBy: "tests/integration/server/own-origin.test.ts",
-    title: "uses Sec-Fetch-Site and Origin, and gives precedence to Sec-Fetch-Site",
+    title: "uses Sec-Fetch-Site, and falls back to Origin",
   },
   {
     rule: "A request from another origin can't change anything in the studio",
@@ -607,7 +607,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const maySee = reach !== "reported" || isReported(id);',
     replace: 'const maySee = reach !== "reported" || isReported(id) || true;',
     killedBy: "tests/integration/html/moderator.test.ts",
-    title: "sees neither the review page nor the files of an unreported video",
+    title: "can't access the review page or the files of an unreported video",
     needsBuild: true,
   },
   {
@@ -616,7 +616,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (reach === "reported") return isReportedFile(file);',
     replace: 'if (reach === "reported") return isReportedFile(file) || true;',
     killedBy: "tests/integration/html/moderator.test.ts",
-    title: "sees neither the review page nor the files of an unreported video",
+    title: "can't access the review page or the files of an unreported video",
     needsBuild: true,
   },
   {
@@ -867,7 +867,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isRemovable) throw",
     replace: "if (false) throw",
     killedBy: "tests/integration/media/temporary-files.test.ts",
-    title: "removes a stream's files only while the stream is being encoded",
+    title: "allows a stream's files to be removed only while the stream is being encoded",
   },
   {
     rule: "ffmpeg's output for an incompletely read file is discarded",
@@ -891,7 +891,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };",
     replace: "",
     killedBy: "tests/integration/jobs/re-encode.test.ts",
-    title: "never cause their video's playable file to be replaced with one that can't be decoded",
+    title: "are re-encoded without replacing the playable file with one that can't be decoded",
   },
   {
     rule: "Request limits don't apply to internal range requests",
@@ -1078,7 +1078,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (sentBefore) recordPublished(userId, sentBefore, outcome);",
     replace: "",
     killedBy: "tests/integration/intake/repeated-publish.test.ts",
-    title: "gets the same outcome once the first request has ended, even after a restart",
+    title: "gets the same outcome if the first request has finished, even after a restart",
   },
   {
     rule: "The outcome of an upload is visible only to the user who uploaded it",

@@ -133,7 +133,7 @@ describe("pending changes", () => {
     Array.from({ length: count }, (_, i) => video({ id: `v${i}`, title: `Night ${i}` }));
   const other = () => openSqlite(sqliteHandle().name);
 
-  it("are projected in batches, so that timers can run between the batches", async () => {
+  it("are projected in batches so that timers can run in between", async () => {
     write(rows(3_000));
     const startedAt = performance.now();
     let ticks = 0;
@@ -147,7 +147,7 @@ describe("pending changes", () => {
     expect((await listPublished({ search: "night", page: 1 })).total).toBe(3_000);
   });
 
-  it("let the site write between batches", async () => {
+  it("don't keep the site or other processes from writing while they are being projected", async () => {
     disableBusyTimeout();
     const program = other();
     write(rows(6_000));
@@ -162,7 +162,7 @@ describe("pending changes", () => {
     expect((await listPublished({ search: "night", page: 1 })).total).toBe(5_998);
   });
 
-  it("are added to a search index in one segment, regardless of their order", async () => {
+  it("are added to each search index as a single segment, regardless of their order", async () => {
     const day = (i: number) => new Date(Date.UTC(2026, 0, 1) - i * 86_400_000).toISOString();
     write(rows(1_000).map((row, i) => ({ ...row, created_at: day((i * 7) % 1_000) })));
     projector().run(1_000);
@@ -173,7 +173,7 @@ describe("pending changes", () => {
     expect((await listPublished({ search: "night 999", page: 1 })).total).toBe(1);
   });
 
-  it("change the catalogue's version immediately, and no version is ever reused", async () => {
+  it("change the catalogue's version immediately, and never reuse a version", async () => {
     const seen = new Set<number>([catalogueVersion().catalogue]);
     const change = (id: number) => write([video({ id: `c${id}` })]);
     for (let id = 0; id < 20; id += 1) {
@@ -186,7 +186,7 @@ describe("pending changes", () => {
     }
   });
 
-  it("don't delay lists or make them incorrect, even if there are thousands of changes", async () => {
+  it("don't make lists slow or outdated, even if there are thousands of changes", async () => {
     await ensureProjected();
     sqliteHandle().exec(`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
@@ -224,7 +224,7 @@ describe("pending changes", () => {
     expect((await listPublished({ page: 1 })).total).toBe(0);
   });
 
-  it("are logged once if they can't be projected, and lists keep working", async () => {
+  it("log only one error if they can't be projected, and lists keep working", async () => {
     write([video({ id: "a", title: "Night train" })]);
     await ensureProjected();
     const before = catalogueVersion();

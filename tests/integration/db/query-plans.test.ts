@@ -28,8 +28,8 @@ async function plansOf(work: () => unknown): Promise<string[]> {
     });
 }
 
-describe("the queries for the public lists", () => {
-  it("don't sort any rows, and read a page's rows by their keys", async () => {
+describe("queries for public lists", () => {
+  it("don't sort rows, and look up the page's rows by key", async () => {
     const plans = await plansOf(async () => {
       await listPublished({ page: 1 });
       await listPublished({ category: "desi", page: 1 });
@@ -57,8 +57,8 @@ function expectReadFromIndex(sql: string): void {
   for (const cursor of read) expect(ofTables, sql).not.toContain(cursor);
 }
 
-describe("the queries for sorted and filtered lists", () => {
-  it("scan only the index for their sort order", () => {
+describe("queries for sorted and filtered lists", () => {
+  it("scan only the index that matches the sort order", () => {
     const prepare = vi.spyOn(sqliteHandle(), "prepare");
     for (const order of ["newest", "views", "longest", "shortest"] as const) {
       for (const length of [undefined, [300, 1_200] as const]) {
@@ -83,8 +83,8 @@ describe("the queries for sorted and filtered lists", () => {
   });
 });
 
-describe("the queries for the admin list", () => {
-  it("don't sort any rows, regardless of the sort order and filter", async () => {
+describe("queries for the admin list", () => {
+  it("don't sort rows, regardless of the selected sort order and filter", async () => {
     const plans = await plansOf(() => {
       const hits = readManagedPage(sqliteHandle());
       for (const sort of ["newest", "oldest", "views", "title", "longest", "largest"] as const) {
@@ -99,7 +99,7 @@ describe("the queries for the admin list", () => {
     for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_status|SCAN videos$/m);
   });
 
-  it("use a dedicated index for each of the other filters", async () => {
+  it("use a dedicated index for each date, uploader and problem filter", async () => {
     const found: Record<string, string[]> = {};
     for (const [name, filter] of Object.entries({
       dates: { from: "2025-01-01", to: "2025-01-31" },

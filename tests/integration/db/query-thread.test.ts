@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 describe("a request that can't be sent to a worker thread", () => {
-  it("is rejected, and stopping the site doesn't wait for a response", async () => {
+  it("is rejected, and the site can stop without waiting for a response", async () => {
     const uncloneable = { view: () => {} };
     await expect(queryThread("reading", "managed", uncloneable)).rejects.toThrow("cloned");
     await stopRuntime();

@@ -62,7 +62,7 @@ function migratedColumns(typed: readonly string[]): string[] {
   );
 }
 
-it("declares the same columns with the same nullability in the types and in the database", () => {
+it("the schema types match the database's columns and their nullability", () => {
   const typed = typedColumns();
   expect(typed.length).toBeGreaterThan(250);
   expect(typed.sort()).toEqual(migratedColumns(typed).sort());

@@ -29,7 +29,7 @@ const insert = (id: string) =>
 const ids = () => sqliteHandle().prepare("SELECT id FROM videos ORDER BY id").pluck().all();
 
 describe("a transaction", () => {
-  it("returns its callback's result, and runs queries that Kysely builds", async () => {
+  it("runs queries built with Kysely, and returns its callback's result", async () => {
     const found = await transaction(() => {
       expect(insert("a") + insert("b")).toBe(2);
       const query = database().selectFrom("videos").select("id").orderBy("id");
@@ -86,7 +86,7 @@ describe("a transaction", () => {
     expect(work).not.toHaveBeenCalled();
   });
 
-  it("is required by functions that must run inside a transaction", () => {
+  it("must be open before a query changes data or an activity is recorded", () => {
     expect(() => insert("a")).toThrow("Call this in a transaction.");
     expect(() => recordActivity({ userId: null, action: "edit" })).toThrow("in a transaction");
   });
@@ -150,7 +150,7 @@ describe("while another process holds the write lock", () => {
     expect(ids()).toEqual(["a"]);
   });
 
-  it("a transaction that isn't allowed to wait returns immediately", () => {
+  it("a transaction that doesn't wait for the lock returns immediately", () => {
     expect(tryWriteTransaction(() => insert("a"))).toBe(false);
     expect(ids()).toEqual([]);
   });

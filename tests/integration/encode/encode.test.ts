@@ -94,7 +94,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     );
   });
 
-  it("leaves a playable file in place and keeps its thumbnail", async () => {
+  it("doesn't change a playable file or its thumbnail", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const given = { thumbnail_url: "/media/thumbnails/u/1.webp", duration: "9:59" };
     const id = await addToLibrary(site.uploads, clip, true, given);
@@ -154,7 +154,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
   it.each([
     ["mov", makeMov, "mp4"],
     ["webm", makeRecording, "webm"],
-  ])("keeps the URL of a playable %s file when it is replaced", async (as, make, then) => {
+  ])("keeps the URL of a playable %s file when the file is remuxed", async (as, make, then) => {
     const id = await addToLibrary(site.uploads, make(), true);
     const { video_url } = videoRow(id);
     expect(video_url).toMatch(new RegExp(`\\.${as}$`));

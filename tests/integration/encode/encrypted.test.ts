@@ -58,7 +58,7 @@ describe.runIf(ffmpegAvailable())("an encrypted file", () => {
     await expect(probe(matroska)).rejects.toMatchObject({ message: MESSAGE });
   });
 
-  it("is rejected by the form, over tus and by an import, and leaves no files behind", async () => {
+  it("is rejected in a form, over tus and during an import, and leaves no files behind", async () => {
     const file = encryptedClip(site.folder, "cenc", FASTSTART);
     const user = insertUser().id;
     const refusal = { ok: false, status: 422, failure: { message: MESSAGE } };

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-describe.runIf(ffmpegAvailable())("remuxing an MP4 with its index first", () => {
+describe.runIf(ffmpegAvailable())("moving an MP4's index to the start of the file", () => {
   it("keeps all packets, and creates a copy that plays identically", async () => {
     await expectSameVideo(site, {});
   });
@@ -37,7 +37,7 @@ describe.runIf(ffmpegAvailable())("remuxing an MP4 with its index first", () => 
     expect(JSON.parse(output).streams[0].side_data_list[0].rotation).toBe(-90);
   });
 
-  it("stops when it is aborted, and leaves no files behind", async () => {
+  it("stops when its job is returned to the queue, and leaves no files behind", async () => {
     const video = makeClip(site.folder, "video", { seconds: 20, size: "640x360" });
     const { id, file } = await addVideoWithFile(site, video);
     const before = videoRow(id);
@@ -54,7 +54,7 @@ describe.runIf(ffmpegAvailable())("remuxing an MP4 with its index first", () => 
   it.each([
     ["fails immediately", ""],
     ["fails halfway through the file", 'for last; do :; done; head -c 20000 /dev/zero > "$last"'],
-  ])("leaves the video unchanged if it %s", async (_, half) => {
+  ])("leaves the video unchanged if ffmpeg %s", async (_, half) => {
     const video = makeClip(site.folder, "video");
     const { id, file } = await addVideoWithFile(site, video);
     const before = videoRow(id);

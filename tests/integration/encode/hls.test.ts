@@ -119,7 +119,7 @@ describe.runIf(ffmpegAvailable())("an adaptive stream", () => {
     expect(rates).toEqual([30, 30, 30, 30, 60]);
   });
 
-  it("lists a small rendition first, and the audio-only variant last", () => {
+  it("lists the 240p rendition first and the audio-only variant last", () => {
     const names = master.playlists.map(({ uri }) => uri);
     expect(names[0]).toBe("240p.m3u8");
     expect(names.at(-1)).toBe("audio-1-low.m3u8");
@@ -129,7 +129,7 @@ describe.runIf(ffmpegAvailable())("an adaptive stream", () => {
     });
   });
 
-  it("has one track per file, and audio for all video renditions", () => {
+  it("stores each track in its own file, and has audio for every video rendition", () => {
     for (const { name } of [...renditions, ...audioRenditions]) {
       const kinds = ffprobe(path.join(ladder, `${name}.mp4`), [
         ...["-show_entries", "stream=codec_type", "-of", "csv=p=0"],
@@ -170,7 +170,7 @@ describe.runIf(ffmpegAvailable())("an adaptive stream", () => {
     }
   });
 
-  it("follows RFC 8216 for complete playlists with byte ranges", () => {
+  it("has complete playlists with byte ranges that comply with RFC 8216", () => {
     const targets = [...renditions, ...audioRenditions].map(
       ({ playlist }) => playlist.targetDuration,
     );

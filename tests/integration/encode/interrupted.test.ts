@@ -40,7 +40,7 @@ const interrupt = (program: "ffmpeg" | "ffprobe") =>
 
 describe.runIf(ffmpegAvailable())("an interrupted ffmpeg process", () => {
   it.each(["ffprobe", "ffmpeg"] as const)(
-    "doesn't cause the file that it was examining to be rejected (%s)",
+    "doesn't cause its input file to be rejected (%s)",
     async (program) => {
       const clip = makeClip(site.folder, "clip");
       interrupt(program);
@@ -72,7 +72,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg process", () => {
     expect(ladder()).toMatchObject({ state: "done", reason: null });
   });
 
-  it("doesn't remove the next attempt's files after its job has lost its lease", async () => {
+  it("doesn't remove the next attempt's files if its job's lease has expired", async () => {
     await addToLibrary(site.uploads, makeClip(site.folder, "clip", { audio: false }), true);
     onlyJobs("ladder");
     ffmpegAvailable();
@@ -96,7 +96,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg process", () => {
     expect(folders()).toEqual([]);
   });
 
-  it("makes an upload fail with 503, and the upload is accepted when it is sent again", async () => {
+  it("causes an upload to fail with 503, and the upload succeeds when it is sent again", async () => {
     const video = fileBlob(makeClip(site.folder, "clip", { audio: false }));
     const { id } = insertUser();
     interrupt("ffprobe");
@@ -106,7 +106,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg process", () => {
     expect(await receiveUpload(uploadRequest(video), id)).not.toHaveProperty("failure");
   });
 
-  it("ends the attempt, so it never leads to a storyboard with missing frames", async () => {
+  it("isn't mistaken for a frame that doesn't exist", async () => {
     const [{ file }, found, task] = await encodeArguments(makeClip(site.folder, "clip"));
     interrupt("ffmpeg");
     const size = { width: 32, height: 18 };
@@ -121,7 +121,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg process", () => {
     ]);
   });
 
-  it("doesn't use up one of the job's attempts if the disk was full", async () => {
+  it("doesn't count as an attempt if the disk was full", async () => {
     const clip = makeClip(site.folder, "clip");
     const [{ file }, found, task] = await encodeArguments(clip);
     const limits = { seconds: 2, fileBytes: 1e9, cpuSeconds: 60 };
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg process", () => {
     });
   });
 
-  it("is retried, but a process that fails because of its file isn't", async () => {
+  it("is retried, but a process that fails on an invalid file isn't", async () => {
     const logged = vi.spyOn(console, "error");
     const noise = path.join(site.folder, "noise.mp4");
     fs.writeFileSync(noise, "no video at all");

@@ -101,7 +101,7 @@ function longClip(name: string, seconds: number, as = "mp4", video = ["libx264"]
 }
 
 describe.runIf(ffmpegAvailable())("the queue", () => {
-  it("makes a new video playable before it runs other jobs for that video or for older videos", async () => {
+  it("runs the jobs that make new videos playable before all other jobs", async () => {
     const [a, b] = [await addVideo("a"), await addVideo("b")];
     const first = (await claim())!;
     const second = (await claim())!;
@@ -117,7 +117,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(rest.map((job) => [job?.video_id, job?.kind])).toEqual(kinds.map((kind) => [b, kind]));
   });
 
-  it("enqueues a video's jobs only once, and enqueues no jobs for videos that another tool has inserted", async () => {
+  it("enqueues each video's jobs only once, and none for videos inserted by another tool", async () => {
     const id = await addVideo();
     await transaction(() => enqueueJobs([id]));
     sqliteHandle().exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
@@ -142,7 +142,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(await claim()).toMatchObject({ kind: "transcode", attempts: 1 });
   });
 
-  it("reassigns a job if its worker stops sending heartbeats, and doesn't count an attempt if a worker returns its job", async () => {
+  it("reassigns a job whose worker has stopped sending heartbeats, and doesn't count a returned job as an attempt", async () => {
     const id = await addVideo();
     const job = (await claim())!;
     sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1'");
@@ -217,7 +217,7 @@ describe.runIf(ffmpegAvailable())("the queue after a clock change", () => {
     });
   });
 
-  it("ends a lease within the normal period, even if it was granted while the clock was a day ahead", async () => {
+  it("lets a lease expire on time even if it was granted while the clock was a day ahead", async () => {
     await addVideo();
     const job = (await claim(undefined, Date.now() + DAY))!;
     sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'");
@@ -225,7 +225,7 @@ describe.runIf(ffmpegAvailable())("the queue after a clock change", () => {
     expect(await claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id, attempts: 2 });
   });
 
-  it("delays the cleanup by the configured number of hours", async () => {
+  it("doesn't run the cleanup before its delay has passed", async () => {
     const id = await addVideo();
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'cleanup'");
     expect(await claim()).toBeUndefined();
@@ -261,7 +261,7 @@ describe.runIf(ffmpegAvailable())("the queue while another process is writing", 
     expect(videoRow(id).source_url).toContain("/original-");
   });
 
-  it("doesn't count an attempt if the lock prevented its result from being written", async () => {
+  it("doesn't count an attempt whose result couldn't be written because of the lock", async () => {
     const id = await addVideo();
     const job = (await claim())!;
     expect(jobRows(id)[0]).toMatchObject({ state: "running", attempts: 1 });
@@ -270,8 +270,8 @@ describe.runIf(ffmpegAvailable())("the queue while another process is writing", 
   });
 });
 
-describe.runIf(ffmpegAvailable())("a video that is restored from the trash", () => {
-  it("gets jobs for missing files in the transaction that restores it, and is processed completely", async () => {
+describe.runIf(ffmpegAvailable())("a video restored from the trash", () => {
+  it("gets jobs for its missing files when it is restored, and is processed completely", async () => {
     const avi = makeClip(site.folder, "clip", { extension: "avi", video: ["mpeg4"] });
     const id = await addToLibrary(site.uploads, avi, false);
     await removeVideos([id], "u");
@@ -327,7 +327,7 @@ describe.runIf(ffmpegAvailable())("finishing a job", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("a job result whose name is already used", () => {
+describe.runIf(ffmpegAvailable())("a job's output file whose name is already taken", () => {
   const VIDEO = "/media/videos/u/holiday.avi";
   const OTHER = "/media/videos/u/holiday.mp4";
   const converts = async () => {
@@ -359,14 +359,14 @@ describe.runIf(ffmpegAvailable())("a job result whose name is already used", () 
     expect(fs.readFileSync(diskPath(site.uploads, OTHER), "utf8")).toBe("another video");
   });
 
-  it("doesn't overwrite a file whose row hasn't been written yet", async () => {
+  it("doesn't overwrite a file that isn't in the database yet", async () => {
     fs.writeFileSync(diskPath(site.uploads, OTHER), "copied an hour ago");
     expect(await converts()).toMatchObject({ state: "failed" });
     await removeFiles(Date.now() + 30 * 86_400_000);
     expect(fs.readFileSync(diskPath(site.uploads, OTHER), "utf8")).toBe("copied an hour ago");
   });
 
-  it("replaces the file left by an attempt that was killed before it wrote the row", async () => {
+  it("replaces a file left by an attempt that was killed before it updated the database", async () => {
     fs.writeFileSync(diskPath(site.uploads, OTHER), "of the first attempt");
     await announceFiles([{ bucket: "videos", path: "u/holiday.mp4" }]);
     expect(await converts()).toMatchObject({ state: "done" });
@@ -377,8 +377,8 @@ describe.runIf(ffmpegAvailable())("a job result whose name is already used", () 
   });
 });
 
-describe.runIf(ffmpegAvailable())("interrupted jobs", () => {
-  it("keep edits that were made in the meantime", async () => {
+describe.runIf(ffmpegAvailable())("running jobs", () => {
+  it("don't overwrite edits made in the meantime", async () => {
     const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
     onlyJobs("transcode", "poster", "storyboard");
     const runner = startWork();
@@ -392,7 +392,7 @@ describe.runIf(ffmpegAvailable())("interrupted jobs", () => {
     expect(videoRow(id)).toMatchObject({ title: "Edited", updated_at: "2030", tags: '["a"]' });
   });
 
-  it("stop without leaving files when their video is deleted", async () => {
+  it("stop if their video is deleted, and leave no files behind", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
     onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder);
@@ -533,7 +533,7 @@ describe.runIf(ffmpegAvailable())("interrupted jobs", () => {
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("continue at the next start even if the process is killed at any point, and never refer to incomplete files", async () => {
+  it("continue after a restart if the process was killed, and never leave references to incomplete files", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 12), true);
     const env = { ...process.env, PATH: slowFfmpeg(site.folder, 4) };
     for (const kind of ["poster", "storyboard", "ladder"] as const) {

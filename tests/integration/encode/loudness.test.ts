@@ -65,7 +65,7 @@ describe.runIf(ffmpegAvailable())("a video's loudness", () => {
     expect(silent.loudness).toBe(-70);
   });
 
-  it("is passed to the page, and older videos get a job that measures it", async () => {
+  it("is passed to the video page, and is measured by a job for older videos", async () => {
     const { id } = await measured({ audioSource: tone(-23) });
     expect((await findPublished(id))?.loudness).toEqual({
       lufs: videoRow(id).loudness,

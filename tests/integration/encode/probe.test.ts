@@ -94,7 +94,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
     expect(await errorOf(audioOnly)).toMatchObject({ status: 422, message: /no video/ });
   });
 
-  it("rejects a disguised playlist, and doesn't open any of its files", async () => {
+  it("rejects a playlist disguised as an MP4 file, without opening the files it lists", async () => {
     const target = makeClip(folder, "target", { extension: "ts" });
     const playlist = path.join(folder, "playlist.mp4");
     for (const text of [

@@ -48,7 +48,7 @@ const audioTrack = (name: string, isDefault: boolean): EncodedAudio => ({
   segments,
 });
 
-it("finds the header and the first segment of the smallest rendition", async () => {
+it("returns the header and the first segment of the smallest rendition as the stream start", async () => {
   write("master.m3u8", masterPlaylist([variant(720, 9), variant(240, 1)], []));
   write("240p.m3u8", mediaPlaylist("240p.mp4", 1_000, segments));
   expect(await streamStart(HLS)).toEqual({
@@ -58,7 +58,7 @@ it("finds the header and the first segment of the smallest rendition", async () 
   });
 });
 
-it("skips the low-bandwidth rendition, and includes the default audio", async () => {
+it("excludes the low-bandwidth rendition from the stream start, and includes the default audio", async () => {
   const lowBitrate = { ...audioTrack("low", true), encoding: "low" as const };
   const audioTracks = [lowBitrate, audioTrack("english", true), audioTrack("deutsch", false)];
   const smallest = { ...variant(144, 0.5), forSlowConnections: true };
@@ -78,7 +78,7 @@ it("skips the low-bandwidth rendition, and includes the default audio", async ()
   });
 });
 
-it("finds nothing if a playlist is missing, is malformed or refers to files elsewhere", async () => {
+it("returns no stream start if a playlist is missing, is malformed or refers to files elsewhere", async () => {
   expect(await streamStart("/media/videos/u/1700000000001/hls/master.m3u8")).toBeUndefined();
   expect(await streamStart("https://elsewhere.example/master.m3u8")).toBeUndefined();
   expect(await streamStart("/media/videos/../../etc/passwd")).toBeUndefined();

@@ -87,7 +87,7 @@ describe.runIf(ffmpegAvailable())("a video's duration", () => {
     expect(Math.abs(found.cutOff!.announcedSeconds - 6)).toBeLessThan(0.7);
   });
 
-  it("doesn't have to be confirmed if only the file's last bytes are missing", async () => {
+  it("isn't reported as incomplete if only the file's last bytes are missing", async () => {
     const file = truncated(whole(FASTSTART), 0.99);
     const found = await lengthOf(file);
     expect(found.announcedSeconds).toBe(6);

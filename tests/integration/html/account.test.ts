@@ -96,7 +96,7 @@ it("sets an uploader's limits, and shows an error for an invalid value", async (
   site.database().exec("DELETE FROM users WHERE id = 'up'");
 });
 
-it("renames a passkey, and removes it once the current password is entered", async () => {
+it("renames a passkey, and removes it after the current password is entered", async () => {
   site.database().exec(
     `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced)
      SELECT 'one', id, 'localhost', 'Phone', x'00', 0, 1 FROM users`,

@@ -84,7 +84,7 @@ it("asks for a consent record after an upload, and publishes the video once the 
   expect(heading()).toBe("Morning in the garden");
 });
 
-it("links to the custodian of records in the footer", async () => {
+it("links to the custodian of records from the footer", async () => {
   await visitor.clearCookies();
   await visitor.open("/");
   const footer = visitor.in().getByRole("contentinfo");

@@ -36,7 +36,7 @@ function addThree(): void {
 }
 
 describe("the video list", () => {
-  it("edits, hides, shows, deletes and restores a video", async () => {
+  it("lets admins edit, hide, show, delete and restore a video", async () => {
     addThree();
     await visitor.open("/admin");
     await visitor.follow("Manage Videos");
@@ -69,7 +69,7 @@ describe("the video list", () => {
     expect(visitor.text).toContain("restored Beach");
   });
 
-  it("can be sorted, and can hide or delete several videos at once", async () => {
+  it("lets admins sort videos, and hide or delete several at once", async () => {
     addThree();
     await visitor.open(MANAGE);
     visitor.fill("Sort by", "title");
@@ -95,7 +95,7 @@ describe("the video list", () => {
     expect(titles()).toEqual(["Aurora"]);
   });
 
-  it("can be filtered, can hide a column, and can be saved as a view, which can be removed", async () => {
+  it("lets admins filter videos, hide a column, and save and remove a view", async () => {
     const thumbnail_url = "/media/thumbnails/u/1.webp";
     const add = (title: string, day: string, columns = {}) =>
       site.addVideo({ title, created_at: `2025-${day}T12:00:00.000Z`, ...columns });
@@ -147,7 +147,7 @@ describe("the video list", () => {
 });
 
 describe("the trash", () => {
-  it("restores one video, purges another, and purges the rest when it is emptied", async () => {
+  it("lets admins restore one video, purge another, and purge the rest by emptying the trash", async () => {
     for (const title of ["Aurora", "Beach", "Cinema"]) {
       site.addVideo({ id: title, title });
       await visitor.open(`${MANAGE}&delete=${title}`);

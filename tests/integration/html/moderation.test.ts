@@ -213,7 +213,7 @@ describe("the uploaders' terms", () => {
     expect(accepted()).toEqual([{ version: second, title: "A walk" }]);
   });
 
-  it("can be accepted with a replacement file, and the edit form shows which version was accepted", async () => {
+  it("can be accepted when a file is replaced, and the edit form shows which version was accepted", async () => {
     const version = writeTerms("Be good.");
     requireTerms("2026-01-01T00:00:00.000Z");
     const id = site.addVideo({ title: "Older than the terms" });

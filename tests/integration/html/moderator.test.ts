@@ -107,7 +107,7 @@ describe("a moderator", () => {
     expect(await statusOf("/media/videos/reported/1.mp4")).toBe(200);
   });
 
-  it("sees neither the review page nor the files of an unreported video", async () => {
+  it("can't access the review page or the files of an unreported video", async () => {
     const video_url = site.addFile("videos", "draft/1.mp4", "bytes");
     site.addVideo({ id: "draft", status: "review", video_url });
     await visitor.open("/admin/reports");

@@ -118,7 +118,7 @@ describe("an upload", () => {
 });
 
 describe("the video list", () => {
-  it("schedules a video in UTC, and shows only one error if the time is in the past", async () => {
+  it("lets admins schedule a video in UTC, and shows only one error if the time is in the past", async () => {
     site.addVideo({ id: "v", title: "A video" });
     await visitor.open(MANAGE);
     await visitor.follow("Schedule A video");
@@ -148,7 +148,7 @@ describe("the video list", () => {
     expect(alert()).toContain("No videos were changed.");
   });
 
-  it("adds captions and a thumbnail, and removes the captions", async () => {
+  it("lets admins add captions and a thumbnail, and remove the captions", async () => {
     const id = publishVideo(site, { thumbnail_url: null });
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "captions-"));
     const captions = path.join(folder, "added.srt");
@@ -177,7 +177,7 @@ describe("the video list", () => {
   });
 });
 
-it("shows the configured limits in the edit dialog", async () => {
+it("shows the configured thumbnail size limit in the edit dialog", async () => {
   site.addVideo({ id: "v", title: "A video" });
   await visitor.open(`${MANAGE}&edit=v`);
   const dialog = visitor.in().getByRole("dialog");

@@ -47,7 +47,7 @@ it("shows all details of a video as text with safe links", async () => {
   expect(visitor.document.querySelectorAll("main article")).toHaveLength(1);
 });
 
-it("doesn't turn a hostile description into markup or links", async () => {
+it("doesn't turn a hostile description into markup or unsafe links", async () => {
   const description = `0:00 <script>alert(1)</script>\n0:10 "onmouseover="x\n0:20 \u202eevil ${"x".repeat(300)}\n0:30 javascript:alert(1)`;
   await visitor.open(`/video/${publishVideo(site, { description })}`);
   const chapters = visitor.in().getByRole("navigation", { name: "Chapters" });
@@ -119,7 +119,7 @@ it("shows a 404 page if the video doesn't exist", async () => {
   expect(visitor.address).toBe("/");
 });
 
-it("reserves space for Continue watching only on Home's first page, and only if the list isn't filtered", async () => {
+it("reserves space for Continue watching only on the first page of Home's unfiltered list", async () => {
   await fill(site, 12);
   const hasSpace = async (url: string) => {
     await visitor.open(url);

@@ -64,7 +64,7 @@ describe("public pages", () => {
     expect(cards().map(textOf)).toEqual([expect.stringContaining("Neon City")]);
   });
 
-  it("show a message if the site, a category, a length filter or a tag has no videos", async () => {
+  it("show a message if there are no videos on the site, in a category, of a length or with a tag", async () => {
     const empty = {
       "/": "No videos available. Upload your first video to get started!",
       "/trending": "No trending videos found. Upload some content to get started!",
@@ -265,7 +265,7 @@ describe("a video", () => {
 });
 
 describe("public forms", () => {
-  it("prepare an email from the contact form, or show which field is missing", async () => {
+  it("let visitors prepare an email to the site, and show which field is missing", async () => {
     await visitor.open("/contact");
     visitor.fill("Name", "Ann");
     await visitor.press("Prepare email");

@@ -54,7 +54,7 @@ describe("a multipart form sent to /admin", () => {
     expect(video()?.thumbnail_url).not.toBe(first?.thumbnail_url);
   });
 
-  it("edits a video without a file, or with an empty file input", async () => {
+  it("edits a video even if its file input is empty", async () => {
     const none = new File([], "", { type: "application/octet-stream" });
     const form = multipart([
       ["title", "One"],
@@ -66,7 +66,7 @@ describe("a multipart form sent to /admin", () => {
     expect(video()).toMatchObject({ title: "One", thumbnail_url: null });
   });
 
-  it("skips an unknown part of any size", async () => {
+  it("may contain unknown parts of any size, which are skipped", async () => {
     const part = (disposition: string, text: string) =>
       `--b\r\nContent-Disposition: ${disposition}; name="title"\r\n\r\n${text}\r\n`;
     const body = `${part("form-data", "One")}${part("form-d", "x".repeat(60_000))}--b--\r\n`;

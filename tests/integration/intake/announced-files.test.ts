@@ -44,7 +44,7 @@ const folders = () => fs.readdirSync(path.join(site.uploads, "videos", "u"));
 const announced = () => sqliteHandle().prepare("SELECT count(*) FROM removals").pluck().get();
 
 describe("files that were moved for an upload", () => {
-  it("are removed after a day if the process was killed before it wrote the row", async () => {
+  it("are removed after a day if the process was killed before it inserted the video", async () => {
     const { videoPath, thumbnailPath } = await move();
     await cleanUpTemporaryFiles();
     await removeFiles();
@@ -61,7 +61,7 @@ describe("files that were moved for an upload", () => {
     expect(announced()).toBe(0);
   });
 
-  it("are kept if the process was killed after it wrote the row", async () => {
+  it("are kept if the process was killed after it inserted the video", async () => {
     const { videoPath, thumbnailPath } = await move();
     addRow({
       video_url: `/media/videos/${videoPath}`,
@@ -99,7 +99,7 @@ describe("files that were moved for an upload", () => {
 describe("a thumbnail that was stored for an edit", () => {
   const add = () => moveThumbnailIntoBucket("u", received("thumbnail"));
 
-  it("is removed after a day if the process was killed before it wrote the row", async () => {
+  it("is removed after a day if the process was killed before it saved the edit", async () => {
     const name = await add();
     await removeFiles();
     expect(inBuckets()).toEqual([`thumbnails/${name}`]);
@@ -121,7 +121,7 @@ describe("a thumbnail that was stored for an edit", () => {
 describe("an announced file", () => {
   const FILE: MediaName = { bucket: "videos", path: "u/1.mp4" };
 
-  it("has its announcement deleted if it was never created", async () => {
+  it("has its announcement deleted after a day if it was never created", async () => {
     await announceFiles([FILE]);
     await removeFiles(later());
     expect(announced()).toBe(0);

@@ -49,7 +49,7 @@ async function drip(path: string, bytes: number): Promise<string> {
   return response;
 }
 
-it("responds to a slow body with 408 at the deadline", async () => {
+it("returns 408 if the request body isn't complete at the deadline", async () => {
   expect(await drip("/contact", 1_000_000)).toMatch(/^HTTP\/1\.1 408 /);
 });
 

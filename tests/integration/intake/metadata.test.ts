@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     ["an MP4", { output: [...TAGS, "-movflags", "+faststart"] }],
     ["an MP4 with its index at the end", { output: TAGS }],
     ["a WebM", { extension: "webm", ...VP8, output: TAGS }],
-  ])("are marked until the next `jobs -- --all` cleans them (%s)", async (_, clip) => {
+  ])("are marked as uncleaned until the next `jobs -- --all` (%s)", async (_, clip) => {
     const file = makeClip(site.folder, "video", clip);
     const url = insertVideo(file);
     expect(await hasMark()).toBe(true);
@@ -189,7 +189,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     );
   });
 
-  it("are marked again if the tool replaces them", async () => {
+  it("are marked again if they are replaced by the other tool", async () => {
     const file = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     insertVideo(file);
     await enqueueMissingInLibrary();

@@ -19,7 +19,7 @@ const NOW = 1_763_710_000_400;
 const stopTheClock = () => vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
 
 describe("upload ids that are reserved in the same second", () => {
-  it("use the previous second, and each further call uses the second before that", async () => {
+  it("use the previous second first, and then earlier seconds", async () => {
     stopTheClock();
     const two = await Promise.all([reserveSecond("me"), reserveSecond("me")]);
     expect(two.map(({ first }) => first).sort()).toEqual([1_763_709_998_000, 1_763_709_999_000]);

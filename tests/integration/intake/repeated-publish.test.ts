@@ -62,7 +62,7 @@ async function send(fields: Record<string, string>, as = user) {
 const restart = () => stopRuntime({ except: FILE_THREADS });
 
 describe("a repeated publish request", () => {
-  it("gets the first request's outcome if that request is still running", async () => {
+  it("gets the same outcome as the first request if that request is still running", async () => {
     const upload = await arrivedUpload();
     const all = await Promise.all([1, 2, 3].map(() => send({ upload })));
     expect(all.map(({ status }) => status)).toEqual([201, 201, 201]);
@@ -71,7 +71,7 @@ describe("a repeated publish request", () => {
     expect(videos()).toHaveLength(1);
   });
 
-  it("is rejected like the first request if that request is still running", async () => {
+  it("is rejected with the same error as the first request if that request is still running", async () => {
     const file = path.join(site.uploads, "tmp", "arrived");
     fs.writeFileSync(file, "not a video");
     const received = { path: file, name: "a.mp4", bytes: 11, sha256: "b".repeat(64) };
@@ -81,7 +81,7 @@ describe("a repeated publish request", () => {
     expect(both[1]?.outcome).toEqual(both[0]?.outcome);
   });
 
-  it("gets the same outcome once the first request has ended, even after a restart", async () => {
+  it("gets the same outcome if the first request has finished, even after a restart", async () => {
     const upload = await arrivedUpload();
     const first = await send({ upload });
     expect(first.status).toBe(201);
@@ -140,7 +140,7 @@ describe("a repeated publish request", () => {
     );
   });
 
-  it("returns the video if the process was killed before it removed the upload", async () => {
+  it("gets the same outcome even if the process was killed before it removed the upload", async () => {
     const upload = await arrivedUpload();
     const folder = path.join(site.uploads, "tmp/tus");
     fs.cpSync(folder, path.join(site.folder, "kept"), { recursive: true });
@@ -169,7 +169,7 @@ describe("a repeated publish request", () => {
 });
 
 describe("another tab's form for the same upload", () => {
-  it("gets the first form's successful outcome", async () => {
+  it("gets the same outcome as the first form if that form succeeds", async () => {
     const upload = await arrivedUpload();
     const [first, second] = await Promise.all([
       send({ upload, title: "One" }),
@@ -179,7 +179,7 @@ describe("another tab's form for the same upload", () => {
     expect(videos()).toMatchObject([{ title: "One" }]);
   });
 
-  it("publishes the video with the second form's text if the first form is rejected", async () => {
+  it("publishes the video with its own text if the first form is rejected", async () => {
     const upload = await arrivedUpload();
     const [first, second] = await Promise.all([
       send({ upload, title: "" }),
@@ -244,7 +244,7 @@ describe("two API requests that create a video from the same upload", () => {
     expect((await create(other, upload)).status).toBe(404);
   });
 
-  it("report the video as deleted if it was deleted in the meantime", async () => {
+  it("return 409 the second time if the video has been deleted in the meantime", async () => {
     const upload = await arrivedUpload();
     const token = await tokenOf(user);
     const { body } = await create(token, upload);

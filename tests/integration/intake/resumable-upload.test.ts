@@ -143,7 +143,7 @@ describe("a disk space reservation", () => {
     expect((await declare(1_500_000)).status).toBe(507);
   });
 
-  it("is renewed after it has expired if the upload resumes and there is enough space", async () => {
+  it("is renewed if the upload resumes after the reservation has expired and there is enough space", async () => {
     setFreeSpace(clip.length + 1_000);
     const late = await createUpload({ "Upload-Length": String(clip.length) });
     age(late, 11);
@@ -189,7 +189,7 @@ describe("a disk space reservation", () => {
     expect((await patch(first, 0, content, content.length)).status).toBe(507);
   });
 
-  it("for a form is also limited to a quarter of the free space, and a rejected form keeps its text fields", async () => {
+  it("is limited to a quarter of the free space for forms too, and a rejected form keeps its text fields", async () => {
     setFreeSpace(ROOM);
     setRole("uploader");
     const body = await uploadRequest(new Blob([new Uint8Array(clip)])).arrayBuffer();
@@ -220,7 +220,7 @@ describe("a disk space reservation", () => {
   });
 
   it.each(["owner", "editor"])(
-    "is not limited to a quarter of the free space for an %s",
+    "can exceed a quarter of the free space if the user is an %s",
     async (role) => {
       setFreeSpace(ROOM);
       setRole(role);

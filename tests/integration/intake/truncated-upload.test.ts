@@ -73,7 +73,7 @@ describe.runIf(ffmpegAvailable())("a truncated file", () => {
     expect(stored.pluck().all()).toEqual([publishAt, null]);
   });
 
-  it("becomes a draft if the client, such as a script, can't ask the user for confirmation", async () => {
+  it("becomes a draft if it is sent by a client that can't ask for confirmation, such as a script", async () => {
     const outcome = await send({});
     expect(outcome).toMatchObject({ ok: true, video: { status: "review", isCutOff: true } });
     expect(rows()).toMatchObject([{ status: "review" }]);

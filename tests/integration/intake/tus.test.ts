@@ -141,7 +141,7 @@ describe("every tus request", () => {
   );
 });
 
-describe("an upload's creation", () => {
+describe("creating an upload", () => {
   it("returns 201 with a URL and the expiration time", async () => {
     const response = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "100" });
     expect(response.status).toBe(201);
@@ -198,7 +198,7 @@ describe("an upload's creation", () => {
     expect((await tus("POST", "/admin/uploads", { ...TUS, ...headers })).status).toBe(415);
   });
 
-  it("may include the file's first bytes", async () => {
+  it("can include the file's first bytes", async () => {
     const response = await tus(
       "POST",
       "/admin/uploads",
@@ -351,7 +351,7 @@ describe("a checksum", () => {
     expect((await publish(at)).status).toBe(201);
   });
 
-  it("causes a chunk to be discarded if the connection is lost", async () => {
+  it("causes an incomplete chunk to be discarded if the connection is lost", async () => {
     const at = await create();
     const open = openRequest(site, "PATCH", at, {
       ...PATCH,
@@ -372,7 +372,7 @@ describe("a checksum", () => {
   });
 });
 
-describe("an upload's termination", () => {
+describe("terminating an upload", () => {
   it("removes the upload", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 1_000));

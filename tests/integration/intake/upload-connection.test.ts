@@ -168,7 +168,7 @@ describe("an upload over a real connection", () => {
     await expect.poll(() => filesIn(`${site.uploads}/tmp`)).toEqual([]);
   });
 
-  it("may have data after its last boundary", async () => {
+  it("may have data before its first boundary and after its last one", async () => {
     const open = post();
     open.request.end(
       Buffer.concat([Buffer.from(`preamble\r\n${before}`), clip, Buffer.from(`${after}epilogue`)]),
@@ -196,7 +196,7 @@ describe("a full disk", () => {
     }
   });
 
-  it("causes a running upload to fail with 507 and leave nothing behind", async () => {
+  it("causes an upload in progress to fail with 507, and leaves nothing behind", async () => {
     // A file size limit makes writes fail as they would on a full disk, and setting it doesn't require root.
     const site = new SiteProcess({}, ["sh", "-c", 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"']);
     try {

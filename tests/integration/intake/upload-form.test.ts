@@ -45,8 +45,8 @@ async function accepted(request: Request) {
     .get(outcome.video.id) as Record<string, string>;
 }
 
-describe("a valid upload", () => {
-  it("becomes a published row and a file with the same media data, but without metadata", async () => {
+describe("an upload", () => {
+  it("creates a published video whose file has the same media data, but no metadata", async () => {
     const row = await accepted(uploadRequest(clip));
     expect(row).toMatchObject({
       title: "A walk at night",
@@ -65,7 +65,7 @@ describe("a valid upload", () => {
     expect(fs.readdirSync(path.join(site.uploads, "videos", USER))).toHaveLength(1);
   });
 
-  it("becomes a row with the status `review` if the form's intent is `draft`", async () => {
+  it("creates a video with the status `review` if the form's intent is `draft`", async () => {
     expect((await accepted(uploadRequest(clip, { intent: "draft" }))).status).toBe("review");
   });
 
@@ -89,7 +89,7 @@ describe("a valid upload", () => {
     ]);
   });
 
-  it("is confirmed with a message that says when the video will be published", async () => {
+  it("is confirmed with a message that mentions the scheduled time", async () => {
     const publishAt = new Date(Date.now() + 3_600_000).toISOString();
     const outcome = await receiveUpload(uploadRequest(clip, { publishAt }), USER);
     expect(outcome).toMatchObject({ ok: true, video: { status: "review", publishAt } });
@@ -131,7 +131,7 @@ describe("a valid upload", () => {
     expect((await accepted(uploadRequest(clip, { duration: "1:15:30" }))).duration).toBe("0:02");
   });
 
-  it("is stored with null in the tags column if no tags were entered", async () => {
+  it("has null in its tags column if no tags were entered", async () => {
     expect((await accepted(uploadRequest(clip, { tags: " , ,, " }))).tags).toBeNull();
   });
 
@@ -163,7 +163,7 @@ describe("a valid upload", () => {
 });
 
 describe("a thumbnail", () => {
-  it("becomes an upright WebP image of at most 1280 pixels without EXIF metadata", async () => {
+  it("is converted to an upright WebP image of at most 1280 pixels, without EXIF metadata", async () => {
     const image = await sharp({
       create: { width: 1000, height: 2000, channels: 3, background: "#336699" },
     })
@@ -219,15 +219,15 @@ describe("a thumbnail", () => {
   });
 });
 
-describe("an invalid upload is rejected with the reason, keeps its text fields and leaves no files behind", () => {
-  it.each(["title", "description", "category"])("without %s (422)", async (field) => {
+describe("an invalid upload", () => {
+  it.each(["title", "description", "category"])("is rejected without %s (422)", async (field) => {
     const { status, failure } = await rejected(uploadRequest(clip, { [field]: "  " }));
     expect([status, failure.message]).toEqual([422, "Please fill in all required fields."]);
     expect(Object.keys(failure.fields)).toEqual([field]);
     expect(failure.texts.tags).toBe("night, river");
   });
 
-  it("without a video (422)", async () => {
+  it("is rejected without a video (422)", async () => {
     for (const video of [undefined, new Blob([])]) {
       const request = video
         ? multipart([...(Object.entries(GOOD_TEXTS) as [string, string][]), ["video", video, ""]])
@@ -245,7 +245,7 @@ describe("an invalid upload is rejected with the reason, keeps its text fields a
     ["51 tags", { tags: Array.from({ length: 51 }, (_, index) => `t${index}`).join() }, 422],
     ["a very long description", { description: "x".repeat(70_000) }, 413],
     ["an unknown intent", { intent: "explode" }, 400],
-  ])("with %s", async (_, texts, status) => {
+  ])("is rejected if it has %s", async (_, texts, status) => {
     expect((await rejected(uploadRequest(clip, texts))).status).toBe(status);
   });
 
@@ -257,14 +257,14 @@ describe("an invalid upload is rejected with the reason, keeps its text fields a
       "an executable named .mp4",
       Buffer.concat([Buffer.from("7f454c46", "hex"), Buffer.alloc(9_000)]),
     ],
-  ])("with %s as the video (415)", async (_, bytes) => {
+  ])("is rejected if its video is %s (415)", async (_, bytes) => {
     const { status, failure } = await rejected(uploadRequest(new Blob([bytes])));
     expect(status).toBe(415);
     expect(failure.fields.video).toBe(failure.message);
     expect(failure.texts).toMatchObject({ title: GOOD_TEXTS.title, tags: GOOD_TEXTS.tags });
   });
 
-  it("with only audio", async () => {
+  it("is rejected if its file contains only audio", async () => {
     const file = path.join(site.folder, "sound.mp4");
     execFileSync("ffmpeg", [
       "-v",
@@ -280,13 +280,13 @@ describe("an invalid upload is rejected with the reason, keeps its text fields a
     expect([415, 422]).toContain((await rejected(uploadRequest(fileBlob(file)))).status);
   });
 
-  it("with a file in which only the first bytes come from a video (422)", async () => {
+  it("is rejected if only the first bytes of its file come from a video (422)", async () => {
     const head = fs.readFileSync(mp4Clip(2)).subarray(0, 64);
     const bytes = Buffer.concat([head, Buffer.alloc(20_000, 1)]);
     expect((await rejected(uploadRequest(new Blob([bytes])))).status).toBe(422);
   });
 
-  it("with an invalid file that comes before the text fields", async () => {
+  it("keeps its text fields even if they come after the invalid file", async () => {
     const request = multipart([
       ["video", new Blob(["no video"]), "a.mp4"],
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),
@@ -295,21 +295,21 @@ describe("an invalid upload is rejected with the reason, keeps its text fields a
     expect([status, failure.texts.title]).toEqual([415, GOOD_TEXTS.title]);
   });
 
-  it("with a video larger than the limit (413)", async () => {
+  it("is rejected if its video is larger than the limit (413)", async () => {
     const bytes = Buffer.concat([fs.readFileSync(mp4Clip(2)), Buffer.alloc(2_000_001)]);
     const { status, failure } = await rejected(uploadRequest(new Blob([bytes])));
     expect([status, failure.message]).toEqual([413, "The video is larger than 1.9MB."]);
     expect(failure.texts.title).toBe(GOOD_TEXTS.title);
   });
 
-  it("with an impossible Content-Length (413, before the body is read)", async () => {
+  it("is rejected before its body is read if its Content-Length is too large (413)", async () => {
     const { status } = await rejected(
       multipart([["video", clip, "a.mp4"]], { "Content-Length": "99000000000" }),
     );
     expect(status).toBe(413);
   });
 
-  it("with two files in one field (422)", async () => {
+  it("is rejected if it has two files in one field (422)", async () => {
     const request = multipart([
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),
       ["video", clip, "a.mp4"],
@@ -319,12 +319,12 @@ describe("an invalid upload is rejected with the reason, keeps its text fields a
     expect([status, failure.message]).toEqual([422, "Choose only one video file."]);
   });
 
-  it("with too many fields or files (413)", async () => {
+  it("is rejected if it has too many fields or files (413)", async () => {
     const many = Array.from({ length: 200 }, (_, index) => [`f${index}`, "x"] as [string, string]);
     expect((await rejected(multipart(many))).status).toBe(413);
   });
 
-  it("with a truncated body (400)", async () => {
+  it("is rejected if its body is truncated (400)", async () => {
     const whole = Buffer.from(await uploadRequest(clip).arrayBuffer());
     const boundary = whole.subarray(2, whole.indexOf("\r\n")).toString();
     for (const share of [0.02, 0.5, 0.999]) {
@@ -338,7 +338,7 @@ describe("an invalid upload is rejected with the reason, keeps its text fields a
     }
   });
 
-  it("without a boundary (400)", async () => {
+  it("is rejected if it has no boundary (400)", async () => {
     const request = new Request("http://localhost/admin", {
       method: "POST",
       headers: { "Content-Type": "multipart/form-data" },

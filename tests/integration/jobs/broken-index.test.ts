@@ -46,7 +46,7 @@ describe.runIf(ffmpegAvailable())("a file whose index is broken", () => {
     expect(filesBelow(path.join(site.uploads, "videos"))).toHaveLength(1);
   });
 
-  it("is kept as the original file if a copy in another container is incomplete", async () => {
+  it("is kept as the original if its copy in another container is incomplete", async () => {
     const source = makeClip(site.folder, "broken", {
       ...SMALL,
       seconds: 8,

@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect(exists(source)).toBe(false);
   });
 
-  it("is kept while the playable version is shorter or another row references the original", async () => {
+  it("is kept while the playable version is shorter, or while another row refers to the original", async () => {
     const { id } = addConverted();
     const { id: other } = addConverted();
     const { source_url, video_url } = videoRow(id);
@@ -217,7 +217,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect(exists(source)).toBe(false);
   });
 
-  it("is removed with KEEP_SOURCES=never before the stream is encoded from the playable version", async () => {
+  it("is removed with KEEP_SOURCES=never once there is a playable version, even before the stream is encoded", async () => {
     await site.remove();
     begin("never");
     const video = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"];

@@ -78,7 +78,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
     expect(videoRow(id).bytes).toBe(counted.reduce((sum, file) => sum + fs.statSync(file).size, 0));
   });
 
-  it("never cause their video's playable file to be replaced with one that can't be decoded", async () => {
+  it("are re-encoded without replacing the playable file with one that can't be decoded", async () => {
     const clip = makeClip(site.folder, "clip", { extension: "avi", video: ["mpeg4"] });
     const id = await addToLibrary(site.uploads, clip, true);
     onlyJobs("transcode");
@@ -114,7 +114,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
     expect(videoRow(id).source_url).toMatch(/\.avi$/);
   });
 
-  it("are queued after everything else, alternating between the newest and the most viewed", async () => {
+  it("are queued after all other jobs, alternating between the newest and the most viewed", async () => {
     const stream = {
       hls_url: "/media/videos/u/1/hls-1/master.m3u8",
       video_url: "/media/videos/u/1.mp4",

@@ -19,7 +19,7 @@ const insertVideo = (id: string, columns = "", values = "") =>
   );
 
 describe("the recorded file size", () => {
-  it("is updated when files are recorded, replaced or forgotten", async () => {
+  it("is updated when file records are added, replaced or deleted", async () => {
     insertVideo("a");
     const file = { bucket: "videos", path: "u/1.mp4", videoId: "a", kind: "video" } as const;
     await recordFile({ ...file, bytes: 700 });
@@ -110,7 +110,7 @@ describe("a duration", () => {
     ["soon", 0],
     ["-5:30", 0],
     ["999999999999999999999:00", 2 ** 31 - 1],
-  ])("of %s is %i seconds", (duration, seconds) => {
+  ])("is parsed (%s is %i seconds)", (duration, seconds) => {
     insertVideo("a", ", duration", `, '${duration}'`);
     expect(one("SELECT seconds FROM videos")).toEqual({ seconds });
   });

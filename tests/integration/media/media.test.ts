@@ -82,7 +82,7 @@ describe("a file", () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(CONTENT)).toBe(true);
   });
 
-  it("has the same headers in the response to a HEAD request, which ignores ranges", async () => {
+  it("returns its full size for a HEAD request, even if the request has a range", async () => {
     const response = await sendRequest(URL_PATH, { Range: "bytes=0-9" }, "HEAD");
     expect(response.status).toBe(200);
     expect(response.headers.get("Content-Length")).toBe("200000");
@@ -169,7 +169,7 @@ describe("access to a file", () => {
     }
   });
 
-  it("is granted or denied in the same way for every derived file", async () => {
+  it("follows the same rules for every derived file", async () => {
     const before = new Set(filesBelow(site.uploads));
     const id = addProcessed(site.uploads, "complete");
     const files = filesBelow(site.uploads).filter((name) => !before.has(name));
@@ -204,7 +204,7 @@ describe("access to a file", () => {
     expect(await status(URL_PATH)).toBe(200);
   });
 
-  it("is denied in the same way as access to a missing file", async () => {
+  it("is denied with the same response as for a missing file", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const [hidden, missing] = await Promise.all([
       sendRequest(URL_PATH),

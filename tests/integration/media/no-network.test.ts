@@ -138,7 +138,7 @@ describe.runIf(ffmpegAvailable())("a file that refers to other files", () => {
     }
   }, 240_000);
 
-  it("would cause a connection if more protocols were allowed, which shows that this test can fail", async () => {
+  it("causes a connection if more protocols are allowed, which shows that the other tests can fail", async () => {
     const { port } = listener.address() as AddressInfo;
     const file = path.join(site.folder, "list.m3u8");
     fs.writeFileSync(file, playlist(`http://127.0.0.1:${port}/x.ts`));

@@ -64,7 +64,7 @@ describe("an image's colors", () => {
   });
 });
 
-describe("the posters in rows that another tool writes", () => {
+describe("posters in rows written by another tool", () => {
   it("get colors if their images exist", async () => {
     fs.mkdirSync(path.join(site.uploads, "thumbnails/u"), { recursive: true });
     await plain("#336699").png().toFile(path.join(site.uploads, "thumbnails/u/1.png"));

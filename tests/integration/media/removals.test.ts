@@ -152,7 +152,7 @@ describe("a file whose removal is enqueued", () => {
   });
 });
 
-describe("a removal whose process was killed after it set the file aside", () => {
+describe("a removal that was interrupted after its file was moved aside", () => {
   /** Puts the files into the state that `removeFiles` leaves if it is killed before its transaction commits. */
   async function interrupted(): Promise<string> {
     put(VIDEO);

@@ -100,7 +100,7 @@ describe("a stream's playlist", () => {
     expect(await text(HLS)).toBe(MASTER);
   });
 
-  it("has no body for HEAD requests, and is served by the site even behind nginx", async () => {
+  it("is returned without a body for HEAD requests, and is served by the site even behind nginx", async () => {
     setCaptions(captions(ENGLISH, "en", "English"));
     const response = await sendRequest(HLS, {}, "HEAD");
     expect(Number(response.headers.get("Content-Length"))).toBeGreaterThan(MASTER.length);

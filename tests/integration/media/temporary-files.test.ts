@@ -18,7 +18,7 @@ function put(name: string): string {
   return file;
 }
 
-it("removes files and folders outside the buckets, and skips missing ones", async () => {
+it("removes temporary files and folders, and skips missing ones", async () => {
   const received = await temporaryPath();
   fs.writeFileSync(received, "received");
   const work = put("work/job-1/frame.webp");
@@ -27,7 +27,7 @@ it("removes files and folders outside the buckets, and skips missing ones", asyn
 });
 
 it.each(["uploads/videos/u/1.mp4", "uploads/thumbnails/u/1.webp", "uploads/documents/1"])(
-  "rejects %s",
+  "doesn't remove a file that isn't temporary: %s",
   async (name) => {
     const file = put(name);
     await expect(removeTemporary(file)).rejects.toThrow("not a temporary file");
@@ -36,13 +36,13 @@ it.each(["uploads/videos/u/1.mp4", "uploads/thumbnails/u/1.webp", "uploads/docum
   },
 );
 
-it.each(["uploads", "."])("rejects the folder %s, which contains the uploads", async (name) => {
+it.each(["uploads", "."])("doesn't remove a folder that contains the uploads: %s", async (name) => {
   const file = put("uploads/videos/u/1.mp4");
   await expect(removeTemporary(path.join(site.folder, name))).rejects.toThrow("not a temporary");
   expect(fs.existsSync(file)).toBe(true);
 });
 
-it("removes a stream's files only while the stream is being encoded", async () => {
+it("allows a stream's files to be removed only while the stream is being encoded", async () => {
   const watch = { parent: path.join(site.uploads, "videos/u/1"), watchableSeconds: 0 };
   const folder = await openUnfinished({ ...watch, publish: async () => {} }, "hls-1");
   fs.writeFileSync(path.join(folder, "a.mp4"), "");

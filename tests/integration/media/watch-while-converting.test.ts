@@ -272,7 +272,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers can't play", { timeout:
     expect(await listed()).toEqual([]);
   });
 
-  it("stops delaying the next video's encoding once it can be watched, but is still finished first", async () => {
+  it("lets the next video's encoding start once it can be watched, but is still finished first", async () => {
     const [first, second] = [await addHevc(), await addHevc()];
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('transcode', 'ladder')");
     const runner = startRunner(1);

@@ -154,7 +154,7 @@ describe("an alert", () => {
     expect((await readAlertsPage()).last[0]!.message).toMatch(/almost full: [\d.]+[GT]B free/);
   });
 
-  it("is raised when the last verified backup is older than twice the interval, but not right after startup", async () => {
+  it("is raised when the last verified backup is older than twice the backup interval, but not right after startup", async () => {
     set({ BACKUP_DIR: site.folder, BACKUP_EVERY: "1d" });
     const now = Date.parse("2026-01-31T12:00:00.000Z");
     addBackup("done", "2026-01-29T13:00:00.000Z");
@@ -285,7 +285,7 @@ describe("a webhook", () => {
     expect(waiting.pluck().get()).toBe(50);
   });
 
-  it("is abandoned after a day and a half", async () => {
+  it("is abandoned if it hasn't been delivered after a day and a half", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     onTestFinished(() => log.mockRestore());
     const received = await useWebhook((response) => response.writeHead(404).end());
@@ -431,7 +431,7 @@ describe("the alert settings", () => {
   it.each([
     ["ALERT_WEBHOOK", "https://hooks.example/x", "ALERT_WEBHOOK_SECRET"],
     ["ALERT_EMAIL", "me@example.com", "SMTP_URL"],
-  ])("require that if %s=%s is set, %s is set as well", (name, value, needed) => {
+  ])("reject %s=%s if %s isn't set", (name, value, needed) => {
     expect(() => parseSettings({ [name]: value })).toThrow(`${name} needs ${needed}`);
     expect(() => parseSettings({ ...good, [name]: value })).not.toThrow();
   });

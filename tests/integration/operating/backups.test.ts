@@ -73,7 +73,7 @@ const states = async () => (await lastBackups(10)).map(({ state }) => state);
 const leftovers = () => fs.readdirSync(folder).filter((name) => name.startsWith("."));
 
 describe("a backup", () => {
-  it("contains everything and is verified by restoring it", async () => {
+  it("contains the database and all files, and is verified by restoring it", async () => {
     addVideoWithFile("a");
     const made = await make();
     expect(made).toMatchObject({ files: 1, repaired: 0 });
@@ -119,7 +119,7 @@ describe("a backup", () => {
     expect(storedBackups(folder)).toEqual([name, expect.stringMatching(/^29/)]);
   });
 
-  it("deletes backups with future dates first, and links to the files of the newest remaining backup", async () => {
+  it("deletes backups with future dates first, and reuses the files of the newest remaining backup", async () => {
     addVideoWithFile("a");
     const future = (await make()).name.replace(/^2\d/, "29");
     fs.renameSync(path.join(folder, storedBackups(folder)[0]!), path.join(folder, future));
@@ -373,7 +373,7 @@ describe("backup settings", () => {
     expect(requireBackupFolder).toThrow(reason);
   });
 
-  it("accept any other BACKUP_DIR, and leave no test file behind in it", () => {
+  it("accept a valid BACKUP_DIR, and leave no test file behind in it", () => {
     requireBackupFolder();
     expect(fs.readdirSync(folder)).toEqual([]);
   });

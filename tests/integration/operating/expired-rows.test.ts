@@ -76,7 +76,7 @@ describe("the hourly cleanup of expired rows", () => {
     expect(left("SELECT key FROM api_answers")).toEqual(["new"]);
   });
 
-  it("deletes the outcomes of published uploads after a week", async () => {
+  it("deletes the stored outcomes of publish requests after a week", async () => {
     published("old", 7 * DAY_MS);
     published("new", 7 * DAY_MS - 1);
     await deleteExpiredRows(NOW);

@@ -58,7 +58,7 @@ async function send(
 const scrape = async (site: SiteProcess, headers: http.OutgoingHttpHeaders = {}) =>
   samplesOf((await send(site, "/metrics", headers)).text);
 
-describe("metrics requested without a token", () => {
+describe("metrics that aren't protected by a token", () => {
   const site = new SiteProcess();
   beforeAll(async () => {
     await site.start();
@@ -211,7 +211,7 @@ describe("metrics requested without a token", () => {
     }
   });
 
-  it("report which part couldn't be read, and still include the rest", async () => {
+  it("report which part couldn't be read, and still include all other parts", async () => {
     site.database().exec("ALTER TABLE alerts RENAME TO alerts_away");
     try {
       const samples = await scrape(site);

@@ -149,13 +149,13 @@ describe("a new database for an uploads folder with files", () => {
   });
 });
 
-describe("a wrong system clock", () => {
+describe("a change of the system clock", () => {
   afterEach(() => vi.useRealTimers());
 
   it.each([
     ["forward", 40],
     ["back", -40],
-  ])("pauses removals when it jumps %s, until an owner resumes them", async (_, days) => {
+  ])("pauses removals until an owner resumes them (40 days %s)", async (_, days) => {
     await identifySite();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + days * 86_400_000 });
     expect(await removalsPausedBy()).toBe("clock-jumped");
@@ -163,7 +163,7 @@ describe("a wrong system clock", () => {
     expect(await removalsPausedBy()).toBeUndefined();
   });
 
-  it("doesn't cause the removal of files that are due only according to the wrong time", async () => {
+  it("doesn't cause files to be removed before they are actually due", async () => {
     await identifySite();
     const file = writeUpload(site.uploads, "videos/u/1700000000000.mp4");
     await announceFiles([{ bucket: "videos", path: "u/1700000000000.mp4" }]);
@@ -176,7 +176,7 @@ describe("a wrong system clock", () => {
     [6, undefined],
     [8, "clock-jumped"],
   ])(
-    "pauses removals at startup only if the site was stopped for more than a week (%i days)",
+    "pauses removals at startup only if more than a week seems to have passed (%i days)",
     async (days, reason) => {
       await identifySite();
       vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + days * 86_400_000 });
@@ -192,7 +192,7 @@ describe("a wrong system clock", () => {
     },
   );
 
-  it("is reported only after an older database has been accepted", async () => {
+  it("is reported only after an owner has accepted that the database is older", async () => {
     await addWithFile("a");
     await identifySite();
     const restore = site.copyDatabase();
@@ -207,7 +207,7 @@ describe("a wrong system clock", () => {
     expect(await removalsPausedBy()).toBeUndefined();
   });
 
-  it("can be corrected by less than a day without pausing removals", async () => {
+  it("doesn't pause removals if it is less than a day", async () => {
     await identifySite();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
     expect(await removalsPausedBy()).toBeUndefined();

@@ -91,7 +91,7 @@ describe("/events", () => {
     upToDate.leave();
   });
 
-  it("doesn't have a data route, and responds to HEAD", async () => {
+  it("responds to HEAD requests, and isn't available as a data request", async () => {
     expect(await rawGet(site.url, "/events.data")).not.toContain("event: hello");
     const response = await fetch(`${site.url}/events`, { method: "HEAD" });
     expect(response.status).toBe(200);

@@ -15,7 +15,7 @@ const FORM = { "Content-Type": "application/x-www-form-urlencoded", Origin: PUBL
 const from = (address: string) => ({ ...FORM, "X-Forwarded-For": address });
 const statusOf = (response: string) => Number(response.split(" ")[1]);
 
-describe("a form that anyone may send", () => {
+describe("a public form", () => {
   const send = (headers: Record<string, string>, body: string | Buffer, path = "/contact") =>
     sendRequest(site, "POST", path, { ...FORM, ...headers }, body);
 
@@ -140,7 +140,7 @@ describe("reports of watched parts", () => {
     );
   const rows = () => site.database().prepare("SELECT * FROM watched_parts").all();
 
-  it("are rejected if invalid, and don't create a row", async () => {
+  it("are rejected without creating a row if they are invalid", async () => {
     const id = site.addVideo({ title: "A video" });
     const hidden = site.addVideo({ status: "hidden" });
     const status = async (...sent: Parameters<typeof report>) => (await report(...sent)).status;
@@ -230,7 +230,7 @@ describe("X-Forwarded-Host", () => {
   });
 });
 
-describe("bytes that aren't a request", () => {
+describe("bytes that aren't an HTTP request", () => {
   it.each([
     [400, "no request at all\r\n\r\n"],
     [400, "\x16\x03\x01"],

@@ -36,7 +36,7 @@ describe("a malformed request", () => {
     ["/.", undefined],
     // This is malformed only after it is decoded once.
     ["/%%34%31uth", undefined],
-  ])("is rejected with 400: %s with %s", async (target, headers) => {
+  ])("is rejected with 400 (target %s, headers %s)", async (target, headers) => {
     const response = await rawGet(site.url, target, headers);
     expect(statusOf(response)).toBe(400);
     expect(response).not.toMatch(STACK);
@@ -60,7 +60,7 @@ describe("a malformed request", () => {
   });
 });
 
-describe("an unusual request target", () => {
+describe("an unusual request", () => {
   it.each([
     ["/%00", 404],
     ["/%70rivacy", 200],
@@ -71,13 +71,13 @@ describe("an unusual request target", () => {
     ["http://elsewhere.example/", 200],
     ["/?search=%E0%A4%A&page=%", 200],
     ["http://elsewhere.example?search=x", 200],
-  ])("%s returns %i", async (target, status) => {
+  ])("for %s returns %i", async (target, status) => {
     const response = await rawGet(site.url, target);
     expect(statusOf(response)).toBe(status);
     expect(response).not.toMatch(STACK);
   });
 
-  it("is served without a Host header if the request uses HTTP/1.0", async () => {
+  it("may omit the Host header if it uses HTTP/1.0", async () => {
     expect(statusOf(await rawRequest(site.url, "GET / HTTP/1.0\r\n\r\n"))).toBe(200);
   });
 });

@@ -52,7 +52,7 @@ function send(headers: Record<string, string>): Promise<http.IncomingMessage> {
 describe("the origin check", () => {
   const statusOf = async (headers: Record<string, string>) => (await send(headers)).statusCode;
 
-  it("uses Sec-Fetch-Site and Origin, and gives precedence to Sec-Fetch-Site", async () => {
+  it("uses Sec-Fetch-Site, and falls back to Origin", async () => {
     handle = requireOwnOrigin;
     expect(await statusOf({ Origin: url })).toBe(204);
     expect(await statusOf({ "Sec-Fetch-Site": "same-origin", Origin: "null" })).toBe(204);
@@ -83,7 +83,7 @@ describe("the origin check", () => {
 });
 
 describe("a session in use", () => {
-  it("has its cookie renewed by any response", async () => {
+  it("gets a renewed cookie in any response", async () => {
     const cookie = (await openSession(insertUser().id)).split(";")[0]!;
     handle = async (request) => {
       expect(await findSession(request)).toBeDefined();

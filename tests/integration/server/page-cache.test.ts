@@ -107,7 +107,7 @@ describe("a public page for an anonymous visitor", () => {
     expect(head.headers.get("Content-Length")).toBe(String(Buffer.byteLength(text)));
   });
 
-  it("includes a view that was just counted with POST or GET", async () => {
+  it("shows an up-to-date view count immediately after a view is recorded with POST or GET", async () => {
     const count = async (method: "POST" | "GET") => {
       const headers = { Origin: site.url, "User-Agent": "Mozilla/5.0 Firefox/140.0" };
       await fetch(`${site.url}/video/v/view`, { method, headers });
@@ -151,7 +151,7 @@ describe("a personal page", () => {
     expect(anyone.text).not.toContain("Signed in successfully!");
   });
 
-  it("isn't rendered for visitors if the site uses none of their cookies", async () => {
+  it("isn't rendered for visitors who have only cookies that the site doesn't use", async () => {
     const { etag, text } = await sendRequest("/");
     for (const Cookie of ["_ga=GA1.2.3", "Session=x; sessions=y", "age=18; theme=dark; age=x"]) {
       const same = await sendRequest("/", { Cookie });

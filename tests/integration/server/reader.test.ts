@@ -206,7 +206,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
     ]);
   });
 
-  it("doesn't show a copy that is too old, and doesn't switch to an incomplete copy", async () => {
+  it("doesn't serve a copy that is too old, and doesn't switch to an invalid copy", async () => {
     const good = fs.readFileSync(reader.databasePath);
     const put = (content: Buffer) => {
       fs.writeFileSync(`${reader.databasePath}.test`, content);
@@ -249,7 +249,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
   });
 });
 
-describe("a reader that shares the database file with its primary, as on a shared mount", () => {
+describe("a reader that shares the database file with its primary", () => {
   const writer = new SiteProcess({ LITESTREAM: "on", SESSION_SECRET });
   let reader: SiteProcess;
 

@@ -72,7 +72,7 @@ describe("a network that has used up its rendering time", () => {
     await until(async () => (await sendRequest(uncached(), GREEDY)).status === 200);
   }, 60_000);
 
-  it("still gets cached pages and files, and another network still gets all pages", async () => {
+  it("can still load cached pages and files, and another network can still load all pages", async () => {
     expect((await sendRequest("/", VISITOR)).status).toBe(200);
     await useUp(GREEDY);
     for (const path of ["/", file, "/healthz", `/assets/${await asset()}`]) {
@@ -81,7 +81,7 @@ describe("a network that has used up its rendering time", () => {
     expect((await sendRequest(uncached(), VISITOR)).status).toBe(200);
   }, 60_000);
 
-  it("isn't limited when a request has a valid session or API token", async () => {
+  it("can still send requests with a valid session or API token", async () => {
     const form = new URLSearchParams(ADMIN).toString();
     const signIn = await sendRequest(
       "/auth",

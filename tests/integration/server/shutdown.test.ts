@@ -73,7 +73,7 @@ describe("the site", () => {
   });
 });
 
-describe("on SIGTERM, a form upload", () => {
+describe("a form upload during shutdown", () => {
   const clip = fs.readFileSync(mp4Clip(2));
   const { before, after } = multipartParts(GOOD_TEXTS);
 

@@ -61,7 +61,7 @@ it("starts with a wrong DATABASE_PATH without removing anything, and explains ho
   expect(files()).toEqual(before);
 }, 60_000);
 
-it("starts with an uploads folder that isn't mounted, and reports it", async () => {
+it("starts even if the uploads folder isn't mounted, and reports the missing files", async () => {
   await fill();
   const before = files();
   fs.renameSync(site.uploads, `${site.uploads}.away`);

@@ -54,7 +54,7 @@ describe("create-user", () => {
     [["--email", "a@b.c"], "short\n", 1, "Use a password with at least 10 characters."],
     [["--email", "a@b.c"], "", 2, "Standard input ended before this prompt: New password"],
     [["--mail", "a@b.c"], "", 2, "Unknown option '--mail'"],
-  ])("reports errors in %j", async (args, input, code, message) => {
+  ])("reports invalid input (%j)", async (args, input, code, message) => {
     insertUser("taken@example.com");
     const { exitCode, stderr } = await script("create-user", args, input);
     expect(stderr).toContain(message);

@@ -21,7 +21,7 @@ const loaderArgs = (file: string) => ({
   context: {},
 });
 
-it("stores one record per day, and updates it during the day", async () => {
+it("stores one record of disk usage per day, and updates it during the day", async () => {
   await recordDisk(NOON);
   sqliteHandle().exec("UPDATE disk_days SET used_bytes = 1");
   await recordDisk(NOON + 60 * 60_000);
@@ -36,7 +36,7 @@ it("stores one record per day, and updates it during the day", async () => {
   }
 });
 
-it("deletes records after a year", async () => {
+it("deletes records of disk usage after a year", async () => {
   sqliteHandle().exec("INSERT INTO disk_days VALUES ('2024-12-31', 1, 1), ('2025-03-01', 1, 1)");
   await recordDisk(NOON);
   expect(days()).toEqual(["2025-03-01", "2026-03-01"]);
@@ -64,7 +64,7 @@ it("forecasts disk usage only after a week of records, regardless of the time of
   expect((forecast as { days: number }).days).toBeCloseTo(40, 0);
 });
 
-it("shows the forecast on the page, and exports the records as CSV", async () => {
+it("shows the disk usage forecast on the statistics page, and exports the records as CSV", async () => {
   await recordDisk(NOON);
   expect(await loader(loaderArgs(""))).toMatchObject({
     disk: { used: expect.any(Number), free: expect.any(Number), forecast: { kind: "unknown" } },
@@ -75,7 +75,7 @@ it("shows the forecast on the page, and exports the records as CSV", async () =>
   );
 });
 
-it("still shows the page if the disk usage can't be read", async () => {
+it("still shows the statistics page if the disk usage can't be read", async () => {
   fs.rmSync(site.uploads, { recursive: true });
   await recordDisk(NOON);
   expect(days()).toEqual([]);

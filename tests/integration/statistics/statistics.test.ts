@@ -78,7 +78,7 @@ describe("the statistics", () => {
   });
 });
 
-it("responds with an error and status 500 if the statistics can't be fetched", async () => {
+it("returns status 500 with an error message if the statistics can't be read", async () => {
   await signInAdmin();
   sqliteHandle().exec("DROP TABLE view_days");
   const headers = { Cookie: adminCookie() };
