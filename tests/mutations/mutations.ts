@@ -836,7 +836,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "if (false) {",
     killedBy: "tests/integration/storage/stored-files.test.ts",
     title:
-      "aren't evicted while the store doesn't have the object or has an object of a different length",
+      "aren't evicted if the object is missing from the store or has a different length",
   },
   {
     rule: "An object that a file's record references isn't removed",
@@ -844,7 +844,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const needed = isObjectReferenced(object);",
     replace: "const needed = false;",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "is purged without removing an object that another file's record refers to",
+    title: "is purged, but an object that another file also uses is kept",
   },
   {
     rule: "An object whose declaration has expired isn't recorded",
@@ -852,7 +852,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (announced.run(stored.object).changes === 0) return false;",
     replace: "announced.run(stored.object);",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "don't leave an object behind if the process is killed before it records the object",
+    title: "don't leave an unrecorded object in the store if the process is killed",
   },
   {
     rule: "Another site's store is rejected",

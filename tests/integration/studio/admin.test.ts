@@ -82,7 +82,7 @@ describe("the admin panel", () => {
   });
 });
 
-it("shows minutes and seconds for a duration that another tool stored in seconds", async () => {
+it("the edit form shows a duration stored in seconds as minutes and seconds", async () => {
   addVideo({ duration: "330" });
   const { manage } = await page("/admin?tab=manage&edit=v");
   expect(manage?.list.videos[0]?.duration).toBe("5:30");
