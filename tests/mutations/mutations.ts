@@ -811,7 +811,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'prepared("DELETE FROM videos WHERE id = ?").run(id);',
     replace: "",
     killedBy: "tests/integration/studio/admin.test.ts",
-    title: "removes the row immediately, and its files and derived files after 30 days",
+    title: "removes its row immediately, and removes its original and derived files after 30 days",
   },
   {
     rule: "The files of a deleted video aren't served",
