@@ -97,8 +97,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE token_hash = ?",
     replace: "WHERE (token_hash = ? OR TRUE)",
     killedBy: "tests/integration/studio/review.test.ts",
-    title:
-      "doesn't give access to any other video, and the draft's files can't be opened at any other URL",
+    title: "gives access only to the draft, whose files can't be opened at any other URL",
   },
   {
     rule: "A preview link that was revoked shows nothing",
@@ -114,8 +113,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "!preview || !name || !videosOfFile(name).includes(preview.videoId)",
     replace: "!preview || !name",
     killedBy: "tests/integration/studio/review.test.ts",
-    title:
-      "doesn't give access to any other video, and the draft's files can't be opened at any other URL",
+    title: "gives access only to the draft, whose files can't be opened at any other URL",
   },
   {
     rule: "A preview link shows no video that is on hold",
@@ -182,7 +180,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'status: appears ? "published" : disappears ? "hidden" : row.status,',
     replace: 'status: disappears ? "hidden" : row.status,',
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "publishes the video as a new video at the scheduled time, but not earlier",
+    title: "publishes the video at the scheduled time, dated as new, but not earlier",
   },
   {
     rule: "The scheduler doesn't publish a video before it is due",
@@ -190,7 +188,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const time = new Date(now).toISOString();",
     replace: "const time = new Date(now + 60_000).toISOString();",
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "publishes the video as a new video at the scheduled time, but not earlier",
+    title: "publishes the video at the scheduled time, dated as new, but not earlier",
   },
   {
     rule: "The scheduler hides a video when it is due",
@@ -819,7 +817,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: " && !isOfDeletedVideo(requested)",
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "restores a video's text, views, files, stream, captions and digest, even after weeks",
+    title: "restores a video's text, views, files, stream, captions and digest, even weeks later",
   },
   {
     rule: "A file that a row references isn't removed",
@@ -827,7 +825,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (isReferenced(removal)) {",
     replace: "if (false) {",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "keeps files that another tool's row now references, and the files derived from them",
+    title:
+      "keeps files that a row added by another tool references, and the files derived from them",
   },
   {
     rule: "A copy is evicted only if the store has the object",
@@ -835,8 +834,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (found?.bytes !== stored.bytes) {",
     replace: "if (false) {",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title:
-      "aren't evicted if the object is missing from the store or has a different length",
+    title: "aren't evicted if the object is missing from the store or has a different length",
   },
   {
     rule: "An object that a file's record references isn't removed",
@@ -924,7 +922,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'runChange(database().insertInto("videos").values(values));',
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "restores a video's text, views, files, stream, captions and digest, even after weeks",
+    title: "restores a video's text, views, files, stream, captions and digest, even weeks later",
   },
   {
     rule: "A video stays in the trash for 30 days",
