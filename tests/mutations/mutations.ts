@@ -121,7 +121,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE token_hash = ? AND NOT held AND",
     replace: "WHERE token_hash = ? AND",
     killedBy: "tests/integration/trust/publication.test.ts",
-    title: "isn't shown by preview links",
+    title: "can't be opened with a preview link",
   },
   {
     rule: "A video can be read only by the worker that has claimed its job",
@@ -563,7 +563,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "",
     killedBy: "tests/integration/trust/report-mails.test.ts",
     title:
-      "gets at most one initial email a day, regardless of how the address is spelled and how many reports there are",
+      "gets at most one initial email a day, regardless of its spelling and the number of reports",
   },
   {
     rule: "An address is confirmed only by the link in an email",
@@ -571,8 +571,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const report = link?.origin === "email" ? readReport(link.id) : undefined;',
     replace: "const report = link ? readReport(link.id) : undefined;",
     killedBy: "tests/integration/trust/report-mails.test.ts",
-    title:
-      "doesn't get another email about a report until the link in the first email has been opened",
+    title: "gets no other email about a report until the link in the first email has been opened",
   },
   {
     rule: "A page can be opened only by roles with its permission",
@@ -898,7 +897,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (internalServers.has(context.server)) return;",
     replace: "",
     killedBy: "tests/isolated/ranged-input.test.ts",
-    title: "exempts ranged reads from middleware and request hooks",
+    title: "ranged reads bypass middleware and request hooks",
   },
   {
     rule: "A site that starts with the wrong time removes nothing",
