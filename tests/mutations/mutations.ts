@@ -331,7 +331,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!accountNow(userId, since)) throw new ImportError(ACCOUNT_ENDED);",
     replace: "",
     killedBy: "tests/integration/studio/import.test.ts",
-    title: "stops importing once its account is",
+    title: "stops if the importing account is",
   },
 
   // Range requests
