@@ -51,7 +51,7 @@ const thumbnails = () =>
   fs.readdirSync(path.join(site.uploads, "thumbnails"), { recursive: true }).sort();
 
 describe("the thumbnail in the edit form", () => {
-  it("replaces the previous thumbnail, whose file is removed", async () => {
+  it("replaces the previous thumbnail and removes its file", async () => {
     const old = writeUpload(site.uploads, "thumbnails/u/1.jpg");
     const response = await catchResponse(async () => sendMultipart(form(await image()), ADDRESS));
     expect(response.status).toBe(302);
@@ -65,7 +65,7 @@ describe("the thumbnail in the edit form", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("sets the thumbnail's colors, which are cleared when another client sets a thumbnail", async () => {
+  it("sets the placeholder colors, which are cleared when another tool sets a thumbnail", async () => {
     await catchResponse(async () => sendMultipart(form(await image()), ADDRESS));
     expect(video()?.poster_colors).toMatch(/^(00[78].[78].){4}$/);
     sqliteHandle().exec("UPDATE videos SET thumbnail_url = '/media/thumbnails/u/2.webp'");
@@ -77,7 +77,7 @@ describe("the thumbnail in the edit form", () => {
     expect(video()).toMatchObject({ title: "New", thumbnail_url: "/media/thumbnails/u/1.jpg" });
   });
 
-  it("is rejected with 415 if it isn't an image, and the form keeps the entered text without saving it", async () => {
+  it("is rejected with 415 if it isn't an image, and the other entered values are kept but not saved", async () => {
     const response = await sendMultipart(form(Buffer.from("not an image")), ADDRESS);
     expect(response).toMatchObject({
       init: { status: 415 },
@@ -95,7 +95,7 @@ describe("the thumbnail in the edit form", () => {
   it.each([
     ["the title is blank", { title: " " }, 422],
     ["the row has changed", { version: "old" }, 409],
-  ])("leaves no file behind if %s", async (_, more, status) => {
+  ])("doesn't leave a file behind if %s", async (_, more, status) => {
     const response = await sendMultipart(form(await image(), more), ADDRESS);
     expect(response).toMatchObject({ init: { status } });
     await removeFiles();
@@ -121,7 +121,7 @@ describe("the storyboard tiles", () => {
 `;
   const frames = async () => (await page(ADDRESS)).manage?.frames;
 
-  it("are offered in the dialog unless they are on another site", async () => {
+  it("are offered in the edit dialog unless they are on another site", async () => {
     sqliteHandle().exec(
       "UPDATE videos SET storyboard_url = '/media/thumbnails/u/1/storyboard-a/storyboard.vtt'",
     );
@@ -142,20 +142,20 @@ describe("the storyboard tiles", () => {
     expect(await frames()).toEqual([]);
   });
 
-  it("aren't offered if there is no storyboard, and are never fetched from another site", async () => {
+  it("aren't offered if there is no storyboard, or outside the dialog", async () => {
     expect(await frames()).toEqual([]);
     expect((await page("/admin?tab=manage")).manage?.frames).toBeUndefined();
   });
 });
 
-describe.runIf(ffmpegAvailable())("a frame at a position", () => {
+describe.runIf(ffmpegAvailable())("choosing a frame as the thumbnail", () => {
   beforeEach(() => {
     fs.mkdirSync(path.join(site.uploads, "videos/u"), { recursive: true });
     fs.copyFileSync(mp4Clip(5), path.join(site.uploads, "videos/u/1.mp4"));
     sqliteHandle().exec("UPDATE videos SET video_url = '/media/videos/u/1.mp4'");
   });
 
-  it("becomes the thumbnail, which is marked as chosen by a person", async () => {
+  it("stores the frame as a custom thumbnail", async () => {
     const old = writeUpload(site.uploads, "thumbnails/u/1.jpg");
     const response = await catchResponse(() =>
       sendMultipart(form(undefined, { frame: " 0:02.5 " }), ADDRESS),
@@ -170,7 +170,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("is extracted at the position of the chosen storyboard tile unless a position is entered", async () => {
+  it("uses the position of the selected storyboard tile unless a position is entered", async () => {
     const messages: string[] = [];
     const positions: unknown[] = [];
     for (const fields of [
@@ -196,7 +196,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     expect(video()?.thumbnail_url).toMatch(/\.webp$/);
   });
 
-  it("is rejected if the video can't be read, whether permanently or temporarily", async () => {
+  it("fails if the video can't be read, whether temporarily or permanently", async () => {
     const source = path.join(site.uploads, "videos/u/1.mp4");
     const refusal = async () => {
       const response = await sendMultipart(form(undefined, { frame: "0:01" }), ADDRESS);
@@ -216,14 +216,14 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     expect(await refusal()).toEqual(forGood);
   });
 
-  it("doesn't hide errors from the callback that uses it", async () => {
+  it("doesn't swallow errors from the code that uses the frame", async () => {
     const error = Object.assign(new Error("The folder of images is missing."), { code: "ENOENT" });
     const work = () => Promise.reject(error);
     await expect(withFrame("v", "0:01", "u", work)).rejects.toBe(error);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("is rejected with 422 if it doesn't exist, and the form keeps the entered values without saving them", async () => {
+  it("is rejected with 422 if there is no such frame, and the entered values are kept but not saved", async () => {
     for (const [frame, message] of [
       ["soon", "Enter a position in the video, such as 1:30."],
       ["9:00", "This position is after the end of the video."],

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-it("exempts ranged reads from middleware and request hooks", async () => {
+it("ranged reads bypass middleware and request hooks", async () => {
   let seen = 0;
   onRequestStart(() => void seen++);
   onConnection(() => void seen++);

@@ -47,7 +47,7 @@ async function replaceWhile(work: () => Promise<void>): Promise<void> {
   await removeFiles();
 }
 
-it("keeps the copy and the original of a video that is deleted during the replacement until the video is deleted permanently", async () => {
+it("keeps the playable copy and the original of a video deleted during conversion until it is purged", async () => {
   await replaceWhile(async () => {
     await removeVideos([id], "u");
   });
@@ -60,7 +60,7 @@ it("keeps the copy and the original of a video that is deleted during the replac
   expect(filesBelow(path.join(site.uploads, "videos"))).toEqual([]);
 });
 
-it("leaves no file behind if the video is permanently deleted during the replacement", async () => {
+it("leaves no files behind if the video is purged during conversion", async () => {
   await replaceWhile(async () => {
     await removeVideos([id], "u");
     await purge([id]);

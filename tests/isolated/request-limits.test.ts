@@ -60,7 +60,7 @@ async function hold(count: number, network: (index: number) => string | undefine
   await until(() => held.length === before + count);
 }
 
-it("responds with 429 to a network that has 200 requests in progress, until one of the requests ends", async () => {
+it("the server responds with 429 to a network that has 200 requests in progress, until one of them ends", async () => {
   await hold(MAX_REQUESTS_PER_NETWORK, () => "203.0.113.7");
   expect(await send("203.0.113.7")).toBe(429);
   await hold(1, () => "198.51.100.7");
@@ -69,7 +69,7 @@ it("responds with 429 to a network that has 200 requests in progress, until one 
   await hold(1, () => "203.0.113.7");
 });
 
-it("stops counting pipelined requests when their connection is closed", async () => {
+it("the request limit stops counting pipelined requests when their connection is closed", async () => {
   const socket = net.connect(port, "127.0.0.1");
   const request = "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.7\r\n\r\n";
   socket.write(request.repeat(MAX_REQUESTS_PER_NETWORK));
@@ -82,7 +82,7 @@ it("stops counting pipelined requests when their connection is closed", async ()
   await hold(1, () => "203.0.113.7");
 });
 
-it("doesn't count event streams, which have their own limits", async () => {
+it("the request limit doesn't count event streams, which have their own limits", async () => {
   await hold(MAX_REQUESTS_PER_NETWORK, () => "203.0.113.7");
   for (const path of ["/events", "/events?jobs"]) {
     const before = held.length;
@@ -91,17 +91,17 @@ it("doesn't count event streams, which have their own limits", async () => {
   }
 });
 
-it("counts all addresses of an IPv6 network together", async () => {
+it("the request limit counts all addresses of an IPv6 network together", async () => {
   await hold(MAX_REQUESTS_PER_NETWORK, (index) => `2001:db8:1:2::${index.toString(16)}`);
   expect(await send("2001:db8:1:2:3::1")).toBe(429);
   await hold(1, () => "2001:db8:1:3::1");
 });
 
-it("doesn't apply a shared limit to a proxy's clients if the proxy doesn't identify them", async () => {
+it("the request limit per network doesn't apply to clients that a proxy doesn't identify", async () => {
   await hold(MAX_REQUESTS_PER_NETWORK + 1, () => undefined);
 });
 
-it("responds with 503 to everything except the health check while 2,000 requests are in progress", async () => {
+it("the server responds with 503 to everything except health checks while 2,000 requests are in progress", async () => {
   await hold(MAX_REQUESTS, (index) => `203.${index % 100}.${Math.floor(index / 100)}.7`);
   expect(await send("198.51.100.7")).toBe(503);
   const before = held.length;

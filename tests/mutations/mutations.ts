@@ -97,8 +97,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE token_hash = ?",
     replace: "WHERE (token_hash = ? OR TRUE)",
     killedBy: "tests/integration/studio/review.test.ts",
-    title:
-      "doesn't give access to any other video, and the draft's files can't be opened at any other URL",
+    title: "gives access only to the draft, whose files can't be opened at any other URL",
   },
   {
     rule: "A preview link that was revoked shows nothing",
@@ -114,8 +113,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "!preview || !name || !videosOfFile(name).includes(preview.videoId)",
     replace: "!preview || !name",
     killedBy: "tests/integration/studio/review.test.ts",
-    title:
-      "doesn't give access to any other video, and the draft's files can't be opened at any other URL",
+    title: "gives access only to the draft, whose files can't be opened at any other URL",
   },
   {
     rule: "A preview link shows no video that is on hold",
@@ -123,7 +121,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE token_hash = ? AND NOT held AND",
     replace: "WHERE token_hash = ? AND",
     killedBy: "tests/integration/trust/publication.test.ts",
-    title: "isn't shown by preview links",
+    title: "can't be opened with a preview link",
   },
   {
     rule: "A video can be read only by the worker that has claimed its job",
@@ -182,7 +180,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'status: appears ? "published" : disappears ? "hidden" : row.status,',
     replace: 'status: disappears ? "hidden" : row.status,',
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "publishes the video as a new video at the scheduled time, but not earlier",
+    title: "publishes the video at the scheduled time, dated as new, but not earlier",
   },
   {
     rule: "The scheduler doesn't publish a video before it is due",
@@ -190,7 +188,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const time = new Date(now).toISOString();",
     replace: "const time = new Date(now + 60_000).toISOString();",
     killedBy: "tests/integration/studio/schedule.test.ts",
-    title: "publishes the video as a new video at the scheduled time, but not earlier",
+    title: "publishes the video at the scheduled time, dated as new, but not earlier",
   },
   {
     rule: "The scheduler hides a video when it is due",
@@ -333,7 +331,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!accountNow(userId, since)) throw new ImportError(ACCOUNT_ENDED);",
     replace: "",
     killedBy: "tests/integration/studio/import.test.ts",
-    title: "stops importing once its account is",
+    title: "stops if the importing account is",
   },
 
   // Range requests
@@ -565,7 +563,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "",
     killedBy: "tests/integration/trust/report-mails.test.ts",
     title:
-      "gets at most one initial email a day, regardless of how the address is spelled and how many reports there are",
+      "gets at most one initial email a day, regardless of its spelling and the number of reports",
   },
   {
     rule: "An address is confirmed only by the link in an email",
@@ -573,8 +571,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const report = link?.origin === "email" ? readReport(link.id) : undefined;',
     replace: "const report = link ? readReport(link.id) : undefined;",
     killedBy: "tests/integration/trust/report-mails.test.ts",
-    title:
-      "doesn't get another email about a report until the link in the first email has been opened",
+    title: "gets no other email about a report until the link in the first email has been opened",
   },
   {
     rule: "A page can be opened only by roles with its permission",
@@ -810,7 +807,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'prepared("DELETE FROM videos WHERE id = ?").run(id);',
     replace: "",
     killedBy: "tests/integration/studio/admin.test.ts",
-    title: "removes the row immediately, and its files and derived files after 30 days",
+    title: "removes its row immediately, and removes its original and derived files after 30 days",
   },
   {
     rule: "The files of a deleted video aren't served",
@@ -818,7 +815,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: " && !isOfDeletedVideo(requested)",
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "restores a video's text, views, files, stream, captions and digest, even after weeks",
+    title: "restores a video's text, views, files, stream, captions and digest, even weeks later",
   },
   {
     rule: "A file that a row references isn't removed",
@@ -826,7 +823,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (isReferenced(removal)) {",
     replace: "if (false) {",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "keeps files that another tool's row now references, and the files derived from them",
+    title:
+      "keeps files that a row added by another tool references, and the files derived from them",
   },
   {
     rule: "A copy is evicted only if the store has the object",
@@ -834,8 +832,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (found?.bytes !== stored.bytes) {",
     replace: "if (false) {",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title:
-      "aren't evicted while the store doesn't have the object or has an object of a different length",
+    title: "aren't evicted if the object is missing from the store or has a different length",
   },
   {
     rule: "An object that a file's record references isn't removed",
@@ -843,7 +840,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const needed = isObjectReferenced(object);",
     replace: "const needed = false;",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "is purged without removing an object that another file's record refers to",
+    title: "is purged, but an object that another file also uses is kept",
   },
   {
     rule: "An object whose declaration has expired isn't recorded",
@@ -851,7 +848,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (announced.run(stored.object).changes === 0) return false;",
     replace: "announced.run(stored.object);",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "don't leave an object behind if the process is killed before it records the object",
+    title: "don't leave an unrecorded object in the store if the process is killed",
   },
   {
     rule: "Another site's store is rejected",
@@ -899,7 +896,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (internalServers.has(context.server)) return;",
     replace: "",
     killedBy: "tests/isolated/ranged-input.test.ts",
-    title: "exempts ranged reads from middleware and request hooks",
+    title: "ranged reads bypass middleware and request hooks",
   },
   {
     rule: "A site that starts with the wrong time removes nothing",
@@ -923,7 +920,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'runChange(database().insertInto("videos").values(values));',
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
-    title: "restores a video's text, views, files, stream, captions and digest, even after weeks",
+    title: "restores a video's text, views, files, stream, captions and digest, even weeks later",
   },
   {
     rule: "A video stays in the trash for 30 days",

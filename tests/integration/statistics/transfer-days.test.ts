@@ -143,7 +143,7 @@ describe("alerts for the monthly budget", () => {
     expect(alerts().slice(2)).toEqual([["transfer-near", 1]]);
   });
 
-  it("are based on the current budget, and only the more serious alert is raised if both thresholds are exceeded", async () => {
+  it("use the current budget, and raise only the more serious alert if both thresholds are exceeded", async () => {
     setBudget(100 * MB);
     send(300 * MB, NOON);
     await checkTransfer(NOON);

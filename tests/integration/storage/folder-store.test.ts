@@ -29,14 +29,14 @@ describe("a folder used as a store", () => {
     expect(await store.head("videos/u/7.mp4")).toEqual({ bytes: 1 });
   });
 
-  it("provides no presigned URLs, and reports that it is unavailable while its disk is unmounted", async () => {
+  it("doesn't create presigned URLs, and reports a failure while its disk isn't mounted", async () => {
     const store = folderStore(path.join(folder, "not-mounted"));
     await expect(store.head("videos/u/1.mp4")).rejects.toMatchObject({ failure: "away" });
     expect(await store.presign("videos/u/1.mp4", 60, "video/mp4")).toBeUndefined();
   });
 });
 
-it("writing a file leaves nothing behind if its source fails immediately and the caller removes the file", async () => {
+it("a failed write doesn't recreate its target file after the caller has removed it", async () => {
   for (let index = 0; index < 50; index++) {
     const target = path.join(folder, `failed-${index}`);
     const source = new Readable({

@@ -47,7 +47,7 @@ it.each([
   ["behind", 3],
   ["ahead of", -3],
 ])(
-  "a presigned URL uses the store's clock if the site's clock is %s the store's clock",
+  "presigned URLs use the store's time if the site's clock is %s the store's clock",
   async (_, minutes) => {
     clockMs = minutes * MINUTE_MS;
     await store.head("videos/u/1.mp4");
@@ -56,6 +56,6 @@ it.each([
   },
 );
 
-it("a presigned URL uses the site's clock until the store has responded", async () => {
+it("presigned URLs use the site's time until the store has responded once", async () => {
   expect(Math.abs((await signedAt()) - Date.now())).toBeLessThan(5_000);
 });

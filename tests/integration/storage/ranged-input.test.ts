@@ -80,9 +80,9 @@ async function framesOf(file: string): Promise<number | undefined> {
   );
 }
 
-describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
+describe.runIf(ffmpegAvailable())("reading a stored file by range", () => {
   // The MP4 has its index at the end of the file, and the MPEG file is read in full.
-  it.each(["avi", "mp4", "mpg"])("is probed and decoded like a local file (%s)", async (as) => {
+  it.each(["avi", "mp4", "mpg"])("gives the same results as a local file (%s)", async (as) => {
     const video = as === "mpg" ? ["mpeg2video", "-qscale:v", "1"] : CLIP.video;
     const audio = as === "mpg" ? ["mp2"] : ["aac"];
     const clip = makeClip(site.folder, "clip", { ...CLIP, extension: as, video, audio });
@@ -98,7 +98,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual([]);
   });
 
-  it("is available at a secret URL that is valid only while the file is in use", async () => {
+  it("uses a secret URL that is valid only while the file is in use", async () => {
     const { file } = await addStored(makeClip(site.folder, "clip", { extension: "avi" }));
     const bytes = fs.readFileSync(path.join(site.folder, "clip.avi"));
     const address = await byRange(file, async () => {
@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
   it.each<[string, (object: string) => void]>([
     ["missing", (object) => fs.rmSync(object)],
     ["damaged", (object) => fs.truncateSync(object, 3 * 1024 ** 2)],
-  ])("causes an error if its object is %s, even if ffmpeg succeeds", async (failure, damage) => {
+  ])("fails if the object is %s, even if ffmpeg succeeds", async (failure, damage) => {
     const clip = makeClip(site.folder, "clip", { ...CLIP, extension: "avi" });
     const { file, object } = await addStored(clip);
     const decoded = byRange(file, async () => {
@@ -138,7 +138,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     await expect(byRange(file, () => probe(file))).rejects.toMatchObject({ failure });
   });
 
-  it("is probed again after a store failure, and gets its full duration", async () => {
+  it("probes the file again after a store failure, and gets its full duration", async () => {
     const video = ["mpeg2video", "-qscale:v", "1"];
     const clip = makeClip(site.folder, "clip", {
       ...CLIP,
@@ -157,7 +157,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     expect(durationSeconds).toBeCloseTo((await cachedProbe(clip)).durationSeconds, 3);
   });
 
-  it("is read by range only in the task that requested it", async () => {
+  it("applies only to the task that requested it", async () => {
     const { file } = await addStored(makeClip(site.folder, "clip", { extension: "avi" }));
     const addressOf = () => inputArguments(file).at(-1);
     let end = () => {};
@@ -174,7 +174,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     expect(await first).not.toBe(second);
   });
 
-  it("can be read by several processes concurrently", async () => {
+  it("works for several processes at the same time", async () => {
     const clip = makeClip(site.folder, "clip", { ...CLIP, extension: "avi" });
     const { file } = await addStored(clip);
     const counts = await Promise.all([1, 2, 3].map(() => byRange(file, () => framesOf(file))));
@@ -202,7 +202,7 @@ describe.runIf(ffmpegAvailable())("jobs for a video whose file is only in the st
     expect(jobRows(id).find(({ kind }) => kind === "loudness")?.state).toBe("done");
   });
 
-  it("wait while the store doesn't respond, and read the file by range if the cache is too small", async () => {
+  it("wait until the store responds, and read the file by range if it doesn't fit in the cache", async () => {
     set({ STORAGE_CACHE_BYTES: SMALL_CACHE });
     const { id, file } = await addStored(makeClip(site.folder, "clip", SHORT_CLIP));
     fs.renameSync(store, `${store}-mounted`);
@@ -224,7 +224,7 @@ describe.runIf(ffmpegAvailable())("jobs for a video whose file is only in the st
   }, 120_000);
 });
 
-describe.runIf(ffmpegAvailable())("a captions job that may remove the original", () => {
+describe.runIf(ffmpegAvailable())("a captions job on a site that doesn't keep originals", () => {
   it("reads both the original and the playable file by range", async () => {
     set({ STORAGE_CACHE_BYTES: "0", KEEP_SOURCES: "never" });
     const id = addProcessed(site.uploads, "converted");

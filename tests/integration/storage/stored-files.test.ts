@@ -134,8 +134,8 @@ const setStatus = (status: string) =>
 const removals = () =>
   sqliteHandle().prepare("SELECT bucket, path FROM removals ORDER BY id").all();
 
-describe("files that were moved into the store", () => {
-  it("are stored in full, and copies of them stay on the disk", async () => {
+describe("files on a site with a store", () => {
+  it("are copied to the store in full, and stay on the disk", async () => {
     const used = sqliteHandle().prepare("SELECT bytes FROM storage").pluck();
     const before = used.get();
     const { files } = await moveIntoStore();
@@ -149,7 +149,7 @@ describe("files that were moved into the store", () => {
     expect(await moveIntoStore()).toEqual({ files: 0, bytes: 0 });
   });
 
-  it("are served in the same way as before, whether or not the disk still has a copy", async () => {
+  it("are served with the same headers and content from the disk and from the store", async () => {
     const names = ["ETag", "Last-Modified", "Content-Length", "Content-Type", "Cache-Control"];
     const headersOf = async () => {
       const { headers } = await sendRequest({}, "HEAD");
@@ -176,7 +176,7 @@ describe("files that were moved into the store", () => {
     expect((await bytesOf(RENDITION_URL)).equals(RENDITION)).toBe(true);
   });
 
-  it("have the correct length in the feed", async () => {
+  it("have the correct length in the feed after they have been evicted", async () => {
     await moveIntoStore();
     await evictAll();
     const request = new Request("http://site.example/feed.xml");
@@ -209,7 +209,7 @@ describe("files that were moved into the store", () => {
     expect((await checkStore())?.missing).toEqual([`videos/${NAME.path}`]);
   });
 
-  it("return 503 while the store doesn't respond, and so does a playlist with captions", async () => {
+  it("return 503 while the store doesn't respond, even for a playlist with captions", async () => {
     const captions = "/media/videos/u/1700000000000/added-captions/en.vtt";
     write(captions.replace("/media/", ""), "WEBVTT\n");
     sqliteHandle()
@@ -231,7 +231,7 @@ describe("files that were moved into the store", () => {
     fs.renameSync(`${storeFolder}-away`, storeFolder);
   });
 
-  it("aren't moved while their video has unfinished jobs", async () => {
+  it("aren't moved into the store while their video has unfinished jobs", async () => {
     const add = "INSERT INTO jobs (video_id, kind, priority) VALUES ('v', ?, 0)";
     sqliteHandle().prepare(add).run("ladder");
     expect(await moveIntoStore()).toEqual({ files: 0, bytes: 0 });
@@ -258,7 +258,7 @@ describe("files that were moved into the store", () => {
     expect(objects()).toHaveLength(FILES);
   });
 
-  it("are moved even if one of the files can't be read", async () => {
+  it("are moved even if another file can't be read", async () => {
     fs.rmSync(fileOf(THUMBNAIL));
     fs.mkdirSync(fileOf(THUMBNAIL));
     fs.mkdirSync(path.join(fileOf(THUMBNAIL), "x".repeat(10)));
@@ -281,7 +281,7 @@ describe("files that were moved into the store", () => {
     expect((await moveIntoStore()).files).toBe(FILES);
   });
 
-  it("don't leave an object behind if the process is killed before it records the object", async () => {
+  it("don't leave an unrecorded object in the store if the process is killed", async () => {
     const object = "videos/u/1700000000001.0123456789abcdef.mp4";
     await ownStore();
     await transaction(() => announceObjects([object]));
@@ -298,8 +298,8 @@ describe("files that were moved into the store", () => {
   });
 });
 
-describe("copies on the disk", () => {
-  it("are evicted in least-recently-used order until they fit", async () => {
+describe("local copies", () => {
+  it("are evicted in least-recently-used order until the rest fit in the cache", async () => {
     await moveIntoStore();
     const hours: Record<string, number> = { "v0.mp4": 3, "1700000000000.mp4": 2 };
     for (const name of local()) {
@@ -313,7 +313,7 @@ describe("copies on the disk", () => {
     expect(local()).not.toContain("videos/u/1700000000000/hls-1/v0.mp4");
   });
 
-  it("aren't evicted while the store doesn't have the object or has an object of a different length", async () => {
+  it("aren't evicted if the object is missing from the store or has a different length", async () => {
     await moveIntoStore();
     fs.truncateSync(objectOf(NAME), 10);
     fs.rmSync(objectOf(THUMBNAIL));
@@ -326,7 +326,7 @@ describe("copies on the disk", () => {
     expect(lines).toHaveLength(2);
   });
 
-  it("aren't evicted during a job for their video, or while the store doesn't respond", async () => {
+  it("aren't evicted while their video has a running job or the store doesn't respond", async () => {
     await moveIntoStore();
     const add = sqliteHandle().prepare(
       "INSERT INTO jobs (video_id, kind, priority, state) VALUES ('v', 'cleanup', 0, 'running')",
@@ -340,7 +340,7 @@ describe("copies on the disk", () => {
     expect(local()).toHaveLength(FILES);
   });
 
-  it("are kept if they were never moved into the store, or were rewritten after they had been moved", async () => {
+  it("aren't evicted if the file was never moved to the store, or was rewritten after the move", async () => {
     await moveIntoStore();
     const written = Buffer.alloc(VIDEO.length, 1);
     fs.writeFileSync(video(), written);
@@ -424,7 +424,7 @@ describe("copies on the disk", () => {
     expect(fs.readdirSync(storeFolder)).toEqual([]);
   });
 
-  it("aren't moved while another tool may still be copying them", async () => {
+  it("aren't moved to the store while another tool may still be writing them", async () => {
     write("videos/u/1700000000009.mp4", "half of a vi");
     await recordFile({
       bucket: "videos",
@@ -437,7 +437,7 @@ describe("copies on the disk", () => {
     expect(dueEntries()).toBe(0);
   });
 
-  it("aren't moved while their folder is missing from the disk", async () => {
+  it("are moved to the store later if their folder is temporarily missing", async () => {
     fs.renameSync(at("videos/u"), at("videos/v"));
     await moveIntoStore();
     expect(dueEntries()).toBe(2);
@@ -447,7 +447,7 @@ describe("copies on the disk", () => {
     expect(objects()).toHaveLength(FILES);
   });
 
-  it("are fetched only once for concurrent requests", async () => {
+  it("are complete after several concurrent requests for the same file", async () => {
     await moveIntoStore();
     await evictAll();
     await Promise.all(Array.from({ length: 5 }, () => localFile(video())));
@@ -478,7 +478,7 @@ describe("performers' documents", () => {
     expect((await checkStore(Date.now() + 8 * DAY_MS))?.stray).toEqual([]);
   });
 
-  it("are removed from the disk and the store together with their row", async () => {
+  it("are removed from the disk and the store when their row is deleted", async () => {
     await moveIntoStore();
     await transaction(() => {
       sqliteHandle().exec("DELETE FROM performer_documents");
@@ -498,7 +498,7 @@ describe("performers' documents", () => {
 });
 
 describe("incomplete uploads to the store", () => {
-  it("are removed in a daily cleanup once they are abandoned, even if the site isn't restarted", async () => {
+  it("are removed by a daily cleanup if they have been abandoned, without a restart", async () => {
     const partial = (name: string, days: number) => {
       const file = path.join(storeFolder, "videos/u", `.partial-${name}`);
       fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -527,7 +527,7 @@ describe("incomplete uploads to the store", () => {
   });
 });
 
-describe("a machine that has only a copy of the database", () => {
+describe("a machine that has the database but no local files", () => {
   it("serves every file, and doesn't report any file as missing", async () => {
     await moveIntoStore();
     loseDisk();
@@ -551,7 +551,7 @@ describe("a machine that has only a copy of the database", () => {
     });
   });
 
-  it("doesn't remove any objects, either at startup or later", async () => {
+  it("doesn't remove any objects from the store", async () => {
     await moveIntoStore();
     const before = objects();
     loseDisk();
@@ -595,7 +595,7 @@ describe("a deleted video", () => {
     expect([objects(), removals()]).toEqual([[], []]);
   });
 
-  it("is purged without removing an object that another file's record refers to", async () => {
+  it("is purged, but an object that another file also uses is kept", async () => {
     await moveIntoStore();
     const second = { bucket: "videos", path: "u/1700000000002.mp4" } as const;
     sqliteHandle()
@@ -731,7 +731,7 @@ describe("another site's store", () => {
     expect(fs.readdirSync(storeFolder)).toEqual(["something"]);
   });
 
-  it("is suspected if the configured store is empty even though this site's files have been moved into a store", async () => {
+  it("is suspected if the store is empty although this site has already moved files into it", async () => {
     await moveIntoStore();
     const other = path.join(site.folder, "other");
     fs.mkdirSync(other);
@@ -740,7 +740,7 @@ describe("another site's store", () => {
     expect(fs.readdirSync(other)).toEqual([]);
   });
 
-  it("isn't suspected if only the marker was lost", async () => {
+  it("isn't suspected if the store has this site's files but no marker", async () => {
     await moveIntoStore();
     const other = path.join(site.folder, "moved");
     fs.rmSync(path.join(storeFolder, "site.json"));
@@ -751,7 +751,7 @@ describe("another site's store", () => {
   });
 });
 
-describe("a copy of the database made before its files were moved and evicted", () => {
+describe("a database backup older than the move to the store", () => {
   beforeEach(async () => {
     await moveIntoStore();
     await evictAll();
@@ -759,7 +759,7 @@ describe("a copy of the database made before its files were moved and evicted", 
     sqliteHandle().prepare("UPDATE videos SET hls_url = ?").run(PLAYLIST_URL);
   });
 
-  it("keeps the objects that its rows need, and restores the files", async () => {
+  it("keeps the objects that its rows refer to, and recovers the files", async () => {
     const before = objects();
     await transaction(() => announceObjects(before));
     await removeFiles(Date.now() + 30 * DAY_MS);
@@ -792,7 +792,7 @@ describe("an object without a record", () => {
     expect(objects()).toHaveLength(FILES);
   });
 
-  it("is kept if a record refers to it before the 30 days have passed", async () => {
+  it("is kept if a file's record starts to refer to it within 30 days", async () => {
     const report = (await checkStore(Date.now() + 8 * DAY_MS))!;
     await quarantineObjects(report);
     sqliteHandle()

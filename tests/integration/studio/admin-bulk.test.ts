@@ -49,7 +49,7 @@ describe("previewing a bulk action", () => {
     return (response as unknown as { preview: BulkPreview }).preview;
   };
 
-  it("shows which videos would change and which wouldn't, without changing any", async () => {
+  it("shows the changes and the number of unchanged videos, without changing anything", async () => {
     const before = column("tags");
     expect(await preview(bulk("add-tags", ["c", "a", "b", "gone"], { tags: "One" }))).toEqual({
       action: "add-tags",
@@ -87,7 +87,7 @@ describe("previewing a bulk action", () => {
     ]);
   });
 
-  it("lists the videos that would be rejected, and performs the action once it is confirmed", async () => {
+  it("lists the videos that can't be changed, and changes the others after confirmation", async () => {
     const many = JSON.stringify(Array.from({ length: 50 }, (_, n) => `tag ${n}`));
     sqliteHandle().prepare("UPDATE videos SET tags = ? WHERE id = 'a'").run(many);
     const shown = await preview(bulk("add-tags", ["a", "b"], { tags: "new" }));
@@ -164,7 +164,7 @@ describe("bulk actions", () => {
     });
   });
 
-  it("require confirmation before they delete videos and their files", async () => {
+  it("require confirmation before deleting videos and their files", async () => {
     sqliteHandle().exec(
       "UPDATE videos SET video_url = '/media/videos/u/1.mp4' WHERE id IN ('a', 'b')",
     );
@@ -198,7 +198,7 @@ describe("bulk actions", () => {
     expect([video("a")?.title, video("b")?.category]).toEqual(["First", "english"]);
   });
 
-  it("change all videos in the list, on every page", async () => {
+  it("can change every video in the list, including those on other pages", async () => {
     for (let n = 0; n < 120; n += 1) addVideo({ id: `n${n}`, title: `Night ${n}` });
     const all = { intent: "bulk", do: "hide", all: "1" };
     const { toast } = await expectSuccess(all, "/admin?tab=manage&search=night&page=2");
@@ -249,7 +249,7 @@ describe("bulk actions", () => {
     });
   });
 
-  it("don't leave any files in the bucket after a deletion", async () => {
+  it("don't leave any files in the bucket after deleting a video", async () => {
     await expectSuccess(bulk("delete", ["a"], { confirmed: "1" }));
     expect(fs.readdirSync(path.join(site.uploads, "videos"))).toEqual([]);
   });
@@ -271,7 +271,7 @@ describe("a bulk action that fails halfway", () => {
     for (const id of selected) addVideo({ id, title: id, status: "published" });
   });
 
-  it("keeps and records the committed changes, reports how many videos are left, and changes the rest when the form is submitted again", async () => {
+  it("keeps and records the committed changes, reports how many videos remain, and can be resubmitted to change the rest", async () => {
     failAt("UPDATE OF status");
     expect(await changeVideos({ action: "hide" }, selected, "u")).toMatchObject({
       done: 32,
@@ -290,7 +290,7 @@ describe("a bulk action that fails halfway", () => {
     );
   });
 
-  it("shows the user which videos were changed and which weren't", async () => {
+  it("shows the user how many videos were changed and how many weren't", async () => {
     failAt("UPDATE OF status");
     expect((await expectSuccess(bulk("hide", selected))).toast.description).toBe(
       `Hid 32 videos. 48 videos were not processed. ${left.because}`,
@@ -316,7 +316,7 @@ describe("a bulk action that fails halfway", () => {
     expect(await listActivities()).toEqual([]);
   });
 
-  it("reports how many videos it couldn't delete, and the videos that it did delete can be restored", async () => {
+  it("reports how many videos it didn't delete, and allows the deleted ones to be restored", async () => {
     failAt("DELETE");
     const result = (await changeVideos({ action: "delete" }, selected, "u")) as BulkResult;
     expect(result).toMatchObject({ done: 32, gone: 0, left });
@@ -351,7 +351,7 @@ describe("bulk actions on thousands of videos", () => {
     ["tagged", { action: "add-tags", tags: ["new"] }],
     ["deleted", { action: "delete" }],
   ] as [string, RowChange][])(
-    "don't block the event loop for long while videos are %s",
+    "don't block the event loop for long: videos are %s",
     async (_how, change) => {
       sqliteHandle().transaction(() => {
         for (const id of ids) addVideo({ id, title: `Night ${id}` });

@@ -56,7 +56,7 @@ describe("captions in the edit form", () => {
     ]);
   });
 
-  it("are rejected if a line has more than 2,000 characters, and don't block other requests", async () => {
+  it("are rejected if a line is longer than 2,000 characters, and don't block other requests", async () => {
     const begin = "1\n00:00:01,000 --> 00:00:02,000\n";
     const long = begin + "<".repeat(2_000_000);
     const lines = begin + `${"<".repeat(1_999)}\n`.repeat(1_000);
@@ -82,7 +82,7 @@ describe("captions in the edit form", () => {
     expect(fs.readFileSync(diskPath(site.uploads, german.url), "utf8")).toContain("Guten Abend");
   });
 
-  it("are removed together with their files, even if the form doesn't include a new file", async () => {
+  it("are removed together with their files, even if no new file is submitted", async () => {
     await edit(SUBRIP);
     await edit(SUBRIP, { captionsLanguage: "fr" });
     const [german, french] = captions();
@@ -99,7 +99,7 @@ describe("captions in the edit form", () => {
     expect(captionFiles()).toEqual([]);
   });
 
-  it("are removed from the row, but their file is kept if it belongs to another video", async () => {
+  it("are removed from the row without removing a file that belongs to another video", async () => {
     const other = writeUpload(site.uploads, "videos/u/2/x.vtt");
     const url = "/media/videos/u/2/x.vtt";
     addVideo({ id: "w" });
@@ -123,7 +123,7 @@ describe("captions in the edit form", () => {
     ],
     ["larger than 2 MiB", SUBRIP + "x".repeat(2 * 1024 ** 2), {}, 413, /larger than 2MB/],
   ])(
-    "are rejected if they are %s; the form keeps the entered text, and nothing changes",
+    "are rejected without changing anything if they are %s, and the form keeps its text",
     async (_, file, more, status, message) => {
       const response = await sendMultipart(form(file, more), ADDRESS);
       expect(response).toMatchObject({

@@ -64,7 +64,7 @@ describe("the list of videos", () => {
     expect(total).toBe(order.length);
   });
 
-  it("doesn't match text that spans two tags, or a title or tag that a video no longer has", async () => {
+  it("doesn't find text that spans two tags, or a title or tag that has since been changed", async () => {
     expect((await list('search=sun"')).ids).toEqual([]);
     sqliteHandle().exec(`UPDATE videos SET title = 'Mountain', tags = '["snow"]' WHERE id = 'a'`);
     expect((await list("search=beach")).ids).toEqual(["c"]);
@@ -73,7 +73,7 @@ describe("the list of videos", () => {
     expect((await list("search=snow")).ids).toEqual([]);
   });
 
-  it("finds a row by its new title, but not by its old title, after another tool replaces the row", async () => {
+  it("finds a video only by its new title after another tool has replaced its row", async () => {
     sqliteHandle().exec(
       "INSERT OR REPLACE INTO videos (id, title, category) VALUES ('a', 'Valley', 'desi')",
     );

@@ -82,7 +82,7 @@ describe("the admin panel", () => {
   });
 });
 
-it("shows minutes and seconds for a duration that another tool stored in seconds", async () => {
+it("the edit form shows a duration stored in seconds as minutes and seconds", async () => {
   addVideo({ duration: "330" });
   const { manage } = await page("/admin?tab=manage&edit=v");
   expect(manage?.list.videos[0]?.duration).toBe("5:30");
@@ -116,7 +116,7 @@ describe("the statistics", () => {
     expect((await page("/admin")).statistics.stats?.storageUsed).toBe("~0.10 GB");
   });
 
-  it("are replaced by an error message if they can't be read", async () => {
+  it("are replaced with an error message if they can't be read", async () => {
     sqliteHandle().exec("DROP TABLE video_totals");
     expect((await page("/admin")).statistics).toEqual({
       toast: { title: "Error", description: "Failed to fetch statistics.", kind: "error" },
@@ -152,7 +152,7 @@ describe("the list of videos", () => {
     }
   });
 
-  it("is shown with status 404 if the video to edit doesn't exist", async () => {
+  it("is still shown, with status 404, if the video to edit doesn't exist", async () => {
     addVideo();
     const { manage, status } = await page("/admin?tab=manage&edit=gone");
     expect([status, manage?.list.total]).toEqual([404, 1]);
@@ -326,7 +326,7 @@ describe("deleting a video", () => {
   }
   const present = (files: string[]) => files.map((file) => fs.existsSync(file));
 
-  it("removes the row immediately, and its files and derived files after 30 days", async () => {
+  it("removes its row immediately, and removes its original and derived files after 30 days", async () => {
     const files = addWithFiles();
     const others = [
       addFile("videos/u/1700000000002.mp4"),
@@ -367,7 +367,7 @@ describe("deleting a video", () => {
     expect(sqliteHandle().prepare("SELECT bytes FROM storage").pluck().get()).toBe(20);
   });
 
-  it("can be undone with the form in the toast, which returns to the list", async () => {
+  it("can be undone from the toast, which then returns to the same list", async () => {
     const files = addWithFiles();
     const list = "/admin?tab=manage&status=published";
     const { toast } = await expectSuccess({ intent: "delete", id: "v" }, list);
@@ -411,7 +411,7 @@ describe("deleting a video", () => {
     expect(present(files)).toEqual([false, false, false, false]);
   });
 
-  it("deletes a row whose URLs point outside the buckets, but not the files that they point to", async () => {
+  it("removes a row whose URLs point outside the buckets, but not the files at those URLs", async () => {
     const outside = addFile("secret.txt");
     addVideo({
       video_url: "/media/videos/../secret.txt",

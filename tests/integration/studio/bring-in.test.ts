@@ -106,7 +106,7 @@ describe("fetching a URL", () => {
     ["http://videos.example/video.mp4", "Only https:// URLs can be imported."],
     ["file:///etc/passwd", "Only https:// URLs can be imported."],
     ["https://me:secret@videos.example/", "URLs with a user name or password can't be imported."],
-  ])("rejects a bad URL: %s", async (address, message) => {
+  ])("rejects an invalid or unsupported URL: %s", async (address, message) => {
     expect(() => parseAddress(address)).toThrow(message);
   });
 
@@ -133,7 +133,7 @@ describe("fetching a URL", () => {
     },
   );
 
-  it("connects to the address that was checked, even if the host name's address changes in the meantime", async () => {
+  it("connects to the IP address that was checked, even if the host name then resolves to another one", async () => {
     const address = `https://rebinding.example:${server.port}/video.mp4`;
     expect((await fetched(address)).bytes).toBe(CLIP.length);
     expect(server.lookedUp).toEqual(["rebinding.example"]);
@@ -149,7 +149,7 @@ describe("fetching a URL", () => {
     ["packed.mp4", "The server uses an unsupported content encoding."],
     ["page", "This file isn’t a supported video."],
     ["cut.mp4", "The upload ended before it was complete."],
-  ])("rejects a non-video response, and leaves no file behind: /%s", async (name, message) => {
+  ])("fails without leaving a file behind: /%s", async (name, message) => {
     expect(await refusal(fetched(server.address(name)))).toBe(message);
     expect(temporaryFiles()).toEqual([]);
   });
@@ -191,7 +191,7 @@ describe("an import from a URL", () => {
     );
   const videos = () => sqliteHandle().prepare("SELECT * FROM videos").all();
 
-  it("is stored as a video just like an upload, and fails if the video is a duplicate", async () => {
+  it("is stored like an upload, and fails if the video is a duplicate", async () => {
     await add("video.mp4");
     await runDownloads();
     expect(videos()).toMatchObject([
@@ -208,7 +208,7 @@ describe("an import from a URL", () => {
     expect(temporaryFiles()).toEqual([]);
   });
 
-  it("shows its progress, and can be canceled", async () => {
+  it("shows its progress and can be canceled", async () => {
     await add("slow.mp4");
     await slowIsRequested;
     const running = await vi.waitFor(async () => {
@@ -249,7 +249,7 @@ describe("an import from a URL", () => {
     expect(videos()).toEqual([]);
   });
 
-  it("starts over if the site is restarted while the import is running", async () => {
+  it("starts over if the site was restarted during the import", async () => {
     sqliteHandle()
       .prepare(
         `INSERT INTO downloads (user_id, address, texts, status, state)
@@ -283,7 +283,7 @@ describe("the import page", () => {
   const table = (rows: unknown) => send({ intent: "table", table: JSON.stringify(rows) });
   const downloads = () => sqliteHandle().prepare("SELECT address, status FROM downloads").all();
 
-  it("accepts a URL together with the fields of an upload", async () => {
+  it("validates a URL and the same fields as an upload, and queues the import", async () => {
     const form = { ...texts, intent: "address-draft", address: "https://127.0.0.1/a.mp4" };
     expect(await send({ ...form, title: "" })).toMatchObject({
       status: 422,
@@ -319,7 +319,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     await runDownloads();
   });
 
-  it("explains what is wrong with an invalid or very wide table", async () => {
+  it("explains why an invalid, empty or very wide table was rejected", async () => {
     const wide = `${"a,".repeat(100)}address\n`;
     expect(await send({ intent: "table", table: wide + "1\n".repeat(10) })).toMatchObject({
       status: 422,
@@ -349,7 +349,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     expect(ticks).toBeGreaterThan(1);
   });
 
-  it("returns an error for an unknown import, an unconfigured folder and an unknown intent", async () => {
+  it("rejects an unknown import, a folder import without a configured folder, and an unknown intent", async () => {
     expect(await send({ intent: "cancel", id: "7" })).toMatchObject({ status: 422 });
     expect(await send({ intent: "folder" })).toMatchObject({
       status: 422,

@@ -32,7 +32,7 @@ const shown = () => shownCategories().map(({ id, label }) => [id, label]);
 const order = () => shownCategories().map(({ id }) => id);
 
 describe("category names", () => {
-  it("are the defaults until an admin changes them, and become the defaults again when they are reset", async () => {
+  it("have default values until an admin changes them, and can be reset to the defaults", async () => {
     expect(applyCategoryNames()).toBeUndefined();
     expect(shownCategories()).toEqual(DEFAULT_CATEGORIES);
     const before = catalogueVersion().catalogue;
@@ -61,7 +61,7 @@ describe("category names", () => {
     expect(categoryLabel("couples")).toBe("Anglo");
   });
 
-  it("can be moved one step at a time without losing the entered names, and can't be moved past either end", async () => {
+  it("can be reordered one step at a time, up to either end of the list, without losing the entered names", async () => {
     await succeed({ move: "english:up", "label.english": "Anglo" });
     expect(shown().slice(0, 3)).toEqual([
       ["desi", "Desi"],
@@ -77,7 +77,7 @@ describe("category names", () => {
     expect(order()).toEqual(["desi", "english", "blacked", "pornstar", "premium"]);
   });
 
-  it("always include all five categories: missing ones are appended, and unknown ones are omitted", () => {
+  it("always cover all five categories: missing ones are appended, and unknown ones are ignored", () => {
     sqliteHandle().exec("INSERT INTO category_names VALUES ('premium', 'Gold', 0), ('x', 'X', 1)");
     applyCategoryNames();
     expect(order()).toEqual(["premium", "desi", "blacked", "english", "pornstar"]);
@@ -88,7 +88,7 @@ describe("category names", () => {
     ["an overlong name", { "label.desi": "x".repeat(41) }, "desi", "at most 40 characters"],
     ["a duplicate name", { "label.desi": "ENGLISH" }, "english", "This name is already in use."],
     ["a reserved name", { "label.desi": "trending" }, "desi", "This name is already in use."],
-  ])("aren't changed by a form with %s, which keeps its values", async (_, fields, id, message) => {
+  ])("aren't saved if the form has %s, and the input is kept", async (_, fields, id, message) => {
     const response = (await send({ ...fields, "label.blacked": "Other" })) as unknown as {
       data: { error: { status: number; labels: object; errors: Record<string, string> } };
       init: { status: number };

@@ -167,7 +167,7 @@ function stateOf() {
   return { row, files };
 }
 
-describe("a drafts-only uploader's request that arrives after an editor has published the video", () => {
+describe("a drafts-only uploader's request for a video that an editor has just published", () => {
   it.each(Object.entries(FORMS))("is rejected: %s", async (_, fields) => {
     const before = stateOf();
     expect(await statusAfterChange(sendForm({ id: "v", ...fields }), publish)).toBe(403);
@@ -175,7 +175,7 @@ describe("a drafts-only uploader's request that arrives after an editor has publ
     expect(stateOf()).toEqual(before);
   });
 
-  it("is rejected, and the caption file is removed: an edit with captions", async () => {
+  it("is rejected: an edit with captions, and the caption file is removed", async () => {
     const bytes = new TextEncoder().encode("WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n");
     const fields = { intent: "update", id: "v", title: "Changed", captionsLanguage: "en" };
     const sent = await sendFile(fields, "captions", { name: "captions.vtt", bytes });
@@ -285,7 +285,7 @@ describe("a request from an account that is restricted while the request is bein
   );
 
   it.each(Object.entries(PUBLISHERS).slice(-3))(
-    "is rejected if the account loses the right to publish: %s",
+    "is rejected if the account loses permission to publish: %s",
     async (_, fields) => {
       const before = video();
       expect(await statusAfterChange(sendForm({ id: "v", ...fields }), demote)).toBe(403);
@@ -293,7 +293,7 @@ describe("a request from an account that is restricted while the request is bein
     },
   );
 
-  it("doesn't change other users' videos if the account's role was changed from editor to uploader", async () => {
+  it("doesn't change other users' videos if the user is no longer an editor", async () => {
     sqliteHandle().exec(
       `INSERT INTO users (id, email, password_hash, role, may_publish)
        VALUES ('ed', 'ed@b.c', 'x', 'uploader', 1)`,

@@ -101,7 +101,7 @@ describe("an export of the catalogue", () => {
     },
   );
 
-  it("in CSV format has no cells that spreadsheets treat as formulas, and contains the same text as an export in JSON format", async () => {
+  it("in CSV format has no cells that spreadsheets treat as formulas, and has the same text as the JSON export", async () => {
     const text = fc
       .array(fc.constantFrom(..."'=+-@＝＋－＠ \t\r\n\",;a"), { minLength: 1, maxLength: 6 })
       .map((characters) => characters.join(""));
@@ -124,7 +124,7 @@ describe("an export of the catalogue", () => {
     );
   });
 
-  it("reads the catalogue in batches, and contains each row exactly once", async () => {
+  it("is read in batches, and contains each row exactly once", async () => {
     sqliteHandle().exec(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1001)
        INSERT INTO videos (id, title, category) SELECT 'n' || i, 'Video ' || i, 'desi' FROM n`,
@@ -134,7 +134,7 @@ describe("an export of the catalogue", () => {
     expect((await exported("csv")).trimEnd().split("\r\n")).toHaveLength(1_002);
   });
 
-  it("is an empty table if the catalogue is empty, and returns 404 for any other file name", async () => {
+  it("is an empty table if the catalogue is empty, and isn't available under other file names", async () => {
     expect(JSON.parse(await exported("json"))).toEqual([]);
     expect(await exported("csv")).toMatch(/^id,title,.*\r\n$/);
     const request = new Request("http://localhost/x", { headers: { Cookie: adminCookie() } });
@@ -157,7 +157,7 @@ describe("importing from a folder on the server", () => {
   const begin = (wanted: { category?: string; table?: string } = {}) =>
     beginFolderImport({ userId: "u", status: "review", mode: "copy", ...wanted });
 
-  it("imports the files that are listed in the entered table, and reports which ones were skipped", async () => {
+  it("imports the files listed in the table, and reports files that couldn't be matched", async () => {
     fs.writeFileSync(path.join(folder, "a.mp4"), clipWith("a"));
     fs.writeFileSync(path.join(folder, "b.mp4"), clipWith("b"));
     await begin({ table: "file,title,category\na.mp4,A video,desi\ngone.mp4,Gone,desi\n" });

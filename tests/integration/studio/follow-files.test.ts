@@ -44,7 +44,7 @@ const storageUsed = async () => (await studioStats()).storageUsed;
 const sizeOf = (id: string) =>
   sqliteHandle().prepare("SELECT bytes FROM videos WHERE id = ?").pluck().get(id);
 
-describe("files that other tools put into the buckets", () => {
+describe("files added to the buckets by other tools", () => {
   it("count toward Storage Used, whether or not they have a row", async () => {
     put("videos/u/1.mp4", 9 * MB);
     put("thumbnails/u/1.webp", MB);
@@ -52,7 +52,7 @@ describe("files that other tools put into the buckets", () => {
     expect(await storageUsed()).toBe("10.0 MB");
   });
 
-  it("count toward the size of the video whose row refers to them, whether the file or the row is added first", async () => {
+  it("count toward their video's size, whether the file or the row is added first", async () => {
     put("videos/u/1.mp4", 5);
     await trackFiles(seen);
     addRow("file-first", "/media/videos/u/1.mp4");
@@ -65,7 +65,7 @@ describe("files that other tools put into the buckets", () => {
     expect([sizeOf("file-first"), sizeOf("row-first")]).toEqual([5, 9]);
   });
 
-  it("are assigned to a video whose row is inserted after they have stopped growing", async () => {
+  it("count toward their video's size even if its row is inserted after they stop growing", async () => {
     put("videos/u/1.mp4", 5);
     put("thumbnails/u/1.png", 2);
     await trackFiles(seen, LATER);
@@ -94,7 +94,7 @@ describe("files that other tools put into the buckets", () => {
     expect(sizeOf("v")).toBe(MB);
   });
 
-  it("keep their records while removals are paused because too many files are missing", async () => {
+  it("are still counted while removals are paused because too many files are missing", async () => {
     put("videos/u/1.mp4", MB);
     addRow("v", "/media/videos/u/1.mp4");
     await trackFiles(seen);
@@ -115,7 +115,7 @@ describe("files that other tools put into the buckets", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM media_files").pluck().get()).toBe(2);
   });
 
-  it("aren't recorded while they belong to an upload in progress", async () => {
+  it("aren't counted while they belong to an upload in progress", async () => {
     put("videos/u/1.mp4", MB);
     const reserved = path.join(site.uploads, "videos/u/1");
     fs.mkdirSync(reserved);
@@ -126,7 +126,7 @@ describe("files that other tools put into the buckets", () => {
     expect(await storageUsed()).toBe("1.0 MB");
   });
 
-  it("aren't recorded if they belong to another site", async () => {
+  it("aren't counted if the uploads folder belongs to another site", async () => {
     fs.writeFileSync(path.join(site.uploads, "site.json"), '{"id":"another","clock":1}');
     put("videos/u/1.mp4", MB);
     await trackFiles(seen);

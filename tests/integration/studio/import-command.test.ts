@@ -56,7 +56,7 @@ function isReadingClip(pid = 0): boolean {
 }
 const videos = () => sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
 
-it("prints its usage, and reports errors in its arguments", async () => {
+it("the import command prints its usage and reports invalid arguments", async () => {
   expect(await importCommand("--help")).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining("npm run import -- FOLDER [options]"),
@@ -73,7 +73,7 @@ it("prints its usage, and reports errors in its arguments", async () => {
   }
 });
 
-it("imports files, prints a summary, and doesn't import any file twice", async () => {
+it("the import command imports files, prints a summary, and doesn't import any file twice", async () => {
   put(3);
   fs.copyFileSync(path.join(folder, "clip-0.mp4"), path.join(folder, "the-same.mp4"));
   fs.writeFileSync(path.join(folder, "broken.mp4"), "no video at all");
@@ -93,7 +93,7 @@ it("imports files, prints a summary, and doesn't import any file twice", async (
   expect(videos()).toBe(3);
 });
 
-it("exits with 130 on SIGINT, and resumes on the next run", async () => {
+it("the import command exits with 130 on SIGINT, and resumes on the next run", async () => {
   put(20, 5 * 1024 * 1024);
   const running = importCommand(folder, "--category", "desi", "--move");
   await until(() => isReadingClip(running.pid));
@@ -111,7 +111,7 @@ it("exits with 130 on SIGINT, and resumes on the next run", async () => {
   // The timeout is long because both imports sync to the disk, so they also have to wait for other processes' writes.
 }, 120_000);
 
-it("lists files without a category once, before it imports anything", async () => {
+it("the import command lists files without a category once, before importing anything", async () => {
   put(5);
   fs.mkdirSync(path.join(folder, "desi"));
   fs.renameSync(path.join(folder, "clip-4.mp4"), path.join(folder, "desi", "clip-4.mp4"));
@@ -128,7 +128,7 @@ it("lists files without a category once, before it imports anything", async () =
   );
 });
 
-it("requires the version of the uploader terms if the terms must be accepted", async () => {
+it("the import command requires the current terms version if uploaders must accept the terms", async () => {
   put(1);
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);
@@ -150,7 +150,7 @@ it("requires the version of the uploader terms if the terms must be accepted", a
   expect(accepted.all()).toEqual([{ version: 1, id }]);
 });
 
-it("the demo doesn't import anything if terms must be accepted, and says so before it generates anything", async () => {
+it("the demo command fails before generating any videos if uploaders must accept terms", async () => {
   const { id } = sqliteHandle().prepare("SELECT id FROM users").get() as { id: string };
   await saveTerms("Be good.", 0, id);
   await requireTerms(true, id);

@@ -254,7 +254,7 @@ describe("importing a folder", () => {
     expect(await importFolder("move")).toMatchObject({ imported: 2 });
   });
 
-  it("rolls back an import that was killed, but doesn't touch an import that is running", async () => {
+  it("rolls back a killed import, but not a running one", async () => {
     video("one.mp4", "1");
     const gone = 2 ** 30;
     for (const [uploadId, pid] of [
@@ -280,7 +280,7 @@ describe("importing a folder", () => {
     expect(left).toEqual(expect.arrayContaining(["2", "2.mp4", "3.mp4"]));
   });
 
-  it("doesn't write a row for a file that another process has removed", async () => {
+  it("doesn't add a row if another process has removed the import's record", async () => {
     const source = video("one.mp4", "1");
     sqliteHandle().exec(
       "CREATE TEMP TRIGGER taken AFTER INSERT ON videos BEGIN DELETE FROM imports; END",
@@ -296,7 +296,7 @@ describe("importing a folder", () => {
 });
 
 describe("an import during a library check", () => {
-  it("keeps its files even though they don't have rows yet", async () => {
+  it("keeps its files, which don't have rows yet", async () => {
     const target = `${userId}/1763709999005`;
     for (const name of [`videos/${target}.mp4`, `thumbnails/${target}.webp`]) {
       put(`../uploads/${name}`, "half a fi");
@@ -315,7 +315,7 @@ describe("an import during a library check", () => {
     expect(filesIn("videos")).toHaveLength(1);
   });
 
-  it("updates the records that the check has created for its files", async () => {
+  it("updates records that the check has already created for its files", async () => {
     video("one.mp4", "1");
     sqliteHandle().exec(`
       CREATE TEMP TRIGGER noted AFTER INSERT ON imports BEGIN
@@ -374,7 +374,7 @@ describe("importing an export from the earlier system", () => {
     });
   });
 
-  it("never reads files outside the folder, whatever their URLs are", async () => {
+  it("never reads files outside the folder, regardless of the URLs in the export", async () => {
     put("secret.mp4", CLIP);
     for (const address of [
       "x/videos/../secret.mp4",
@@ -434,7 +434,7 @@ describe("deriving a title from a file name", () => {
     ["ünder.mp4", "Ünder"],
     ["a\u0007b\nc.mp4", "A b c"],
     [`${"x".repeat(230)}.mp4`, `X${"x".repeat(199)}`],
-  ])("turns %j into %j, just as the upload form does", async (name, title) => {
+  ])("turns %j into %j, like the upload form", async (name, title) => {
     put(name, "x");
     const { entries } = await planFolder(folder, { status: "published", category: "desi" });
     expect(entries.map((entry) => entry.title)).toEqual([title]);

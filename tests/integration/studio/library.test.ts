@@ -105,7 +105,7 @@ describe("checking the library", () => {
     expect(filesIn(site.uploads)).toContain("videos/u/3.mp4");
   });
 
-  it("keeps two files with the same name separate in the quarantine", async () => {
+  it("keeps quarantined files with the same name apart", async () => {
     for (const bytes of [7, 8]) {
       put("videos/u/3.mp4", bytes);
       await quarantineStray((await checkLibrary()).stray, IN_8_DAYS);
@@ -130,7 +130,7 @@ describe("checking the library", () => {
     expect((await checkLibrary()).stray).toEqual([]);
   });
 
-  it("doesn't quarantine files of deleted videos, or files that are about to be removed", async () => {
+  it("doesn't quarantine files of deleted videos, or files queued for removal", async () => {
     put("videos/u/3.mp4", 7);
     put("videos/u/3/hls/a.ts", 7);
     put("thumbnails/u/3.webp", 7);
@@ -150,7 +150,7 @@ describe("checking the library", () => {
     expect((await checkLibrary()).stray).toEqual([]);
   });
 
-  it("keeps a DASH manifest from an earlier version until the manifest's video is removed", async () => {
+  it("doesn't quarantine a DASH manifest created by an earlier version until its video is purged", async () => {
     put("videos/u/3/hls/master.m3u8", 7);
     put("videos/u/3/hls/manifest.mpd", 7);
     const hls_url = "/media/videos/u/3/hls/master.m3u8";
@@ -171,7 +171,7 @@ describe("checking the library", () => {
     expect(filesIn(site.uploads).filter((name) => name.includes("/3/"))).toEqual([]);
   });
 
-  it("keeps all files and records while most of the recorded files are missing", async () => {
+  it("quarantines nothing and keeps all records while most of the recorded files are missing", async () => {
     put("videos/u/3.mp4", 7);
     const { stray } = await checkLibrary();
     for (const name of ["videos/u/1.mp4", "videos/u/2", "thumbnails/u/1.webp"]) {
@@ -209,7 +209,7 @@ describe("checking the library", () => {
     ]);
   });
 
-  it("reads the library in batches, and checks every row", async () => {
+  it("checks every row of a library that is read in several batches", async () => {
     const before = await checkLibrary();
     const names = Array.from({ length: 1_001 }, (_, n) => `u/${5_000 + n}.mp4`);
     for (const name of names) addVideo(name, { video_url: `/media/videos/${name}` });

@@ -84,7 +84,7 @@ async function statusOf(cookie: string, fields: Record<string, string | string[]
 }
 
 describe("an uploader's studio", () => {
-  it("lists, finds and counts only the uploader's videos, in every sort order", async () => {
+  it("lists, searches and counts only the uploader's videos, in every sort order", async () => {
     addVideos();
     const cookie = await signInUploader();
     const { ids, total, stats } = await shown(cookie);
@@ -134,7 +134,7 @@ describe("an uploader's studio", () => {
     expect(await update("draft")).toBe(403);
   });
 
-  it("changes only the uploader's videos in a bulk action, even if other users' videos are selected too", async () => {
+  it("applies bulk actions only to the uploader's videos, even if other users' videos are selected too", async () => {
     addVideos();
     const cookie = await signInUploader();
     const bulk = (more: Record<string, string | string[]>) =>
@@ -151,7 +151,7 @@ describe("an uploader's studio", () => {
     ]);
   });
 
-  it("lets an uploader who is allowed to publish also publish, hide and change their own videos", async () => {
+  it("lets an uploader with permission to publish change, publish and hide their own videos", async () => {
     addVideos();
     const cookie = await signInUploader(true);
     expect(await statusOf(cookie, { intent: "toggle", id: "draft" })).toBe(302);
@@ -165,7 +165,7 @@ describe("an uploader's studio", () => {
     ]);
   });
 
-  it("stores uploads as drafts, and doesn't reveal that a file duplicates another user's hidden video", async () => {
+  it("accepts uploads only as drafts, and doesn't reveal that a file duplicates another user's hidden video", async () => {
     const cookie = await signInUploader();
     const own = { userId: "up", draftsOnly: true };
     const clip = fileBlob(mp4Clip(2));
@@ -240,7 +240,7 @@ describe("files of unpublished videos", () => {
     return response.status;
   };
 
-  it("are accessible to the video's uploader, including derived files and thumbnails that editors uploaded", async () => {
+  it("are accessible to the video's uploader, including derived files and thumbnails uploaded by editors", async () => {
     write("videos/up/1.mp4");
     write("videos/up/1/hls/master.m3u8");
     write("videos/u/2.mp4");

@@ -46,7 +46,7 @@ function addVideoWithFile(id: string): void {
 }
 
 describe.runIf(ffmpegAvailable())("extracting frames concurrently", () => {
-  it("runs two processes at a time, and returns 429 for an account's ninth queued request", async () => {
+  it("runs two processes at a time, and returns 429 if an account has eight queued requests", async () => {
     addVideoWithFile("1");
     const ffmpeg = holdFfmpeg();
     const outcomes: Promise<string>[] = [];

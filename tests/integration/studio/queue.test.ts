@@ -105,7 +105,7 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     expect((await page("/admin/queue?state=nonsense")).view).toEqual({ page: 1 });
   });
 
-  it("is paginated, and clamps the page number to the last page", async () => {
+  it("has several pages, and shows the last one if the page number is too high", async () => {
     for (let n = 0; n < 10; n += 1) await addQueued(`v${n}`);
     const { queue, view } = await page("/admin/queue?state=waiting&page=99");
     expect(queue).toMatchObject({ page: 2, pageCount: 2, counts: { waiting: 70 } });
@@ -157,7 +157,7 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     expect((await next())![0]).toBe("new");
   });
 
-  it("bases the estimate of the remaining time only on completed jobs", async () => {
+  it("estimates the remaining time only from completed jobs", async () => {
     await addQueued("a");
     set("state = 'done' WHERE kind NOT IN ('ladder', 'loudness', 'cleanup')");
     const { queue } = await page();
@@ -202,7 +202,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     forgetSettings();
   };
 
-  it("can be requested on a video's page, and are queued behind other jobs", async () => {
+  it("can be requested on a video's queue page, and are queued behind other jobs", async () => {
     await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
     set("h264,av1");
     expect(await page("/admin/queue?video=a")).toMatchObject({
@@ -244,7 +244,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
 });
 
 describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
-  it("puts the jobs before or after all others, with the most recently moved job first or last", async () => {
+  it("puts the most recently moved job first or last in the whole queue", async () => {
     for (const id of ["a", "b", "c"]) await addQueued(id);
     set("state = 'done' WHERE kind NOT IN ('ladder', 'poster')");
     const chosen = (id: string): [string, string] => ["selected", numberOf(id, "ladder")];
@@ -288,7 +288,7 @@ describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
     ]);
   });
 
-  it("starts a waiting retry immediately, and also moves the jobs that the selected job depends on", async () => {
+  it("also moves the jobs that the selected job depends on, and retries them immediately", async () => {
     for (const id of ["a", "b"]) await addQueued(id);
     await fail((await claim())!, "The file is damaged.", true);
     expect(
@@ -302,7 +302,7 @@ describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
     expect(job).toMatchObject({ attempts: 1, reason: null });
   });
 
-  it("stops a running job that is moved to the back, and doesn't count the attempt", async () => {
+  it("stops a running job that is moved to the back, without counting an attempt", async () => {
     for (const id of ["a", "b"]) await addQueued(id);
     const job = (await claim())!;
     expect(
@@ -324,7 +324,7 @@ describe.runIf(ffmpegAvailable())("moving jobs to the front and back", () => {
     expect(await claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id });
   });
 
-  it("is rejected with a status that matches the reason", async () => {
+  it("is rejected with a status code that matches the reason", async () => {
     await addQueued("a");
     const running = (await claim())!;
     const captions = numberOf("a", "captions");
@@ -407,7 +407,7 @@ describe.runIf(ffmpegAvailable())("running jobs again", () => {
     expect(await toastMessage([["intent", "retry"]])).toBe("There are no failed jobs to retry.");
   });
 
-  it("reruns all of a video's jobs, from its page and from the list", async () => {
+  it("reruns all of a video's jobs from its queue page or from the list of videos", async () => {
     await addQueued("a");
     addVideo({ id: "b", title: "Video b", video_url: "/media/videos/u/b.mp4" });
     addVideo({ id: "empty", title: "Without a file" });
@@ -474,7 +474,7 @@ describe.runIf(ffmpegAvailable())("a paused queue", () => {
 });
 
 describe.runIf(ffmpegAvailable())("a long queue", () => {
-  it("is neither scanned nor sorted to show a page or to find the next job", async () => {
+  it("is not scanned or sorted to show a page or find the next job", async () => {
     await addQueued("a");
     const prepare = vi.spyOn(sqliteHandle(), "prepare");
     const read = readQueuePage(sqliteHandle());

@@ -119,7 +119,7 @@ function addVideoWithTwoFiles(
   sqliteHandle().exec("UPDATE storage SET bytes = 30");
 }
 
-it("processes a form only once if it is sent twice, and returns the same result to both requests", async () => {
+it("a replacement form that is sent twice is processed only once, and returns the same result both times", async () => {
   addVideo();
   const received = path.join(site.uploads, "tmp", "received");
   fs.copyFileSync(source(2), received);
@@ -132,7 +132,7 @@ it("processes a form only once if it is sent twice, and returns the same result 
   expect(rows("SELECT action FROM activities WHERE action = 'file-send'")).toHaveLength(1);
 });
 
-it("discards a replaced file's unfinished stream, because the job that encodes the stream is deleted", async () => {
+it("switching to a new file deletes the old file's unfinished stream along with its encoding job", async () => {
   addVideoWithTwoFiles();
   sqliteHandle().exec("UPDATE videos SET video_url = '', source_url = '/media/videos/u/1.mkv'");
   expect(await activateReplacement("n", "u")).toBe("done");
@@ -142,7 +142,7 @@ it("discards a replaced file's unfinished stream, because the job that encodes t
   ]);
 });
 
-it("starts counting watched parts from zero for a new file, and restores the old counts with the old file", async () => {
+it("counts of watched parts start from zero for a new file, and are restored with the old file", async () => {
   addVideoWithTwoFiles();
   const parts = (first: number) => [first, ...Array<number>(19).fill(0)];
   countWatched("v", `1${"0".repeat(19)}`);
@@ -158,7 +158,7 @@ it("starts counting watched parts from zero for a new file, and restores the old
   expect(readWatchedParts("v")).toEqual({ views: 1, parts: parts(1) });
 });
 
-it("also encodes the new file's stream with the additional codecs", async () => {
+it("switching to a new file requeues the job that encodes additional codecs", async () => {
   addVideoWithTwoFiles();
   sqliteHandle().exec(
     "INSERT INTO jobs (video_id, kind, priority, state, worker) VALUES ('v', 'codecs', 60, 'running', 'w')",
@@ -260,7 +260,7 @@ describe.runIf(ffmpegAvailable())("replacing a video's file", () => {
     expect(pendingId()).not.toBe("");
   });
 
-  it("rejects a file that isn't a video, a missing file, and a nonexistent video, and leaves no files behind", async () => {
+  it("rejects a non-video file, a missing file and an unknown video, without leaving files behind", async () => {
     addVideo();
     const text = path.join(site.folder, "notes.mp4");
     fs.writeFileSync(text, "no video at all".repeat(1_000));
@@ -316,7 +316,7 @@ describe("switching to the new file", () => {
     expect(exists("/media/thumbnails/u/1.webp")).toBe(true);
   });
 
-  it("doesn't happen if jobs are unfinished or have failed, or if the file can't be played", async () => {
+  it("doesn't happen automatically if a job is unfinished or has failed, or if the file can't be played", async () => {
     addVideoWithTwoFiles();
     const job = sqliteHandle().prepare(
       "INSERT INTO jobs (video_id, kind, priority, state) VALUES ('n', ?, 1, ?)",
@@ -339,7 +339,7 @@ describe("switching to the new file", () => {
     expect(video()?.video_url).toBe("/media/videos/u/1.mp4");
   });
 
-  it("is possible without a stream if an admin requests the switch, and the stream is added later", async () => {
+  it("can be requested before the stream is ready, and the stream is then added later", async () => {
     addVideoWithTwoFiles();
     sqliteHandle().exec(
       `UPDATE video_files SET hls_url = NULL;
@@ -364,7 +364,7 @@ describe("switching to the new file", () => {
 });
 
 describe("a replaced file", () => {
-  it("is no longer counted in disk usage once it is purged from the trash, but its URL still redirects to the video", async () => {
+  it("isn't counted in disk usage after it is purged, but its URL still redirects to the video", async () => {
     addVideoWithTwoFiles("earlier");
     await emptyTrash(Date.now() + TRASH_MS - 60_000);
     expect(otherFiles("v").earlier).toHaveLength(1);
@@ -394,7 +394,7 @@ describe("a replaced file", () => {
     expect(one("SELECT bytes FROM storage")).toBe(0);
   });
 
-  it("is found when another tool deletes its video, even if there are more rows than are checked in one round", async () => {
+  it("is purged after another tool deletes its video, even if finding it takes several cleanup rounds", async () => {
     addVideoWithTwoFiles("earlier");
     sqliteHandle().exec(`
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)
@@ -452,7 +452,7 @@ describe("the Trash page", () => {
     expect(video()?.video_url).toBe("/media/videos/u/2.mp4");
   });
 
-  it("requires confirmation before it purges one or all files", async () => {
+  it("requires confirmation before purging one or all files", async () => {
     addVideoWithTwoFiles("earlier");
     const form = { intent: "purge-file", file: "n" };
     expect(await sendToTrash(form)).toMatchObject({
@@ -476,7 +476,7 @@ describe("the Trash page", () => {
 });
 
 describe("the columns of the `videos` table", () => {
-  it("each belong to either the file or the video", () => {
+  it("are each classified as belonging to either the file or the video", () => {
     const own = [
       "id",
       "number",

@@ -122,7 +122,7 @@ describe("a preview link", () => {
     expect(await send({ intent: "revoke", link: listed!.id })).toMatchObject({ status: 404 });
   });
 
-  it("serves the stream's playlists, and its captions from URLs that start with the same link", async () => {
+  it("serves the stream's playlists and captions, with URLs below the preview link", async () => {
     writeUpload(site.uploads, "videos/up/1/captions/en.vtt");
     const master = writeUpload(site.uploads, "videos/up/1/hls/master.m3u8");
     fs.writeFileSync(master, MASTER);
@@ -142,7 +142,7 @@ describe("a preview link", () => {
     expect(captions.body).toContain(`${path}/media/videos/up/1/captions/en.vtt`);
   });
 
-  it("doesn't give access to any other video, and the draft's files can't be opened at any other URL", async () => {
+  it("gives access only to the draft, whose files can't be opened at any other URL", async () => {
     addDraft();
     writeUpload(site.uploads, "videos/up/2.mp4");
     addVideo({ id: "w", status: "hidden", video_url: "/media/videos/up/2.mp4" });
@@ -176,7 +176,7 @@ describe("a preview link", () => {
     expect(((await open()) as Plain).data.links).toMatchObject([{ views: 2 }]);
   });
 
-  it("counts views, except those by crawlers, and lists them as activity without identifying the viewer", async () => {
+  it("counts views, except by crawlers, and lists them as activity without identifying the viewer", async () => {
     addDraft();
     const path = await link();
     const browser = {
@@ -198,7 +198,7 @@ describe("a preview link", () => {
 });
 
 describe("a draft's review page", () => {
-  it("shows the notes from both sides, and who has to respond next", async () => {
+  it("shows the notes from the uploader and the editor, and who has to respond next", async () => {
     const theirs = await signInUploader();
     addDraft();
     expect(await send({ intent: "ready", note: "Please look." }, theirs)).toMatchObject({
@@ -228,7 +228,7 @@ describe("a draft's review page", () => {
     expect(((await open("")) as Response).headers.get("Location")).toBe("/auth");
   });
 
-  it("rejects notes about a video that is no longer a draft, and notes that are empty or too long", async () => {
+  it("rejects notes that are empty, too long, or about a video that is no longer a draft", async () => {
     addDraft({ status: "published" });
     const late = (await send({ intent: "ready", note: "Late" })) as Plain;
     expect(late.status).toBe(409);
@@ -240,7 +240,7 @@ describe("a draft's review page", () => {
 });
 
 describe("filtering drafts by readiness", () => {
-  it("lists and counts the drafts that are ready, or those that aren't", async () => {
+  it("lists and counts either the drafts that are ready or those that aren't", async () => {
     for (const id of ["a", "b", "c"]) addVideo({ id, status: "review" });
     addVideo({ id: "p", status: "published" });
     sqliteHandle().exec(

@@ -32,7 +32,7 @@ const statusAfter = async (minutes: number, id = "v") => {
 const published = async () => (await listPublished({ page: 1 })).videos.map(({ id }) => id);
 
 describe("a video's schedule", () => {
-  it("publishes the video as a new video at the scheduled time, but not earlier", async () => {
+  it("publishes the video at the scheduled time, dated as new, but not earlier", async () => {
     addVideo({ id: "old", status: "published", created_at: at(-60) });
     addVideo({ status: "hidden", created_at: "2020-01-01T00:00:00.000Z", publish_at: at(1) });
     expect(await statusAfter(0)).toBe("hidden");
@@ -92,7 +92,7 @@ describe("a video's schedule", () => {
     await vi.waitFor(() => expect(video("later")?.status).toBe("published"));
   });
 
-  it("can be stored only in a format that sorts correctly as text", () => {
+  it("can be stored only in a time format that sorts correctly as text", () => {
     for (const text of [
       "2030-01-01 12:00:00",
       "2030-01-01T12:00:00+02:00",
@@ -133,7 +133,7 @@ describe("the schedule form", () => {
     ]);
   });
 
-  it("is shown again with the entered values if they are invalid, and changes nothing", async () => {
+  it("keeps the entered values if they are invalid, and saves nothing", async () => {
     addVideo({ status: "hidden", publish_at: at(1) });
     const failure = await expectFailure(form("2020-01-01T00:00", "never"));
     expect(failure).toMatchObject({
@@ -168,7 +168,7 @@ describe("scheduling many videos", () => {
   const times = () => ["a", "b", "c"].map((id) => [video(id)?.publish_at, video(id)?.unpublish_at]);
   const hour = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
-  it("sets and removes schedules, but skips videos to which they don't apply", async () => {
+  it("sets and removes schedules, but skips videos that they don't apply to", async () => {
     const [first, second, third] = [hour(1), hour(2), hour(3)];
     addVideo({ id: "a", title: "First", status: "hidden" });
     addVideo({ id: "b", title: "Second", status: "published" });
@@ -246,7 +246,7 @@ describe("publishing and hiding manually", () => {
   };
 
   describe.each(Object.entries(ways))("with %s", (_, change) => {
-    it("hides a published video permanently, even if its publication had been scheduled", async () => {
+    it("hides a published video permanently, even if it had been scheduled", async () => {
       addVideo({ status: "review", publish_at: at(IN_A_WEEK), unpublish_at: at(IN_A_WEEK + 1) });
       await change("publish");
       expect(video()?.status).toBe("published");
@@ -269,7 +269,7 @@ describe("publishing and hiding manually", () => {
       expect(await statusLater()).toBe("hidden");
     });
 
-    it("cancels the scheduled publication of a video that is published manually, but not its scheduled hiding", async () => {
+    it("cancels the publish time, but not the hide time, of a video that is published manually", async () => {
       addVideo({ status: "hidden", publish_at: at(1), unpublish_at: at(IN_A_WEEK) });
       await change("publish");
       expect(times()).toEqual([null, at(IN_A_WEEK)]);
@@ -277,7 +277,7 @@ describe("publishing and hiding manually", () => {
       expect(await statusLater()).toBe("hidden");
     });
 
-    it("publishes a video whose scheduled time to hide has passed, and keeps it published", async () => {
+    it("publishes a video whose scheduled hide time has passed, and keeps it published", async () => {
       addVideo({ status: "hidden", unpublish_at: "2020-01-01T00:00:00.000Z" });
       await change("publish");
       expect(await statusLater()).toBe("published");
@@ -292,7 +292,7 @@ describe("publishing and hiding manually", () => {
     });
   });
 
-  it("shows in the preview that hiding cancels a schedule", async () => {
+  it("the bulk preview shows that hiding cancels a schedule", async () => {
     addVideo({ status: "hidden", publish_at: at(1) });
     const response = await sendForResult({
       intent: "bulk",
@@ -314,7 +314,7 @@ describe("publishing and hiding manually", () => {
 describe("the list of scheduled videos", () => {
   const view = readManageView(new URLSearchParams({ status: "scheduled" }));
 
-  it("contains exactly the videos that have a scheduled time, whatever their status", async () => {
+  it("contains exactly the videos that have a scheduled time, regardless of their status", async () => {
     addVideo({ id: "a", status: "hidden", publish_at: at(1), title: "One of two" });
     addVideo({ id: "b", status: "published", unpublish_at: at(1), category: "english" });
     addVideo({ id: "c", status: "published" });
@@ -349,7 +349,7 @@ describe("the list of scheduled videos", () => {
     ).toEqual(["first", "second", "third", "last"]);
   });
 
-  it("is the only list that can be sorted by the next scheduled time", () => {
+  it("is the only list with the sort order by next scheduled time", () => {
     expect(readManageView(new URLSearchParams({ sort: "schedule" })).sort).toBe("newest");
   });
 });

@@ -51,7 +51,7 @@ const move = (id: number, fields: Record<string, string>) => {
 };
 
 describe("the series pages", () => {
-  it("create a private series from a title, and give it a URL", async () => {
+  it("create a private series with a title, and give it a URL", async () => {
     expect((await seriesPage()).all).toMatchObject({ total: 0, series: [] });
     const before = catalogueVersion().catalogue;
     const { location } = await expectSeriesSuccess({
@@ -91,7 +91,7 @@ describe("the series pages", () => {
     });
   });
 
-  it("list series by title, can be searched, and count public videos", async () => {
+  it("list series by title with their public videos counted, and can be searched", async () => {
     for (const n of Array.from({ length: 30 }, (_, i) => i)) {
       addSeries({ title: `Part ${String(n).padStart(2, "0")}`, slug: `part-${n}` });
     }
@@ -130,7 +130,7 @@ describe("a series' details", () => {
       `/admin/series/${id}`,
     );
 
-  it("are saved, and an old URL still leads to the series", async () => {
+  it("can be saved, and an old URL still leads to the series", async () => {
     const id = addSeries({ visibility: "studio" });
     const { location } = await save(id, { slug: "Day & Night" });
     expect(location).toBe(`/admin/series/${id}`);
@@ -148,7 +148,7 @@ describe("a series' details", () => {
     expect(await messages()).toContain("changed the series Days");
   });
 
-  it("can't be saved if they have changed in the meantime, but can be saved if only the order has changed", async () => {
+  it("can't be saved if they have been changed in another tab, but can if only the order has changed", async () => {
     const id = four();
     const { textsVersion } = await open(id);
     await move(id, { video: "a", move: "down" });
@@ -173,7 +173,7 @@ describe("a series' details", () => {
 });
 
 describe("the order of videos in a series", () => {
-  it("can be changed with buttons, or by entering a position, which is clamped to the valid range", async () => {
+  it("can be changed with buttons, or by entering a position, which is limited to the valid range", async () => {
     const id = four();
     const response = await move(id, { video: "c", move: "up" });
     expect([response.status, response.headers.get("Location")]).toEqual([
@@ -197,7 +197,7 @@ describe("the order of videos in a series", () => {
     expect(incomplete.status).toBe(400);
   });
 
-  it("can be changed without JavaScript by buttons that send only a direction", async () => {
+  it("can be changed by buttons without JavaScript, ignoring the position field", async () => {
     const id = four();
     const fields = { move: "up", video: "b", to: "2", version: "1" };
     await catchResponse(() => sendSeries(fields, `/admin/series/${id}`));
@@ -212,7 +212,7 @@ describe("the order of videos in a series", () => {
     expect(orderOfSeries(id)).toEqual(["b", "a", "c", "d"]);
   });
 
-  it("has a version, which is returned to background requests that change the order", async () => {
+  it("has a version number, which background requests that change the order receive", async () => {
     const id = four();
     const fields = { intent: "move", video: "a", to: "4", version: "1", background: "1" };
     const change = (changed: Record<string, string>) => sendSeries(changed, `/admin/series/${id}`);
@@ -239,7 +239,7 @@ describe("the order of videos in a series", () => {
 });
 
 describe("the videos in a series", () => {
-  it("are added at the end, but only if they exist and aren't in the series yet", async () => {
+  it("are added at the end if they exist and aren't in the series yet", async () => {
     const id = four();
     addVideo({ id: "e" });
     expect(await addToSeries(id, ["e", "a", "nobody", "e"], "u")).toMatchObject({ changed: ["e"] });
@@ -248,7 +248,7 @@ describe("the videos in a series", () => {
     expect(await removeFromSeries(id, ["e", "x"], "u")).toMatchObject({ changed: ["e"] });
   });
 
-  it("are limited in number", async () => {
+  it("are rejected if the series would then have too many videos", async () => {
     const id = addSeries();
     const ids = Array.from({ length: MAX_SERIES_VIDEOS + 1 }, (_, n) => `v${n}`);
     for (const each of ids) addVideo({ id: each });
@@ -335,7 +335,7 @@ describe("a deleted series", () => {
 describe("the list of videos", () => {
   const dialog = async (id: string) => (await page(`/admin?tab=manage&edit=${id}`)).manage?.series;
 
-  it("can add many videos to a series in the order of the list, and can remove them", async () => {
+  it("can add several selected videos to a series in order, and remove them again", async () => {
     const id = four();
     for (const each of ["e", "f"]) addVideo({ id: each });
     const bulk = (what: string, selected: string[], name = "nights") =>
@@ -354,7 +354,7 @@ describe("the list of videos", () => {
     expect((await expectFailure({ ...fields, series: " " })).status).toBe(422);
   });
 
-  it("adds a video to a series and removes it from others in the edit dialog", async () => {
+  it("has an edit dialog that adds a video to a series and removes it from others", async () => {
     const [nights, days] = [four(), addSeries({ title: "Days", slug: "days" }, ["a"])];
     expect(await dialog("a")).toEqual({
       suggested: expect.arrayContaining(["Days", "Nights"]),
@@ -381,7 +381,7 @@ describe("the list of videos", () => {
     expect(video("e")?.title).toBe("E");
   });
 
-  it("doesn't let uploaders change series", async () => {
+  it("doesn't allow uploaders to change series", async () => {
     const id = four();
     sqliteHandle().exec("UPDATE users SET role = 'uploader', may_publish = 1");
     sqliteHandle().exec("UPDATE videos SET uploaded_by = 'u'");

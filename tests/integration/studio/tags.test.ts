@@ -86,7 +86,7 @@ function addTagged(): void {
 }
 
 describe("the Tags page", () => {
-  it("counts the videos with each tag, regardless of the video's status and the tag's capitalization", async () => {
+  it("counts the videos with each tag, regardless of the videos' status and the tag's capitalization", async () => {
     addTagged();
     const { list } = await page();
     expect(list).toMatchObject({ total: 4, found: 4, page: 1, pageCount: 1 });
@@ -100,7 +100,7 @@ describe("the Tags page", () => {
     expect((await page("/admin/tags?sort=name")).list.tags.at(-1)).toMatchObject({ videos: 2 });
   });
 
-  it("searches tags, pages through them, and responds with 404 for an unused tag", async () => {
+  it("supports search and pages, and responds with 404 for an unused tag", async () => {
     const tags = (n: number) => JSON.stringify([`Tag ${n}`, n % 2 ? "odd" : "even"]);
     for (let n = 0; n < 130; n += 1) addVideo({ id: `v${n}`, tags: tags(n) });
     const { list, view } = await page("/admin/tags?search=TAG&page=9");
@@ -141,7 +141,7 @@ describe("a tag", () => {
     });
   });
 
-  it("is merged with others, and each video gets the resulting tag once, in place of the first merged tag", async () => {
+  it("can be merged with others, and each video gets the merged tag only once", async () => {
     addTagged();
     await expectSuccess(merge("HD", "hd", "4k"));
     expect(tagsOf("a", "b", "c")).toEqual([["HD", "night"], ["HD"], ["HD", "river"]]);
@@ -152,7 +152,7 @@ describe("a tag", () => {
     expect(tagsOf("c", "e")).toEqual([["HD", "night"], ["Night"]]);
   });
 
-  it("is removed, and null is stored if no tags are left", async () => {
+  it("can be removed, and null is stored if a video has no tags left", async () => {
     addTagged();
     const { description } = await expectSuccess([
       ["intent", "delete"],
@@ -162,7 +162,7 @@ describe("a tag", () => {
     expect(tagsOf("a", "b", "c", "d")).toEqual([["night"], null, ["4K", "river"], null]);
   });
 
-  it("is restored by Undo, except in videos whose tags have changed in the meantime", async () => {
+  it("is restored by Undo, except in videos whose tags have since changed", async () => {
     addTagged();
     const before = tagsOf("a", "b", "c");
     const { action: undo } = await expectSuccess(merge("Quality", "hd", "4k"));
@@ -206,7 +206,7 @@ describe("a tag", () => {
     ],
     ["a missing change", [["intent", "undo"]], 404, "It was already undone"],
   ] as [string, [string, string][], number, string][])(
-    "isn't changed by a form with %s",
+    "isn't changed if the form has %s",
     async (_, form, status, message) => {
       addTagged();
       expect(await rejected(form)).toMatchObject({
@@ -220,7 +220,7 @@ describe("a tag", () => {
 });
 
 describe("a tag change", () => {
-  it("continues after a restart, and so does an undo", async () => {
+  it("resumes after a restart, as does undoing it", async () => {
     for (let n = 0; n < 100; n += 1) addVideo({ id: `v${n}`, tags: '["old"]' });
     await ensureProjected();
     const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsAsAliases: false };
@@ -242,7 +242,7 @@ describe("a tag change", () => {
     expect(await listTagChanges()).toEqual([]);
   });
 
-  it("waits longer than a request does if another process is writing to the database", async () => {
+  it("waits longer than a request while another process is writing to the database", async () => {
     addTagged();
     await expectSuccess(merge("x", "hd"));
     sqliteHandle().exec(`
@@ -312,7 +312,7 @@ describe("a tag alias", () => {
   const visit = (path: string) =>
     publicTag({ request: new Request(ORIGIN + path), params: {}, context: {} });
 
-  it("lets a search for the alias list the tag's videos as close matches, except those that are exact matches", async () => {
+  it("makes a search for it show the tag's videos as close matches, unless they are exact matches", async () => {
     addTagged();
     addVideo({ id: "t", status: "published", title: "uhd test, high definition" });
     await expectSuccess(aliases("hd", "Uhd, high definition, q"));
@@ -339,7 +339,7 @@ describe("a tag alias", () => {
     expect([await found("uh"), await findCloseMatches("uh")]).toEqual([["a", "t"], [undefined]]);
   });
 
-  it("makes the search suggest its tag if a published video has the tag", async () => {
+  it("makes the search suggest its tag if any published video has that tag", async () => {
     addTagged();
     await expectSuccess(aliases("hd", "uhd"));
     await expectSuccess(aliases("river", "stream"));
@@ -348,7 +348,7 @@ describe("a tag alias", () => {
     expect(await suggestions("stream", undefined)).toEqual([]);
   });
 
-  it("redirects to its tag's page, which also lists videos that other tools tagged with the alias", async () => {
+  it("redirects to its tag's page, which also lists videos tagged with the alias by other tools", async () => {
     addTagged();
     await expectSuccess(aliases("hd", "high definition"));
     addVideo({ id: "x", status: "published", tags: '["High Definition"]' });
@@ -360,7 +360,7 @@ describe("a tag alias", () => {
     ]);
   });
 
-  it("is replaced by its tag in edits and bulk actions, without duplicates", async () => {
+  it("is replaced with its tag in edits and bulk actions, without duplicates", async () => {
     addTagged();
     await expectSuccess(aliases("hd", "uhd"));
     expect(resolveAliases(["UHD", "hd", "night"])).toEqual(["HD", "night"]);
@@ -373,7 +373,7 @@ describe("a tag alias", () => {
     ]);
   });
 
-  it("is created from a renamed tag's old name if requested, and removed when the rename is undone", async () => {
+  it("can be created when a tag is renamed, and is removed when the rename is undone", async () => {
     addTagged();
     await expectSuccess(aliases("hd", "uhd"));
     const { action: undo } = await expectSuccess([...merge("Sharp", "hd", "4k"), ["keep", "1"]]);
@@ -407,7 +407,7 @@ describe("a tag alias", () => {
     expect(aliasesOf("hd")).toEqual([]);
   });
 
-  it("returns 404 if its tag doesn't exist", async () => {
+  it("is rejected with 404 if its tag doesn't exist", async () => {
     expect((await rejected(aliases("gone", "x"))).status).toBe(404);
   });
 });

@@ -75,7 +75,7 @@ describe("upload templates", () => {
     expect(names()).toHaveLength(MAX_TEMPLATE - 1);
   });
 
-  it("are rejected with an error for each invalid field, and the form keeps the input", async () => {
+  it("are rejected with an error for each invalid field, and the input is kept", async () => {
     await save(NIGHT);
     const wrong = { intent: "save", ...NIGHT, name: "", category: "nothing" };
     expect(await rejected(wrong)).toMatchObject({
@@ -92,7 +92,7 @@ describe("upload templates", () => {
     expect(names()).toEqual(["Night"]);
   });
 
-  it("belong to the user who created them, and that user can make one of them the default", async () => {
+  it("belong to the user who created them, who can choose one as the default", async () => {
     await save({ ...NIGHT, default: "1" });
     await save({ ...NIGHT, name: "Day", default: "1" });
     expect(templatesOf("u").map(({ isDefault }) => isDefault)).toEqual([true, false]);
@@ -106,7 +106,7 @@ describe("upload templates", () => {
     expect(names()).toEqual(["Day", "Night"]);
   });
 
-  it("are purged after thirty days, or together with their user", async () => {
+  it("are purged thirty days after deletion, or when their user is deleted", async () => {
     await save(NIGHT);
     await save({ ...NIGHT, name: "Day" });
     const [day, night] = templatesOf("u").map(({ id }) => id);
@@ -127,7 +127,7 @@ describe("upload templates", () => {
 });
 
 describe("the upload form", () => {
-  it("starts out blank or with the values of the default template, another template or the last upload", async () => {
+  it("starts blank, or with the values of a template or the last upload", async () => {
     expect(await start()).toEqual({ templates: [], last: undefined, texts: undefined });
     await save(NIGHT);
     await save({ ...NIGHT, name: "Day", description: "By day.", default: "1" });

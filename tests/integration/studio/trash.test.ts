@@ -119,7 +119,7 @@ describe("the Trash page", () => {
     ]);
   });
 
-  it("finds titles regardless of case, and clamps the page number", async () => {
+  it("ignores case when it searches titles, and shows the last page if the page number is too high", async () => {
     for (let n = 0; n < 60; n += 1) addVideo({ id: `n${n}`, title: `ÉTÉ ${n}` });
     addVideo({ id: "w", title: "Winter" });
     await removeVideos(["w", ...Array.from({ length: 60 }, (_, n) => `n${n}`)], "u");
@@ -135,7 +135,7 @@ describe("the Trash page", () => {
     });
   });
 
-  it("ignores case when it searches ASCII text, and treats wildcards literally", async () => {
+  it("treats wildcards in searches literally", async () => {
     addVideo({ id: "w", title: "Winter" });
     addVideo({ id: "p", title: "100 % \\ a_b" });
     await removeVideos(["w", "p"], "u");
@@ -169,7 +169,7 @@ describe("the Trash page", () => {
 });
 
 describe("restoring from the trash", () => {
-  it("restores a video's text, views, files, stream, captions and digest, even after weeks", async () => {
+  it("restores a video's text, views, files, stream, captions and digest, even weeks later", async () => {
     const files = addVideoWithFiles("a");
     const before = video("a");
     expect(await statusFor("a")).toBe(200);
@@ -245,7 +245,7 @@ describe("restoring from the trash", () => {
     expect(await statusFor("a")).toBe(404);
   });
 
-  it("doesn't publish a video whose publication time passed while it was in the trash", async () => {
+  it("doesn't publish a video whose scheduled publish time passed while it was in the trash", async () => {
     const soon = new Date(Date.now() + 60_000).toISOString();
     const later = new Date(Date.now() + 9_000_000).toISOString();
     addVideo({ id: "a", status: "review", publish_at: soon, unpublish_at: later });
@@ -256,7 +256,7 @@ describe("restoring from the trash", () => {
     expect(video("b")).toMatchObject({ publish_at: later });
   });
 
-  it("hides a video whose scheduled time to hide passed while it was in the trash", async () => {
+  it("hides a video whose scheduled hide time passed while it was in the trash", async () => {
     const soon = new Date(Date.now() + 60_000).toISOString();
     addVideo({ id: "a", status: "published", unpublish_at: soon });
     await removeVideos(["a"], "u");
@@ -264,7 +264,7 @@ describe("restoring from the trash", () => {
     expect(video("a")).toMatchObject({ status: "hidden", unpublish_at: null, public: 0 });
   });
 
-  it("omits a column that no longer exists", async () => {
+  it("ignores a stored column that no longer exists", async () => {
     addVideo();
     await removeVideos(["v"], "u");
     sqliteHandle().exec(`UPDATE deleted_videos SET row = json_set(row, '$.of_another_version', 1)`);
@@ -277,7 +277,7 @@ describe("restoring from the trash", () => {
 });
 
 describe("purging", () => {
-  it("requires confirmation, then deletes files, views and digest", async () => {
+  it("requires confirmation, and then deletes the video's files, views and digest", async () => {
     const files = addVideoWithFiles("a", { bytes: 1_000 });
     const others = addVideoWithFiles("b");
     await removeVideos(["a", "b"], "u");
@@ -339,7 +339,7 @@ describe("purging", () => {
     expect(left("preview_links")).toEqual(["b"]);
   });
 
-  it("purges only the videos that were in the trash when the dialog was shown", async () => {
+  it("removes only the videos that were already in the trash when the dialog was shown", async () => {
     addVideoWithFiles("a");
     addVideoWithFiles("b");
     await removeVideos(["a"], "u");
@@ -360,7 +360,7 @@ describe("purging", () => {
     expect((await page("/admin/trash?empty=1")).isEmptying).toBe(false);
   });
 
-  it("keeps the views of a new video with the same ID", async () => {
+  it("keeps the statistics of a new video with the same ID", async () => {
     addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     addVideo({ id: "a" });
@@ -408,7 +408,7 @@ describe("the automatic trash cleanup", () => {
     expect([inTrash(), exist(files), days("a")]).toEqual([[], [false, false], null]);
   });
 
-  it("keeps a video's files if the database is older than the video", async () => {
+  it("keeps a deleted video's files after the database was restored from an older backup", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     // Simulates a database restored from a backup that is older than the video.
@@ -418,7 +418,7 @@ describe("the automatic trash cleanup", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("keeps files that another tool's row now references, and the files derived from them", async () => {
+  it("keeps files that a row added by another tool references, and the files derived from them", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     await purge(["a"]);
@@ -427,7 +427,7 @@ describe("the automatic trash cleanup", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("keeps a live video's files when an earlier deletion with the same ID expires", async () => {
+  it("keeps a video's files when a deleted video with the same ID and files is purged", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     addVideo({ id: "a", video_url: "/media/videos/u/1700000000097.mp4" });
@@ -437,7 +437,7 @@ describe("the automatic trash cleanup", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("either restores or purges a video if both are requested at the same time", async () => {
+  it("never both restores and purges a video if both are requested at the same time", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     const [response, purged] = await Promise.all([restoreVideos(["a"], "u"), purge(["a"])]);
@@ -448,7 +448,7 @@ describe("the automatic trash cleanup", () => {
     expect(exist(files)).toEqual([isBack, isBack]);
   });
 
-  it("keeps recent deletions available for undo in the list of videos", async () => {
+  it("keeps deleted videos after they can no longer be restored from the list of videos", async () => {
     addVideo();
     await removeVideos(["v"], "u");
     expect(await listDeletions()).toMatchObject([{ titles: ["A video"], videos: 1 }]);
@@ -456,7 +456,7 @@ describe("the automatic trash cleanup", () => {
     expect(inTrash()).toEqual(["v"]);
   });
 
-  it("yields to the event loop while it restores and purges a thousand videos", async () => {
+  it("yields to the event loop while a thousand videos are restored or purged", async () => {
     const ids = Array.from({ length: 1_000 }, (_, n) => `n${n}`);
     sqliteHandle().transaction(() => {
       for (const id of ids) addVideo({ id, description: "x".repeat(500) });

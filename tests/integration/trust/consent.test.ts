@@ -143,7 +143,7 @@ async function prepare(): Promise<{ id: string; document: string }> {
 }
 
 describe("performer records", () => {
-  it("can be found by the beginning of any word in a stage name, and are listed in pages", async () => {
+  it("can be found by the beginning of any word in a stage name, and are listed 50 per page", async () => {
     await addPerformer();
     for (let number = 0; number < 60; number++) {
       await addPerformer({ stageNames: `Anna ${String(number).padStart(2, "0")}` });
@@ -160,7 +160,7 @@ describe("performer records", () => {
     expect(listPerformers("", "nonsense").performers).toHaveLength(50);
   });
 
-  it("keep legal names and dates of birth out of the database file", async () => {
+  it("don't contain legal names or dates of birth in plain text in the database file", async () => {
     await addPerformer();
     sqliteHandle().pragma("wal_checkpoint(TRUNCATE)");
     const file = fs.readFileSync(process.env.DATABASE_PATH!);
@@ -168,7 +168,7 @@ describe("performer records", () => {
     for (const secret of ["Mustermann", "1990-01-02"]) expect(file.includes(secret)).toBe(false);
   });
 
-  it("aren't overwritten by a form from another tab", async () => {
+  it("aren't overwritten by an outdated form in another tab", async () => {
     const id = await addPerformer();
     const shown = findPerformer(id)!.updatedAt;
     await catchResponse(() => change(id, { ...PERFORMER, shown, legalName: "A" }));
@@ -178,7 +178,7 @@ describe("performer records", () => {
     expect(findPerformer(id)!.legalName).toBe("A");
   });
 
-  it("reject hostile and empty input with a message for each field", async () => {
+  it("can't contain control characters or empty names, and can contain markup safely", async () => {
     const body = new URLSearchParams({ ...PERFORMER, stageNames: "a\u0000b", legalName: "" });
     const response = failed(await post(performerAction as Action, { id: "new" }, body));
     expect(response.init.status).toBe(422);
@@ -209,7 +209,7 @@ describe("documents", () => {
     expect(JSON.stringify(log())).not.toMatch(/Jane|Erika/);
   });
 
-  it("are limited in type and size, and rejected documents leave nothing behind", async () => {
+  it("are rejected if their type or size isn't allowed, without leaving files behind", async () => {
     const id = await addPerformer();
     const cases: [Buffer, number][] = [
       [Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), 415],
@@ -226,7 +226,7 @@ describe("documents", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("can be opened only by owners; editors can manage records, and uploaders can do neither", async () => {
+  it("can be opened only by owners, while editors can only manage records and uploaders can do neither", async () => {
     const { id, document } = await prepare();
     for (const role of ["editor", "uploader"]) {
       sqliteHandle().exec(
@@ -250,7 +250,7 @@ describe("documents", () => {
     expect((await catchResponse(saveAsUploader)).status).toBe(403);
   });
 
-  it("aren't sent if they are damaged or missing, and the check reports the missing documents", async () => {
+  it("aren't sent if they are damaged or missing, and the check reports missing ones", async () => {
     const { id, document } = await prepare();
     const file = path.join(site.uploads, "documents", document);
     fs.truncateSync(file, 100_000);
@@ -318,7 +318,7 @@ describe("documents", () => {
 });
 
 describe("publishing", () => {
-  it("requires a complete and verified record if records are required", async () => {
+  it("requires a complete and verified consent record if records are required", async () => {
     addVideo({ status: "hidden" });
     expect(refusalsOf(["v"]).get("v")).toContain("no consent record");
     const id = await addPerformer({ checkedOn: "", documentKind: "" });
@@ -336,7 +336,7 @@ describe("publishing", () => {
     expect(refusalsOf(["w"]).size).toBe(0);
   });
 
-  it("is prevented by a hold if anyone in the video was under 18 when it was recorded, even if records aren't required", async () => {
+  it("is blocked if a performer was under 18 at the time of recording, even if records aren't required", async () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const id = await addPerformer({ dateOfBirth: "2008-01-02" });
@@ -360,7 +360,7 @@ describe("publishing", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("rejects incomplete declarations and unknown names", async () => {
+  it("requires a valid declaration with known performers", async () => {
     addVideo();
     await addPerformer();
     await addPerformer();
@@ -378,7 +378,7 @@ describe("publishing", () => {
     expect(findVideoConsent("v")?.typed.performers.toLowerCase()).toBe(chosen.toLowerCase());
   });
 
-  it("doesn't overwrite a declaration that was saved in another tab", async () => {
+  it("doesn't accept an outdated declaration from another tab", async () => {
     addVideo();
     await addPerformer();
     const { shown } = findVideoConsent("v")!;
@@ -390,10 +390,10 @@ describe("publishing", () => {
   });
 });
 
-describe("an expiring record", () => {
+describe("an expiring consent record", () => {
   const now = Date.parse("2026-05-01T12:00:00Z");
 
-  it("causes a warning during its last 30 days, and hides the video from the expiry date until a user renews the record", async () => {
+  it("causes a warning during its last 30 days, and then puts the video on hold until it is renewed", async () => {
     addVideo({ status: "published" });
     await prepare();
     await catchResponse(() => declare({ endsOn: "2027-05-31" }));
@@ -440,7 +440,7 @@ describe("an expiring record", () => {
     const setStatus = (status: string) =>
       sqliteHandle().prepare("UPDATE videos SET status = ? WHERE id = 'w'").run(status);
 
-    it("if its expiry date is changed to an earlier date than the one in the previous alert", async () => {
+    it("if its expiry date is moved to before the date in the previous alert", async () => {
       addVideo({ status: "published" });
       await prepare();
       await catchResponse(() => declare({ endsOn: "2027-05-31" }));
@@ -453,7 +453,7 @@ describe("an expiring record", () => {
       expect(messages().slice(1)).toEqual([warningOf("2027-05-12")]);
     });
 
-    it("if its video is published after an alert about a record that expires later", async () => {
+    it("if its video is published after an alert about a record with a later expiry date", async () => {
       addExpiring("v", "2026-05-31");
       addExpiring("w", "2026-05-11", "hidden");
       await checkConsent(now);
@@ -473,7 +473,7 @@ describe("an expiring record", () => {
       expect(messages()).toEqual([warningOf("2026-05-31"), warningOf("2026-05-31")]);
     });
 
-    it("together with other records once a day, unless it expires before the next daily alert", async () => {
+    it("at most once a day for all records, unless one expires before the next daily alert", async () => {
       addExpiring("v", "2026-05-31");
       await checkConsent(now);
       addExpiring("w", "2026-05-03");
@@ -487,7 +487,7 @@ describe("an expiring record", () => {
     });
   });
 
-  it("hides its video together with those of other expired records, even if the site was down at that time", async () => {
+  it("puts its video on hold, even if many records expired while the site was down", async () => {
     await addPerformer();
     for (let number = 0; number < 100; number++) {
       addVideo({ id: `v${number}`, status: "published" });
@@ -503,8 +503,8 @@ describe("an expiring record", () => {
   });
 });
 
-describe("public videos without a record", () => {
-  it("stay public until they are all hidden together, and hiding them can be undone", async () => {
+describe("public videos without a consent record", () => {
+  it("stay public until they are all hidden in one step, which can be undone", async () => {
     addVideo({ id: "a", status: "published" });
     addVideo({ id: "b", status: "published" });
     addVideo({ id: "c", status: "hidden" });
@@ -519,7 +519,7 @@ describe("public videos without a record", () => {
     expect(["a", "c"].map(isPublic)).toEqual([true, false]);
   });
 
-  it("can be hidden and shown again by an owner who confirms the form", async () => {
+  it("can be hidden by an owner only after confirmation, and shown again", async () => {
     addVideo({ status: "published" });
     const send = (fields: Record<string, string>) =>
       post(consentAction as Action, {}, new URLSearchParams(fields));
@@ -536,7 +536,7 @@ describe("public videos without a record", () => {
   });
 });
 
-describe("the record status", () => {
+describe("the consent record status", () => {
   it("is shown in the list and in the edit dialog if records are required", async () => {
     addVideo({ id: "w", status: "hidden" });
     await prepare();
@@ -575,7 +575,7 @@ describe("the record status", () => {
 });
 
 describe("a new performer", () => {
-  it("is rejected if they are under 18 today, and the form keeps its values", async () => {
+  it("is rejected if they are under 18 today, and the input is kept", async () => {
     const today = new Date();
     const birthday = (days: number) =>
       new Date(
@@ -596,7 +596,7 @@ describe("a new performer", () => {
 });
 
 describe("deleting a performer", () => {
-  it("hides the performer's public videos, then deletes all of the performer's data without logging a name", async () => {
+  it("hides the performer's public videos and deletes all of the performer's data, without logging a name", async () => {
     addVideo({ status: "published" });
     const { id, document } = await prepare();
     const unsure = failed(await change(id, { intent: "forget" }));
@@ -614,7 +614,7 @@ describe("deleting a performer", () => {
     expect(failed(await change(id, { intent: "forget", sure: "on" })).init.status).toBe(404);
   });
 
-  it("leaves the videos public if no consent record is required", async () => {
+  it("leaves the performer's videos public if consent records aren't required", async () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const { id, document } = await prepare();
@@ -623,7 +623,7 @@ describe("deleting a performer", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("keeps videos on hold if they show a minor, even if a record is added later", async () => {
+  it("keeps a video with an underage performer on hold, even if a record is added later", async () => {
     setting("REQUIRE_CONSENT", "off");
     addVideo({ status: "published" });
     const id = await addPerformer({ dateOfBirth: "2008-01-02" });

@@ -133,7 +133,7 @@ describe("a client in a blocked country", () => {
     expect(response.status).toBe(200);
   });
 
-  it("can't open any route that isn't listed as open", async () => {
+  it("can open only the routes that are listed as always open", async () => {
     const wrong: string[] = [];
     for (const route of ROUTES) {
       const address = route.replace(/:\w+\??|\*/g, "none");
@@ -145,7 +145,7 @@ describe("a client in a blocked country", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("has access as a worker or an API client with a valid token", async () => {
+  it("can use the API and the worker endpoints with a valid token", async () => {
     const call = (path: string, token: string) =>
       sendRequest(path, "IT", { Authorization: `Bearer ${token}` }).then(({ status }) => status);
     const token = addToken(site);
@@ -159,14 +159,14 @@ describe("a client in a blocked country", () => {
     expect(await call("/api/worker/jobs", "none")).toBe(401);
   });
 
-  it("can't send range requests or forms", async () => {
+  it("can't send range requests or submit forms", async () => {
     expect((await sendRequest(MEDIA[0]!, "IT", { Range: "bytes=0-1" })).status).toBe(451);
     const post = await sendRequest("/video/v/view", "IT", { Origin: site.url }, "POST");
     expect(post.status).toBe(451);
     expect(site.database().prepare("SELECT views FROM videos").pluck().get()).toBe(0);
   });
 
-  it("is redirected to the full page when it requests a page's data", async () => {
+  it("is redirected to the page itself when it requests only the page's data", async () => {
     const response = await sendRequest("/video/v.data?_routes=routes%2Fvideo&from=home", "IT");
     const text = await response.text();
     expect(text).toContain("SingleFetchRedirect");
@@ -190,7 +190,7 @@ describe("a client in a blocked country", () => {
     expect(feed.headers.get("Cache-Control")).toContain("private");
   });
 
-  it("isn't blocked while signed in", async () => {
+  it("isn't blocked while it is signed in", async () => {
     const Cookie = await signInTo(site);
     expect((await sendRequest("/video/v", "IT", { Cookie, ...asPage })).status).toBe(200);
     expect((await sendRequest(MEDIA[0]!, "IT", { Cookie })).status).toBe(200);
@@ -216,10 +216,10 @@ describe("a client in a country without a rule", () => {
   });
 });
 
-describe("the age check that a country requires", () => {
+describe("a country's age check", () => {
   const plain = { Cookie: "age=18" };
 
-  it("blocks files, feeds and the API with a plain response until the visitor passes it", async () => {
+  it("blocks files, feeds and the API with a plain response until the visitor passes the check", async () => {
     for (const path of [...MEDIA, ...OTHERS]) {
       for (const country of ["US-TX", "FR-75", undefined]) {
         const response = await sendRequest(path, country, plain);
@@ -228,7 +228,7 @@ describe("the age check that a country requires", () => {
     }
   });
 
-  it("redirects only requests for pages to the check's page", async () => {
+  it("redirects requests for pages, including those by crawlers, to the age check", async () => {
     for (const path of PAGES) {
       const response = await sendRequest(path, "FR", { ...plain, ...asPage });
       expect(response.status).toBe(302);
@@ -290,7 +290,7 @@ describe("the age check that a country requires", () => {
     expect(closed.status).toBe(451);
   });
 
-  it("gives the same cookie to everyone who passes it in the same hour", async () => {
+  it("gives the same cookie to everyone who passes the check in the same hour", async () => {
     const ages = await Promise.all(
       [1, 2].map(async () => {
         const { nonce, cookie } = await begin("/");
@@ -301,7 +301,7 @@ describe("the age check that a country requires", () => {
     expect(new Set(ages).size).toBe(1);
   });
 
-  it("can be completed in two tabs if it was started in both", async () => {
+  it("can be started and completed in two tabs at the same time", async () => {
     const one = await begin("/trending");
     const two = await begin("/categories", one.cookie);
     const first = await respondWith(ageToken(ageClaims(one.nonce)), two.cookie);
@@ -366,7 +366,7 @@ describe("the age check that a country requires", () => {
     expect(response.headers.getSetCookie()).toEqual([]);
   });
 
-  it("tolerates a slightly wrong clock", async () => {
+  it("tolerates small clock differences", async () => {
     for (const seconds of [-330, 50]) {
       const { nonce, cookie } = await begin("/");
       const claims = ageClaims(nonce, true, Date.now() + seconds * 1000);
@@ -375,7 +375,7 @@ describe("the age check that a country requires", () => {
     }
   });
 
-  it("rejects a response if it comes from another browser, or if no check was started", async () => {
+  it("rejects a response from another browser, or without a started check", async () => {
     const { nonce } = await begin("/");
     const response = await respondWith(ageToken(ageClaims(nonce)), "age=18");
     expect(response.headers.get("Location")).toBe("/age-check?problem=wrong");
@@ -395,7 +395,7 @@ describe("the age check that a country requires", () => {
     }
   });
 
-  it("redirects to Home instead of another site if a link is forged", async () => {
+  it("redirects forged links to Home instead of to another site", async () => {
     const away = await sendRequest("/age-check?to=https://evil.example/", "DE", asPage);
     expect(away.headers.get("Location")).toBe("/");
     const start = await sendRequest("/age-check/start?to=//evil.example", "DE");

@@ -121,7 +121,7 @@ async function sendHalf() {
 }
 
 describe("an interrupted document upload", () => {
-  it("is encrypted on disk, and leaves nothing behind once the client has disconnected", async () => {
+  it("is encrypted on disk, and leaves no files behind once the client has disconnected", async () => {
     const { request } = await sendHalf();
     expect(marksFound()).toEqual({});
     request.destroy();
@@ -129,7 +129,7 @@ describe("an interrupted document upload", () => {
     expect(documents()).toEqual([]);
   });
 
-  it("leaves no readable data behind if the process is killed, and the leftover file is removed when the site starts an hour later", async () => {
+  it("leaves no readable data behind if the process is killed, and its file is removed at a startup an hour later", async () => {
     const { response } = await sendHalf();
     await site.stop("SIGKILL");
     await expect(response).rejects.toThrow();
@@ -170,7 +170,7 @@ describe("a stored document", () => {
     document = documents()[0]!;
   });
 
-  it("is sent only to an owner who submits the form, and can't be opened at any other URL", async () => {
+  it("is sent only to an owner who requests it with the form, and can't be opened at any other URL", async () => {
     const response = await open(document);
     expect(response.status).toBe(200);
     expect(response.body === PDF.toString()).toBe(true);
@@ -218,7 +218,7 @@ describe("a stored document", () => {
     expect((await elsewhere).status).toBe(302);
   });
 
-  it("doesn't appear unencrypted in any file, including backups and logs, and neither does its performer's data", async () => {
+  it("isn't in any file in plain text, including backups and logs, nor is the performer's private data", async () => {
     await open(document);
     const made = await execa("npm", ["run", "backup", "--", backup, "--with-uploads"], {
       cwd: ROOT,
@@ -232,7 +232,7 @@ describe("a stored document", () => {
     expect(filesWith(SECRET)).toEqual([]);
   });
 
-  it("isn't lost if a backup is restored with the wrong secret, and can be opened once the right secret is set again", async () => {
+  it("can be opened again once the right secret is set after a backup was restored with the wrong one", async () => {
     await site.stop();
     fs.rmSync(site.uploads, { recursive: true });
     await execa("npm", ["run", "restore", "--", backup], {
@@ -267,7 +267,7 @@ describe("a stored document", () => {
     expect((await open(document)).status).toBe(200);
   });
 
-  it("is deleted only once if two requests delete it concurrently", async () => {
+  it("is deleted only once by two concurrent requests", async () => {
     const remove = () => form(url(), { intent: "remove-document", document });
     const responses = await Promise.all([remove(), remove()]);
     expect(responses.map(({ status }) => status).sort()).toEqual([302, 404]);

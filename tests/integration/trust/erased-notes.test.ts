@@ -74,7 +74,7 @@ beforeEach(() => {
 });
 
 describe("moderators' notes about a report", () => {
-  it("are deleted with the report, and no text is left in any table", async () => {
+  it("are deleted with the report, and their text isn't left in any table", async () => {
     await report("r", ["v", "w"]);
     await decide("r", "hide", { videos: ["v", "w"] });
     await decide("r", "keep", { now: NOW + 1_000, videos: ["v", "w"] });
@@ -99,7 +99,7 @@ describe("moderators' notes about a report", () => {
     expect(rowsOf("moderation_log")).toBe(4);
   });
 
-  it("are deleted only for the erased report, even if another report is about the same video", async () => {
+  it("are deleted only for the erased report, not for another report about the same video", async () => {
     await report("r");
     await report("s");
     await decide("r", "keep");
@@ -109,7 +109,7 @@ describe("moderators' notes about a report", () => {
     expect(notesOf("v")[0]).toContain("hidden the video");
   });
 
-  it("aren't stored for a decision made after the report was erased, but the uploader sees the decision", async () => {
+  it("aren't stored for a decision made after the report was erased, but the decision itself is", async () => {
     await report("r");
     await decide("r", "remove");
     await eraseDueReports(NOW + 91 * DAY_MS);

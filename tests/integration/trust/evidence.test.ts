@@ -53,7 +53,7 @@ describe("a video with an open report", () => {
     expect(deleted()).toEqual(["v"]);
   });
 
-  it("stays in the trash until a decision is made on the report, even after 30 days, and can't be purged by users of any role", async () => {
+  it("stays in the trash until the report is closed, even after 30 days, and can't be purged by anyone", async () => {
     await removeVideos(["v"], "ed");
     for (const user of ["u", "ed", "up"]) {
       await purge(user);
@@ -67,11 +67,11 @@ describe("a video with an open report", () => {
   });
 });
 
-describe("a video that the scan refused", () => {
+describe("a video rejected by the scan", () => {
   it.each([
     ["its file", "v"],
     ["a pending file", "f"],
-  ])("can be permanently deleted only by an owner if the scan refused %s", async (_, id) => {
+  ])("can be purged only by an owner if the scan rejected %s", async (_, id) => {
     exec(`INSERT INTO video_files (id, video_id, state) VALUES ('f', 'v', 'pending');
       INSERT INTO scan_findings VALUES ('${id}', 'refuse', 'A known video', '2026-01-01')`);
     expect(await deleteVideo("v", "up")).toEqual({ code: "evidence" });
@@ -88,7 +88,7 @@ describe("a video that the scan refused", () => {
   });
 });
 
-describe("a video that a moderator removed", () => {
+describe("a video removed by a moderator", () => {
   beforeEach(async () => {
     report();
     await transaction(() => hold({ videoId: "v", reason: "removed", sourceId: "r" }));

@@ -40,23 +40,23 @@ describe("the list of stored personal data", () => {
   migrate(database);
   const columns = columnsOf(database);
 
-  it("covers every database column except those that are listed as not personal", () => {
+  it("covers every database column that isn't listed as not personal", () => {
     expect(columns.length).toBeGreaterThan(250);
     expect(unnamed(columns)).toEqual([]);
   });
 
-  it("contains only existing columns, each only once", () => {
+  it("contains only existing columns, none of which are also listed as not personal", () => {
     expect([...KEPT, ...IMPERSONAL].filter((name) => !columns.includes(name))).toEqual([]);
     expect(KEPT.filter((name) => IMPERSONAL.includes(name))).toEqual([]);
   });
 
-  it("is found to be incomplete if a new column or table isn't listed", () => {
+  it("fails the check if a new column or table isn't listed", () => {
     database.exec("ALTER TABLE users ADD COLUMN telephone TEXT");
     database.exec("CREATE TABLE visits (address TEXT)");
     expect(unnamed(columnsOf(database)).sort()).toEqual(["users.telephone", "visits.address"]);
   });
 
-  it("doesn't contain any column that could identify a visitor", () => {
+  it("doesn't contain columns that could identify a visitor", () => {
     const suspicious = /address|agent|(^|_)ip($|_)|referr|country|latitude|query/i;
     const found = columns.filter((name) => suspicious.test(name.split(".")[1]!));
     // This is the URL of a file that an admin has imported.
@@ -115,7 +115,7 @@ describe("the list of data stored in the browser", () => {
     expect([...new Set(written)].sort()).toEqual([...listed].sort());
   });
 
-  it("is checked against every way in which the code can write cookies and keys", () => {
+  it("is compared with every way in which the code can write cookies and keys", () => {
     expect(keysIn('const KEY = "spy"; signedCookie(KEY, "1", 5)')).toEqual(["spy"]);
     expect(keysIn('storedValue<string[]>("x", (z) => z)')).toEqual(["visitor.x"]);
     expect(keysIn('writeStored("place", 1); sessionStorage.setItem("s", t)')).toEqual([
@@ -125,7 +125,7 @@ describe("the list of data stored in the browser", () => {
     expect(keysIn("localStorage.setItem(nameOf(video), text)")).toEqual(["unknown nameOf"]);
   });
 
-  it("is complete: no other browser storage is used", () => {
+  it("is complete, because the code uses no other browser storage", () => {
     const others =
       /\bindexedDB\b|\bdocument\.cookie\b|\bcookieStore\b|\.name = window|\bcaches\.open\b/;
     const found = sources.filter(({ source }) => others.test(source)).map(({ file }) => file);
@@ -153,7 +153,7 @@ describe("the list of per-IP limits", () => {
     expect(users.map(({ file }) => file).sort()).toEqual(Object.keys(MEMORY_LIMITS).sort());
   });
 
-  it("correctly states that no limit lasts longer than an hour", () => {
+  it("is correct in stating that no limit lasts longer than an hour", () => {
     for (const { file, source } of users) {
       for (const [, constant, multiplied] of source.matchAll(
         /WINDOW_SECONDS = (\d+)(?: \* (\d+))?;/g,
@@ -169,7 +169,7 @@ describe("the privacy page", () => {
   let site: ReturnType<typeof useTemporarySite>;
   afterEach(() => site.remove());
 
-  it("shows the whole list with the configured times", async () => {
+  it("shows the whole list of stored data with the configured retention times", async () => {
     site = useTemporarySite({
       AGE_CHECK_URL: "https://check.example/x",
       AGE_CHECK_SECRET: "s".repeat(32),

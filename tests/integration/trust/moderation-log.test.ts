@@ -55,7 +55,7 @@ describe("the moderation log", () => {
     expect(entries()).toEqual(before);
   });
 
-  it("stores digests instead of text", () => {
+  it("uses SHA-256 digests instead of text", () => {
     expect(textDigest("why")).toMatch(/^[0-9a-f]{64}$/);
   });
 });

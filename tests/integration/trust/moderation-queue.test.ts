@@ -86,7 +86,7 @@ describe("a decision on a report", () => {
     });
   });
 
-  it("returns a kept video to its state before the report, and records that a moderator has reviewed it", async () => {
+  it("makes a kept video public again, and records that a moderator has reviewed it", async () => {
     await report("r");
     await transaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
     expect(isPublic("v")).toBe(false);
@@ -98,7 +98,7 @@ describe("a decision on a report", () => {
     });
   });
 
-  it("keeps the video hidden while a report of another kind hasn't been reviewed", async () => {
+  it("keeps the video hidden until an open report of another kind has been reviewed", async () => {
     await report("r");
     await report("s", { kind: "under-age" });
     await report("t");
@@ -110,7 +110,7 @@ describe("a decision on a report", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("keeps the video hidden while another moderator has hidden it for another report", async () => {
+  it("keeps the video hidden if it was also hidden for another report", async () => {
     await report("r");
     await report("s", { kind: "copyright" });
     await decide("s", "hide");
@@ -120,7 +120,7 @@ describe("a decision on a report", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("moves a removed video to the trash and blocks its file, and can be undone only from the report", async () => {
+  it("moves a removed video to the trash and blocks its file, which can be undone only from the report", async () => {
     sqliteHandle().exec(`INSERT INTO video_digests (video_id, sha256) VALUES ('v', '${DIGEST}')`);
     await report("r");
     await decide("r", "remove");
@@ -141,7 +141,7 @@ describe("a decision on a report", () => {
     expect(logged()).toEqual(["remove", "restore"]);
   });
 
-  it("doesn't publish a restored video that was already hidden before it was removed", async () => {
+  it("doesn't publish a restored video that was hidden before its removal", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     await report("r");
     await decide("r", "remove");
@@ -159,7 +159,7 @@ describe("a decision on a report", () => {
     expect(jobs.get()).toBe(0);
   });
 
-  it("is completed at startup if the process stopped during a removal", async () => {
+  it("is completed at startup if the process exited during a removal", async () => {
     await report("r");
     await transaction(() => hold({ videoId: "v", reason: "removed", sourceId: "r" }));
     await finishDecisions();
@@ -167,7 +167,7 @@ describe("a decision on a report", () => {
     expect(pageOf("r")?.videos[0]?.status).toBe("trash");
   });
 
-  it("can send a question to the reporter, and can reopen the report after a counter-notice", async () => {
+  it("can be a question to the reporter, or can reopen the report after a counter-notice", async () => {
     await report("r");
     await decide("r", "ask", { reason: "Which of the two?" });
     expect(pageOf("r")?.report.state).toBe("asked");
@@ -186,7 +186,7 @@ describe("a decision on a report", () => {
     expect(pageOf("r")?.report).toMatchObject({ state: "closed", decision: "remove" });
   });
 
-  it("is shown with its reason to the reporter and the uploader, and the reason's digest is logged", async () => {
+  it("is shown with its reason to the reporter and the uploader, but logged only with the reason's digest", async () => {
     await report("r");
     await decide("r", "keep", { reason: "Nothing to be seen." });
     expect(pageOf("r")?.messages).toMatchObject([
@@ -205,7 +205,7 @@ describe("a decision on a report", () => {
     expect(logged()).toEqual(["keep"]);
   });
 
-  it("is rejected if another moderator decided first, and that decision is shown", async () => {
+  it("is rejected if another moderator decided first, and the first decision is shown", async () => {
     await report("r");
     const version = versionNow("r");
     const results = await Promise.all([
@@ -249,7 +249,7 @@ describe("a decision on a report", () => {
     expect(pageOf("s")?.report).toMatchObject({ state: "closed", decision: "not-here" });
   });
 
-  it("can only close the report or ask a question if the report has no video", async () => {
+  it("can only close the report or ask a question if the report has no videos", async () => {
     await report("r", { videos: [] });
     expect(await decide("r", "remove", { videos: [] })).toMatchObject({
       status: 422,
@@ -271,7 +271,7 @@ describe("a decision on a report", () => {
     expect(await decide("nobody", "keep")).toMatchObject({ status: 404 });
   });
 
-  it("applies only to the selected videos in a report", async () => {
+  it("applies only to the selected videos of a report", async () => {
     addVideo({ id: "w", title: "Another", status: "published" });
     await report("r", { videos: ["v", "w"] });
     await decide("r", "hide", { videos: ["w"] });
@@ -280,7 +280,7 @@ describe("a decision on a report", () => {
 });
 
 describe("a report's page", () => {
-  it("shows that the text can't be decrypted, and still allows a decision", async () => {
+  it("shows that the report's text can't be decrypted, and still allows a decision", async () => {
     await report("r");
     const before = process.env.SESSION_SECRET;
     sqliteHandle().exec(
@@ -291,7 +291,7 @@ describe("a report's page", () => {
     process.env.SESSION_SECRET = before;
   });
 
-  it("is kept after the text is deleted", async () => {
+  it("can still be opened after the report's text is deleted", async () => {
     await report("r");
     await decide("r", "remove");
     await transaction(() => eraseReport("r"));
@@ -496,7 +496,7 @@ describe("a reporter's data", () => {
     );
   });
 
-  it("disappears from other reports and from the database file when it is deleted", async () => {
+  it("disappears from other reports' pages and from the database file when it is deleted", async () => {
     await mailed("r", "ann@example.com");
     await mailed("other", "ann@example.com");
     await decide("r", "keep");
@@ -540,7 +540,7 @@ describe("alerts about open reports", () => {
   // Hide the video, as an urgent report would, because a public video would cause a separate alert.
   beforeEach(() => void sqliteHandle().exec("UPDATE videos SET status = 'hidden'"));
 
-  it("are raised once when a report is urgent, once when it is due within 12 hours, and once when it is overdue", async () => {
+  it("are raised once each for reports that are urgent, due within 12 hours, or overdue", async () => {
     await report("r");
     await report("s", { kind: "other" });
     await checkReports(NOON);
@@ -568,7 +568,7 @@ describe("alerts about open reports", () => {
     expect(JSON.stringify(alerts())).not.toMatch(/Ann|It is me/);
   });
 
-  it("are raised again for later reports, but only every 15 minutes during a flood", async () => {
+  it("are raised again for later reports, but at most every 15 minutes", async () => {
     for (const [at, id] of ["a", "b", "c"].entries()) await report(id, { at: NOON + at });
     await checkReports(NOON + 10);
     await report("d", { at: NOON + 60_000 });
@@ -591,7 +591,7 @@ describe("alerts about open reports", () => {
     expect(open()).toEqual(["reports-urgent"]);
   });
 
-  it("are raised again if the reporter withdraws the report after being asked a question", async () => {
+  it("are raised again if the reporter withdraws the report instead of answering a question", async () => {
     await report("r");
     await checkReports(NOON);
     await decide("r", "ask");
@@ -601,7 +601,7 @@ describe("alerts about open reports", () => {
     expect(alerts()).toHaveLength(2);
   });
 
-  it("are raised again for a report that is due sooner than the one in an earlier alert", async () => {
+  it("are raised again for a report that is due sooner than the previous one", async () => {
     await report("r");
     await checkReports(NOON + 36 * HOUR);
     await report("s", { kind: "copyright", at: NOON + 37 * HOUR });
@@ -618,7 +618,7 @@ describe("alerts about open reports", () => {
     expect(open()).toEqual(["reports-urgent", "reports-due", "reports-overdue"]);
   });
 
-  it("are resolved once decisions are made on their reports, regardless of the reports in other alerts", async () => {
+  it("are resolved once their own reports are closed, even if other reports are open", async () => {
     await report("r");
     await checkReports(NOON);
     await report("s", { kind: "under-age", at: NOON + 1 });
@@ -628,7 +628,7 @@ describe("alerts about open reports", () => {
     expect(alerts().map(({ isOver }) => isOver)).toEqual([0, 1]);
   });
 
-  it("are accompanied by counts in the navigation, but only for users who can make decisions on reports", async () => {
+  it("are accompanied by counts in the navigation for users who can decide on reports", async () => {
     await report("r", { at: Date.now() });
     await report("s", { at: Date.now() - 49 * HOUR });
     expect(await rootData(await adminCookie())).toMatchObject({ reports: { open: 2, overdue: 1 } });
@@ -638,7 +638,7 @@ describe("alerts about open reports", () => {
   });
 });
 
-it("rejects a decision from an account that lost the permission while the form was being received", async () => {
+it("a decision on a report is rejected if the account has lost permission", async () => {
   await report("r");
   sqliteHandle().exec("UPDATE users SET role = 'uploader' WHERE id = 'u'");
   expect(await decide("r", "hide")).toMatchObject({ status: 403 });
@@ -646,7 +646,7 @@ it("rejects a decision from an account that lost the permission while the form w
 });
 
 describe("a removal", () => {
-  it("hides copies of the file immediately, until someone has reviewed them", async () => {
+  it("hides copies of the file immediately until they have been reviewed", async () => {
     addVideo({ id: "copy", status: "published" });
     addVideo({ id: "other", status: "published" });
     const digest = sqliteHandle().prepare(
@@ -665,7 +665,7 @@ describe("a removal", () => {
     );
   });
 
-  it("is recorded with a message if the video can't be moved to the trash, and is completed at the next start", async () => {
+  it("is recorded even if the video can't be moved to the trash, and is completed at the next startup", async () => {
     await report("r");
     sqliteHandle().exec(
       "CREATE TRIGGER full BEFORE INSERT ON deleted_videos BEGIN SELECT RAISE(ABORT, 'full'); END",

@@ -87,13 +87,13 @@ describe("a preserved video", () => {
     expect(exists(VIDEO)).toBe(false);
   });
 
-  it("can be purged after a year", async () => {
+  it("can be purged after a year, when the preservation expires", async () => {
     await preserveReport("r", "u", Date.now() - 366 * DAY_MS);
     await removeVideos(["v"], "u");
     expect(await purge(["v"])).toHaveLength(1);
   });
 
-  it("keeps files that were replaced when the video was converted or changed", async () => {
+  it("keeps files that are replaced when the video is converted or changed", async () => {
     writeUpload(site.uploads, SOURCE);
     await recordFile({ bucket: "videos", path: "up/1.mov", videoId: "v", kind: "source" });
     await preserveReport("r", "u");
@@ -121,7 +121,7 @@ describe("a preserved video", () => {
     expect(await quarantineStray(later.stray, Date.now() + 40 * DAY_MS)).toHaveLength(1);
   });
 
-  it("keeps the report's text if it is preserved just before the text would be erased", async () => {
+  it("keeps the report's text if the preservation starts just before the text is due to be erased", async () => {
     const due = reportsToErase();
     await preserveReport("r", "u");
     expect(await transaction(() => due.map((id) => eraseReport(id)))).toEqual([false]);
@@ -151,7 +151,7 @@ describe("a preserved video", () => {
     expect(reportsToErase(Date.now() + 366 * DAY_MS)).toEqual(["r"]);
   });
 
-  it("is also preserved if it is added to a report that is already preserved", async () => {
+  it("is preserved when it is added to a report that is already preserved", async () => {
     addVideo({ id: "w", title: "Another" });
     await preserveReport("r", "u");
     await addVideosToReport("r", "w", "u");
@@ -169,7 +169,7 @@ describe("a preserved video", () => {
     expect(await purge(["v"])).toEqual([]);
   });
 
-  it("can be preserved by anyone who can make decisions on reports, but only an owner can end the preservation", async () => {
+  it("can be preserved by anyone who can decide on reports, but only owners can end the preservation", async () => {
     sqliteHandle().exec(
       "INSERT INTO users (id, email, password_hash, role) VALUES ('ed', 'ed@b.c', 'x', 'editor')",
     );
@@ -178,7 +178,7 @@ describe("a preserved video", () => {
     expect(await send({ intent: "end-preservation" }, editor)).toBe(403);
   });
 
-  it("keeps the remaining files if another tool deletes its row before it is preserved", async () => {
+  it("keeps its remaining files if another tool has deleted its row before the preservation", async () => {
     await recordFile({ bucket: "videos", path: "up/1.mp4", videoId: "v", kind: "video" });
     sqliteHandle().exec("DELETE FROM videos");
     await preserveReport("r", "u");
@@ -193,7 +193,7 @@ describe("a preserved video", () => {
 describe("a report whose videos were deleted", () => {
   beforeEach(() => sqliteHandle().exec("DELETE FROM videos; DELETE FROM report_videos"));
 
-  it("is preserved with its text and its log", async () => {
+  it("can be preserved, together with its text and log", async () => {
     expect(reportsToErase()).toEqual(["r"]);
     expect(await send({ intent: "preserve" })).toBe(302);
     expect(reportsToErase()).toEqual([]);
@@ -224,7 +224,7 @@ describe("a report whose videos were deleted", () => {
   });
 });
 
-it("keeps the messages to the uploader until the preservation ends", async () => {
+it("a preserved report keeps the messages to the uploader until the preservation ends", async () => {
   const decision =
     "INSERT INTO uploader_decisions (user_id, video_id, report_id, decision, decided_at, payload)";
   sqliteHandle().exec(`${decision} VALUES ('u', 'v', 'r', 'remove', '2020-01-01', '')`);

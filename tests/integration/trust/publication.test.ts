@@ -54,7 +54,7 @@ describe("a video on hold", () => {
     expect(await release()).toBe(false);
   });
 
-  it("has a hold for each report, and releasing one leaves the others in place", async () => {
+  it("has a separate hold for each report, and stays on hold when only one is released", async () => {
     const about = { videoId: "v", reason: "report" } as const;
     await transaction(() => hold({ ...about, sourceId: "a" }));
     await transaction(() => releaseHold({ ...about, sourceId: "a" }));
@@ -70,7 +70,7 @@ describe("a video on hold", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("isn't published by its visibility toggle or by the button on the review page", async () => {
+  it("can't be published with its visibility toggle or on the review page", async () => {
     await expectSuccess({ intent: "toggle", id: "v", expectedStatus: "published" });
     expect(
       await expectFailure({ intent: "toggle", id: "v", expectedStatus: "hidden" }),
@@ -81,7 +81,7 @@ describe("a video on hold", () => {
     expect(statusOf()).toBe("hidden");
   });
 
-  it("isn't published in bulk, and the preview says so", async () => {
+  it("can't be published with a bulk action, and the preview says so", async () => {
     addVideo({ id: "free", title: "Free", status: "hidden" });
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const fields = { intent: "bulk", do: "publish", selected: ["v", "free"] };
@@ -104,7 +104,7 @@ describe("a video on hold", () => {
     });
   });
 
-  it("stays hidden at its scheduled time, as the toast says in advance, and becomes public once it has no holds", async () => {
+  it("stays hidden at its publish time, as the toast says in advance, and becomes public once it has no holds", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { toast } = await expectSuccess({ intent: "schedule", id: "v", publishAt: at });
@@ -117,7 +117,7 @@ describe("a video on hold", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("stays hidden if its scheduled time to hide has passed when the last hold is released", async () => {
+  it("stays hidden after its last hold is released if its scheduled hide time has passed", async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();
     await expectSuccess({ intent: "schedule", id: "v", unpublishAt: at });
     await performDue(Date.parse(at) + 1);
@@ -125,7 +125,7 @@ describe("a video on hold", () => {
     expect(video()).toMatchObject({ status: "hidden", unpublish_at: null });
   });
 
-  it("is still on hold after it is restored from the trash, and the message shows the reason", async () => {
+  it("is still on hold after being restored from the trash, and the message shows why", async () => {
     await release();
     await removeVideos(["v"], "u");
     await holdIt();
@@ -161,7 +161,7 @@ describe("a video on hold", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("isn't published through the API", async () => {
+  it("can't be published through the API", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const form = new FormData();
     for (const [name, value] of Object.entries({ name: "p", days: "7", scope: "publish" })) {
@@ -195,13 +195,13 @@ describe("a video on hold", () => {
       "DELETE FROM videos; INSERT INTO videos (id, title, category) VALUES ('w', 'B', 'desi'); UPDATE videos SET id = 'v'",
     ],
     ["removes its flag", "UPDATE videos SET held = 0"],
-  ])("isn't published by another tool that %s", async (_, sql) => {
+  ])("isn't public after another tool %s", async (_, sql) => {
     sqliteHandle().exec(sql);
     expect(isPublic("v")).toBe(false);
     expect(await isListed()).toBe(false);
   });
 
-  it("is hidden at startup if the triggers were lost when the database file was rebuilt", async () => {
+  it("is hidden again at startup if the database was rebuilt without its triggers", async () => {
     addVideo({ id: "free", title: "Free", status: "published" });
     sqliteHandle().exec(`
       DROP TRIGGER videos_held_kept;
@@ -212,7 +212,7 @@ describe("a video on hold", () => {
     expect(correctHeld()).toBe(0);
   });
 
-  it("isn't shown by preview links", async () => {
+  it("can't be opened with a preview link", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'review'");
     const token = String(await createPreviewLink({ id: "v", title: "A video" }, "u"));
     expect(findPreview(token)).toBeUndefined();
@@ -245,7 +245,7 @@ describe("a hold", () => {
     expect([statusOf("v"), statusOf("w")]).toEqual(["review", "hidden"]);
   });
 
-  it("is shown with the reason that lasts the longest if the video has several holds", async () => {
+  it("is described by the longest-lasting reason if the video has several holds", async () => {
     await holdIt();
     await holdIt("v", "removed");
     expect(refusalsOf(["v"]).get("v")).toMatch(/^A moderator removed/);

@@ -112,7 +112,7 @@ describe("the Restricted To Adults label", () => {
     "/media/videos/u/1/captions.en.vtt",
     "/media/videos/u/1/0.jpg",
     "/media/thumbnails/u/1.jpg",
-  ])("is sent with full, partial, 304 and rejected responses for %s", async (file) => {
+  ])("is sent with full, partial, not modified and rejected responses for %s", async (file) => {
     const whole = await fetch(site.url + file);
     const etag = whole.headers.get("ETag") ?? "";
     const found: number[] = [];
@@ -134,7 +134,7 @@ describe("the Restricted To Adults label", () => {
     expect((await labelOf("GET", `${file}.none`)).label).toBe(RTA);
   });
 
-  it("is sent with 304 responses for feeds, with build files, and for URLs without a route", async () => {
+  it("is sent with not modified feeds, with build files, and for URLs without a route", async () => {
     const feed = await fetch(`${site.url}/feed.xml`);
     const known = { "If-None-Match": feed.headers.get("ETag")! };
     expect(await labelOf("GET", "/feed.xml", known)).toMatchObject({ status: 304, label: RTA });

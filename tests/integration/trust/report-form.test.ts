@@ -126,7 +126,7 @@ describe("a report", () => {
     [{ what: "x".repeat(4_001) }, "what"],
     [{ email: "a@b\r\nBcc: c@d" }, "email"],
     [{ "statement-0": undefined }, "statement"],
-  ])("is shown again with errors for %j, and keeps its values", async (fields, wrong) => {
+  ])("is rejected with an error for %j, and the form keeps its values", async (fields, wrong) => {
     const typed = Object.fromEntries(
       Object.entries({ ...FIELDS, name: "Ada", ...fields }).filter(([, value]) => value),
     ) as Record<string, string>;
@@ -152,7 +152,7 @@ describe("a report", () => {
     expect((await send({ name: "Ada" }, "copyright")).status).toBe(303);
   });
 
-  it("is created only once, even if the form is sent repeatedly and in several tabs", async () => {
+  it("is created only once, even if the form is sent several times and from several tabs", async () => {
     const [one, two] = await Promise.all([send(), send()]);
     expect(one.location).toBe(two.location);
     const first = await open("/report?kind=consent");
@@ -182,7 +182,7 @@ describe("a report", () => {
     });
   });
 
-  it("is accepted even if none of its videos is public once the reporter confirms their URLs, and doesn't reveal whether a hidden video exists", async () => {
+  it("is accepted without public videos once the reporter confirms the URLs, without revealing hidden videos", async () => {
     addVideo({ id: "hidden", status: "hidden" });
     for (const where of [`${ORIGIN}/video/hidden`, `${ORIGIN}/video/gone`, "the third\nvideo"]) {
       const rejected = await send({ where, anyway: "" });
@@ -195,7 +195,7 @@ describe("a report", () => {
     expect((await send({ anyway: "" })).status).toBe(303);
   });
 
-  it("is stored without characters that disguise text, and is rejected if it is too large or its kind is unknown", async () => {
+  it("is stored without control characters, and is rejected if it is too large or of an unknown kind", async () => {
     const sent = await send({
       what: "A\u0000 story\u202e that turns\u2066 round.\r\nNew line",
       name: "<script>alert(1)</script>\r\nX: y",
@@ -221,7 +221,7 @@ describe("hiding a video when it is reported", () => {
     { kind: "under-age", isStillPublic: false },
     { kind: "copyright", isStillPublic: true },
     { kind: "other", isStillPublic: true },
-  ])("hides the video immediately, or leaves it public: %o", async ({ kind, isStillPublic }) => {
+  ])("hides the video only for urgent kinds of reports: %o", async ({ kind, isStillPublic }) => {
     addVideo({ status: "published" });
     await send({ name: "Ada" }, kind);
     expect(isPublic("v")).toBe(isStillPublic);
@@ -250,7 +250,7 @@ describe("a flood of reports from one IP address", () => {
     for (let at = 0; at < reports; at++) await send({ form: `flood ${at}` });
   };
 
-  it("triggers a question whose answer works only once, and doesn't affect other addresses", async () => {
+  it("triggers a question that can be answered only once, and doesn't affect other addresses", async () => {
     addVideo({ status: "published" });
     await flood(5);
     sqliteHandle().exec("DELETE FROM video_holds");
@@ -270,7 +270,7 @@ describe("a flood of reports from one IP address", () => {
     expect(count()).toBe(7);
   });
 
-  it("triggers questions that allow only one attempt, don't reveal the answer, and have a timestamp that can't be changed", async () => {
+  it("triggers questions that allow one attempt, don't reveal the answer, and have a tamper-proof timestamp", async () => {
     await flood(5);
     const { question, token } = newPuzzle();
     const wrong = { form: "x", puzzle: token, answer: "elephant" };
@@ -288,7 +288,7 @@ describe("a flood of reports from one IP address", () => {
     expect((await send({ form: "x", puzzle: "..", answer: "1" })).status).toBe(422);
   });
 
-  it("is measured by the number of reported videos, so that one report can't hide the whole site without a question", async () => {
+  it("counts every reported video, so that one report can't hide the whole site without a question", async () => {
     const where = Array.from({ length: 9 }, (_, at) => `${ORIGIN}/video/v${at}`).join("\n");
     expect((await send({ where })).data.errors).toHaveProperty("answer");
   });
@@ -324,7 +324,7 @@ describe("too much text in open reports", () => {
 });
 
 describe("a status link", () => {
-  it("can't be forged, changed or reused, and an invalid link shows a message", async () => {
+  it("can't be forged or changed, and an invalid link shows a message", async () => {
     const token = tokenOf(await send());
     const [id = "", mac = ""] = token.split(".");
     const others = [
@@ -352,7 +352,7 @@ describe("a status link", () => {
     expect(count()).toBe(1);
   });
 
-  it("doesn't appear in any cache, search index, log or referrer", () => {
+  it("doesn't appear in caches, search indexes, logs or Referer headers", () => {
     const sent = headers({ actionHeaders: new Headers() } as never) as Headers;
     expect(sent.get("Cache-Control")).toBe("no-store");
     expect(sent.get("X-Robots-Tag")).toBe("noindex");
@@ -363,7 +363,7 @@ describe("a status link", () => {
     expect(routeOf("/report/secret.data")).toBe("/report/:token");
   });
 
-  it("lets the reporter send the same answer only once, and the answer reopens the report", async () => {
+  it("lets the reporter send an answer, which reopens the report and is stored only once", async () => {
     const sent = await send();
     const [id, token] = [idOf(sent), tokenOf(sent)];
     await transaction(() => {
@@ -382,7 +382,7 @@ describe("a status link", () => {
     expect((await postToReport(token, { intent: "nonsense" })).status).toBe(400);
   });
 
-  it("lets the reporter send up to three answers until a moderator writes again", async () => {
+  it("lets the reporter send up to three answers before a moderator replies", async () => {
     const sent = await send();
     const token = tokenOf(sent);
     const write = async (message: string) =>
@@ -397,7 +397,7 @@ describe("a status link", () => {
     expect(await write("Four.")).toBe(303);
   });
 
-  it("can be used to withdraw the report, but a video that the report has hidden still has to be reviewed", async () => {
+  it("can be used to withdraw the report, but any video hidden by the report still has to be reviewed", async () => {
     addVideo({ status: "published" });
     const plain = await send({ name: "Ada" }, "copyright");
     await postToReport(tokenOf(plain), { intent: "withdraw" });
@@ -416,7 +416,7 @@ describe("a status link", () => {
     expect(logged().filter((each) => each === "withdrawn")).toHaveLength(2);
   });
 
-  it("shows that the report's text was deleted", async () => {
+  it("shows a message if the report's text was deleted", async () => {
     const sent = await send();
     await transaction(() => closeReport({ id: idOf(sent), decision: "remove" }));
     expect((await status(tokenOf(sent))).data.page.message).toContain("removed");

@@ -116,7 +116,7 @@ describe("emails to reporters", () => {
     expect(waiting()).toEqual([]);
   });
 
-  it("are sent once the mail server is available, even if the site has been restarted", async () => {
+  it("are sent once the mail server is available, even after a restart", async () => {
     await report();
     await sendReportEmails(Date.now());
     expect(waiting()).toEqual([{ event: "received", attempts: 1 }]);
@@ -129,7 +129,7 @@ describe("emails to reporters", () => {
     expect(waiting()).toEqual([]);
   });
 
-  it("are sent once the secret that decrypts the address is set again", async () => {
+  it("are sent once the secret that encrypted the address is configured again", async () => {
     await report();
     const secret = process.env.SESSION_SECRET ?? "";
     const mails = await useMailServer();
@@ -154,7 +154,7 @@ describe("emails to reporters", () => {
   });
 });
 
-describe("an email address that anyone may have entered", () => {
+describe("an unconfirmed email address", () => {
   const idOf = (n: number) => String(n).padStart(22, "B");
   const sendQuestion = (n: number) =>
     transaction(() => moveReport({ id: idOf(n), from: ["open"], to: "asked" }));
@@ -163,7 +163,7 @@ describe("an email address that anyone may have entered", () => {
     return page;
   };
 
-  it("gets at most one initial email a day, regardless of how the address is spelled and how many reports there are", async () => {
+  it("gets at most one initial email a day, regardless of its spelling and the number of reports", async () => {
     const mails = await useMailServer();
     for (const [n, address] of [
       ...["stranger@example.org", "Stranger@EXAMPLE.org", "stranger+1@example.org"],
@@ -186,7 +186,7 @@ describe("an email address that anyone may have entered", () => {
     expect(mails).toHaveLength(3);
   });
 
-  it("doesn't get another email about a report until the link in the first email has been opened", async () => {
+  it("gets no other email about a report until the link in the first email has been opened", async () => {
     const mails = await useMailServer();
     await report(freshAddress(), idOf(1));
     await sendReportEmails();
@@ -208,7 +208,7 @@ describe("an email address that anyone may have entered", () => {
     expect(mails).toHaveLength(2);
   });
 
-  it("gets emails about other reports once a link has been opened, but at most fifty a day", async () => {
+  it("gets emails about other reports once any link has been opened, but at most fifty a day", async () => {
     const mails = await useMailServer();
     const address = freshAddress();
     await report(address, idOf(1));
@@ -222,7 +222,7 @@ describe("an email address that anyone may have entered", () => {
     expect(mails[1]).toContain("Subject: Afterdark: A question about your report");
   });
 
-  it("isn't confirmed if the owner of a similar address opens a link", async () => {
+  it("isn't confirmed when the owner of a similar address opens a link", async () => {
     const mails = await useMailServer();
     await report("v.ictim@example.org", idOf(1));
     await sendReportEmails();

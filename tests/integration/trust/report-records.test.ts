@@ -53,14 +53,14 @@ describe("a report", () => {
     }
   });
 
-  it("is stored only once, even if it is sent repeatedly", async () => {
+  it("is stored only once, even if it is sent twice", async () => {
     await write(() => createReport(REPORT, NOW));
     const other = { ...REPORT, payload: { ...PAYLOAD, what: "Something else." } };
     expect(await write(() => createReport(other, NOW))).toBe(false);
     expect(readReport("r")?.payload).toEqual(PAYLOAD);
   });
 
-  it("is due after 48 hours if it is urgent, otherwise after REPORT_DEADLINE", async () => {
+  it("is due after 48 hours if it is urgent, and otherwise after REPORT_DEADLINE", async () => {
     set({ REPORT_DEADLINE: "10h" });
     for (const kind of ["consent", "under-age", "copyright", "private", "other"] as const) {
       await write(() => createReport({ ...REPORT, id: kind, kind }, NOW));
@@ -69,7 +69,7 @@ describe("a report", () => {
     }
   });
 
-  it("can't be closed by a second moderator unless the decision is being changed", async () => {
+  it("can be closed only once, unless the decision is being changed", async () => {
     await write(() => createReport(REPORT, NOW));
     expect(await write(() => closeReport({ id: "r", decision: "remove" }, NOW))).toBe(true);
     expect(await write(() => closeReport({ id: "r", decision: "keep" }, NOW))).toBe(false);
@@ -86,7 +86,7 @@ describe("a report", () => {
     expect(readReport("r")?.state).toBe("asked");
   });
 
-  it("can be created only in a transaction, which also contains its log entry", () => {
+  it("can be created only in a transaction", () => {
     expect(() => createReport(REPORT)).toThrow("transaction");
   });
 });
@@ -126,7 +126,7 @@ describe("text encrypted with another secret", () => {
 describe("a report's emails", () => {
   const events = () => sqliteHandle().prepare("SELECT event FROM outbox").pluck().all();
 
-  it("are queued if there is both a mail server and an email address", async () => {
+  it("are queued only if the report has an email address and a mail server is configured", async () => {
     await write(() => createReport({ ...REPORT, id: "before" }, NOW));
     set({ SMTP_URL: "smtp://127.0.0.1:2525", SMTP_FROM: "site@example.org" });
     await write(() =>
@@ -145,7 +145,7 @@ describe("a report's emails", () => {
 });
 
 describe("erasing a report", () => {
-  it("is due once REPORT_KEEP has passed since the report was closed, and leaves no text behind", async () => {
+  it("is due when the report has been closed for REPORT_KEEP, and leaves no text behind", async () => {
     set({ REPORT_KEEP: "2d" });
     await write(() => {
       createReport(REPORT, NOW);
@@ -164,8 +164,8 @@ describe("erasing a report", () => {
   });
 });
 
-describe("100,000 reports", () => {
-  it("are searched using indexes, without sorting", () => {
+describe("queries for reports", () => {
+  it("use indexes and don't sort", () => {
     const plans = [
       "SELECT * FROM reports WHERE id = ?",
       "SELECT * FROM report_messages WHERE report_id = ? ORDER BY sent_at DESC, rowid DESC LIMIT 9",
@@ -190,7 +190,7 @@ describe("the report settings", () => {
     ["REPORT_DEADLINE", "30m"],
     ["REPORT_KEEP", "1h"],
     ["REPORT_KEEP", "-1d"],
-  ])("with %s=%s are rejected with an error message", (name, value) => {
+  ])("are rejected with an error message: %s=%s", (name, value) => {
     expect(() => parseSettings({ [name]: value })).toThrow(`${name} must be `);
   });
 });

@@ -83,7 +83,7 @@ async function send(fields: Record<string, string>): Promise<number> {
 }
 
 describe("a report about two videos", () => {
-  it("is closed once a decision has been made on each video, and the reporter is informed about both decisions", async () => {
+  it("is closed once each video has a decision, and the reporter is informed about both decisions", async () => {
     await report("under-age", ["v", "w"]);
     await decide("remove", ["v"]);
     expect(stateOf()).toEqual(["open", null]);
@@ -123,7 +123,7 @@ describe("a report about two videos", () => {
     expect(stateOf()).toEqual(["closed", "keep"]);
   });
 
-  it("can be resolved even if one of its videos was removed because of another report", async () => {
+  it("can be closed even if one of its videos was removed because of another report", async () => {
     await report("copyright", ["v"], "first");
     await report("copyright", ["v", "w"]);
     await decide("remove", ["v"], "first");
@@ -144,7 +144,7 @@ describe("a report about two videos", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("allows each video to be restored after the report's text was deleted", async () => {
+  it("allows each video to be restored even after the report's text has been deleted", async () => {
     await report("under-age", ["v", "w"]);
     await decide("remove", ["v", "w"]);
     await transaction(() => eraseReport(ID));
@@ -157,7 +157,7 @@ describe("a report about two videos", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, true]);
   });
 
-  it("doesn't restore a removed video if the reporter withdraws the report after being asked a question", async () => {
+  it("leaves a removed video in the trash if the reporter withdraws the report instead of answering a question", async () => {
     await report("copyright", ["v"]);
     await decide("remove", ["v"]);
     expect(pageOf()?.choices).toEqual(["restore", "counter-notice", "ask"]);
@@ -168,7 +168,7 @@ describe("a report about two videos", () => {
     expect(stateOf()).toEqual(["closed", "remove"]);
   });
 
-  it("has the interrupted restoration of a video completed at startup", async () => {
+  it("finishes restoring a video at startup if the process was interrupted", async () => {
     await report("copyright", ["v", "w"]);
     await decide("remove", ["v", "w"]);
     await transaction(() => {
@@ -184,7 +184,7 @@ describe("a report about two videos", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("shows which videos have changed since the decision, and requires another review", async () => {
+  it("shows which videos have a new file since the decision and must be reviewed again", async () => {
     await report("consent", ["v", "w"]);
     await decide("keep", ["v", "w"]);
     await transaction(() => recordFileChange(["w"], Date.now() + 1_000));
@@ -223,7 +223,7 @@ describe("an urgent report received after a moderator kept the video", () => {
 
   const heldBy = () => sourcesOf("v", "report");
 
-  it("hides the video once it switches to a file that wasn't reviewed", async () => {
+  it("hides the video once it switches to an unreviewed file", async () => {
     sqliteHandle().exec(
       `INSERT INTO video_files (id, video_id, state, user_id, video_url, replaced_at)
        VALUES ('n', 'v', 'earlier', 'u', '/media/videos/u/2.mp4', '2026-01-01T00:00:00.000Z')`,
@@ -249,14 +249,14 @@ describe("an urgent report received after a moderator kept the video", () => {
     expect(pageOf("later")?.entries.at(-1)?.action).toBe("hide-limit");
   });
 
-  it("hides the video once the earlier report no longer includes it", async () => {
+  it("hides the video once it is removed from the earlier report", async () => {
     await removeVideoFromReport(ID, "v", "u");
     expect(heldBy()).toEqual(["later"]);
   });
 });
 
 describe("the list of reported videos", () => {
-  it("includes a video that a moderator adds, and puts it on hold as if it had been reported", async () => {
+  it("can be extended by a moderator, and a video added to it is put on hold as if it had been reported", async () => {
     await report("under-age", []);
     expect(pageOf()?.choices).toEqual(["not-here", "ask"]);
     expect(await send({ intent: "add-video", address: `${ORIGIN}/video/v?t=3` })).toBe(302);
@@ -278,7 +278,7 @@ describe("the list of reported videos", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
   });
 
-  it("includes a video but doesn't put it on hold if it was already reviewed or the report doesn't hide videos", async () => {
+  it("doesn't put an added video on hold if it was already reviewed or the report doesn't hide videos", async () => {
     await report("copyright", []);
     await addVideosToReport(ID, "v", "u");
     expect(isPublic("v")).toBe(true);
@@ -306,7 +306,7 @@ describe("the list of reported videos", () => {
     expect(decisions()).toEqual([]);
   });
 
-  it("releases only its own report's hold when a video is removed from the list", async () => {
+  it("releases only its own report's hold when a video is taken off the list", async () => {
     await report("under-age", ["v", "w"]);
     await report("under-age", ["w"], "other");
     await decide("keep", ["v"]);
@@ -318,7 +318,7 @@ describe("the list of reported videos", () => {
     expect(isPublic("w")).toBe(true);
   });
 
-  it("requires a removed video to be restored before it can be taken off the list", async () => {
+  it("keeps a removed video until the video is restored", async () => {
     await report("other", ["v"]);
     await decide("remove", ["v"]);
     expect(await removeVideoFromReport(ID, "v", "u")).toMatchObject({ status: 409 });

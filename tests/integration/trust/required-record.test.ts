@@ -50,7 +50,7 @@ const due = Date.parse(at) + 1;
 
 beforeEach(() => require("on"));
 
-describe("the schedule of a video without a record", () => {
+describe("the schedule of a video without a consent record", () => {
   beforeEach(async () => {
     addVideo({ status: "hidden" });
     const { toast } = await expectSuccess({ intent: "schedule", id: "v", publishAt: at });
@@ -59,7 +59,7 @@ describe("the schedule of a video without a record", () => {
     );
   });
 
-  it("puts the video on hold at the scheduled time, and publishes it as soon as there is a record", async () => {
+  it("puts the video on hold at the publish time, and publishes it as soon as it has a record", async () => {
     await performDue(due);
     expect(video()).toMatchObject({ status: "published", publish_at: null, created_at: at });
     expect(isPublic("v")).toBe(false);
@@ -70,7 +70,7 @@ describe("the schedule of a video without a record", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("keeps the video on hold after the setting is turned off, until an owner releases the hold", async () => {
+  it("keeps the video on hold even if records are no longer required, until an owner releases the hold", async () => {
     await performDue(due);
     require("off");
     expect(isPublic("v")).toBe(false);
@@ -84,7 +84,7 @@ describe("the schedule of a video without a record", () => {
     expect(await releaseHidden(waiting!.source, "u")).toBeUndefined();
   });
 
-  it("hides the video at the scheduled time even if it still has no record", async () => {
+  it("hides the video at the hide time even if it still has no record", async () => {
     const end = new Date(due + HOUR_MS).toISOString();
     await expectSuccess({ intent: "schedule", id: "v", publishAt: at, unpublishAt: end });
     await performDue(due);
@@ -105,7 +105,7 @@ describe("the schedule of a video without a record", () => {
 });
 
 describe("scheduling many videos", () => {
-  it("shows how many videos lack a record, both in the preview and in the result", async () => {
+  it("shows how many videos have no consent record, both in the preview and in the result", async () => {
     for (const id of ["v", "w", "x"]) addVideo({ id, status: "hidden" });
     await record("x");
     const fields = { intent: "bulk", do: "schedule", selected: ["v", "w", "x"], publishAt: at };
@@ -138,7 +138,7 @@ describe("another tool", () => {
       `INSERT INTO videos (id, title, category, status) VALUES ('v', 'B', 'desi', 'hidden');
        REPLACE INTO videos (id, title, category) VALUES ('v', 'C', 'desi')`,
     ],
-  ])("can't make a video public without a record, even briefly, when it %s", async (_, sql) => {
+  ])("can't publish a video without a consent record, even briefly, when it %s", async (_, sql) => {
     // The video isn't public even within the tool's transaction, which other connections can't see.
     sqliteHandle().exec(`BEGIN; ${sql}`);
     expect(isPublic("v")).toBe(false);
@@ -147,7 +147,7 @@ describe("another tool", () => {
     expect((await actions())[0]).toBe("consent-withheld");
   });
 
-  it("can publish videos that have a record, or any video if records aren't required", async () => {
+  it("can publish videos that have a consent record, or any video if records aren't required", async () => {
     addVideo({ status: "hidden" });
     await record();
     sqliteHandle().exec("UPDATE videos SET status = 'published'");
@@ -157,7 +157,7 @@ describe("another tool", () => {
     expect(isPublic("w")).toBe(true);
   });
 
-  it("can edit a video without hiding it if it was public before records were required", async () => {
+  it("can edit a video that was public before consent records were required without hiding it", async () => {
     require("off");
     addVideo({ status: "published" });
     require("on");
@@ -166,7 +166,7 @@ describe("another tool", () => {
   });
 });
 
-describe("hiding videos without a record", () => {
+describe("hiding videos without a consent record", () => {
   beforeEach(() => {
     require("off");
     for (const id of ["v", "w"]) addVideo({ id, status: "published" });
@@ -188,7 +188,7 @@ describe("hiding videos without a record", () => {
     );
   });
 
-  it("is reversed for a video once it gets a record", async () => {
+  it("is undone for a video once the video has a record", async () => {
     await hideVideosWithoutRecord("u");
     await record();
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
@@ -199,7 +199,7 @@ describe("hiding videos without a record", () => {
 describe("a replacement file", () => {
   const replace = () => expectFailure({ intent: "replace", id: "v" });
 
-  it("is rejected before it is probed if the video is public but has no record", async () => {
+  it("is rejected before it is read if the video is public but has no consent record", async () => {
     require("off");
     addVideo({ status: "published" });
     require("on");
@@ -209,13 +209,13 @@ describe("a replacement file", () => {
     });
   });
 
-  it("isn't rejected for a missing record if the video isn't public", async () => {
+  it("isn't rejected because of a missing consent record if the video isn't public", async () => {
     addVideo({ status: "hidden" });
     expect(await replace()).toMatchObject({ status: 422, detail: "Choose a video file." });
   });
 });
 
-describe("an upload without a record", () => {
+describe("an upload without a consent record", () => {
   const clip = () => fileBlob(makeClip(site.folder, "clip", { seconds: 1, audio: false }));
 
   it("keeps its schedule, and the message says what is missing", async () => {
@@ -230,7 +230,7 @@ describe("an upload without a record", () => {
     expect(isPublic(id)).toBe(true);
   });
 
-  it("redirects to the consent record's page if the user may open it", async () => {
+  it("redirects to the consent record's page if the user can open it", async () => {
     const send = async () => {
       const form = await uploadRequest(clip()).formData();
       return (await catchResponse(() => sendMultipart(form, "/admin"))).headers.get("Location");

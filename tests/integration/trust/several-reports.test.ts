@@ -97,7 +97,7 @@ beforeEach(() => {
 });
 
 describe("a video with several reports", () => {
-  it("stays hidden until a decision is made on the second report", async () => {
+  it("stays hidden until the other report is decided too", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
     expect(await decide(consent, "keep")).toBe(302);
@@ -106,7 +106,7 @@ describe("a video with several reports", () => {
     expect(["v", "x"].map(isPublic)).toEqual([true, true]);
   });
 
-  it("stays hidden until decisions are made on both reports, in either order", async () => {
+  it("stays hidden until both reports are decided, even if the earlier one is decided first", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
     await decide(underAge, "keep");
@@ -115,7 +115,7 @@ describe("a video with several reports", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("stays hidden if a moderator has hidden it because of another report", async () => {
+  it("stays hidden if a moderator also hid it because of another report", async () => {
     const consent = await report("consent", "v");
     const copyright = await report("copyright", "w", "v");
     await decide(copyright, "hide", "v");
@@ -125,7 +125,7 @@ describe("a video with several reports", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("causes each report's page to list the other report", async () => {
+  it("is linked from each report's page to the other report", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
     for (const [one, other] of [
@@ -138,7 +138,7 @@ describe("a video with several reports", () => {
     }
   });
 
-  it("still has to be reviewed if a report that wasn't the first to hide it is withdrawn", async () => {
+  it("still has to be reviewed if the second report to hide it is withdrawn", async () => {
     await report("consent", "v");
     const underAge = await report("under-age", "v");
     await withdraw(underAge);
@@ -153,7 +153,7 @@ describe("a video with several reports", () => {
     expect(readReport(idOf(underAge))?.state).toBe("open");
   });
 
-  it("is restored only once every decision to remove it has been reversed", async () => {
+  it("is restored only after every decision to remove it has been reversed", async () => {
     const [first, second] = [await report("consent", "v"), await report("private", "v")];
     expect(await decide(first, "remove")).toBe(302);
     expect(choicesOf(second, "v")).toEqual(["keep", "remove"]);
@@ -174,7 +174,7 @@ describe("a video with several reports", () => {
     expect(video("v")).toBeUndefined();
   });
 
-  it("can be published again on the page of a report whose text was deleted", async () => {
+  it("can be restored on the page of a report whose text was deleted", async () => {
     const token = await report("under-age", "v", "w");
     await decide(token, "remove");
     await eraseDueReports(Date.now() + settings().reportKeepMs + 1_000);
@@ -183,7 +183,7 @@ describe("a video with several reports", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, true]);
   });
 
-  it("can be published again on the page of a report whose text can't be decrypted", async () => {
+  it("can be kept on the page of a report whose text can't be decrypted", async () => {
     const token = await report("under-age", "v", "w");
     makeUnreadable();
     expect(await decide(token, "keep")).toBe(302);
@@ -204,7 +204,7 @@ describe("a video with several reports", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("is still shown to the reporter if the report can no longer be decrypted", async () => {
+  it("is still shown to the reporter after the report can't be decrypted anymore", async () => {
     const token = await report("consent", "v", "w");
     makeUnreadable();
     const request = new Request(`${ORIGIN}/report/${token}`);

@@ -97,7 +97,7 @@ describe("the upload form", () => {
     expect(accepted()).toEqual(ACCEPTED);
   });
 
-  it("is rejected and shows the terms if they weren't accepted, but its file is kept on the server", async () => {
+  it("is rejected and shows the terms if they weren't accepted, but keeps the uploaded file", async () => {
     const rejected = await upload({});
     expect(rejected).toMatchObject({
       status: 422,
@@ -114,7 +114,7 @@ describe("the upload form", () => {
     expect(filesIn(site.uploads).filter((name) => name.startsWith("tmp/"))).toEqual([]);
   });
 
-  it("reports that the terms weren't accepted along with any other errors, and doesn't keep the file", async () => {
+  it("reports missing acceptance along with other errors, and then doesn't keep the file", async () => {
     expect(await upload({ title: "" })).toMatchObject({
       status: 422,
       fields: { title: expect.any(String), terms: MISSING },
@@ -131,7 +131,7 @@ describe("the upload form", () => {
     expect(videos()).toEqual([]);
   });
 
-  it("doesn't require the terms while the requirement is off, regardless of what an open form sends", async () => {
+  it("doesn't require acceptance while the requirement is off, even if an open form still sends a version", async () => {
     await requireTerms(false, "u");
     expect(await upload({})).toEqual({ status: 302 });
     expect(await upload({ terms: "1" })).toEqual({ status: 302 });
@@ -139,8 +139,8 @@ describe("the upload form", () => {
   });
 });
 
-describe("the upload queue, with files that were already uploaded", () => {
-  it("records that the version in each video's form was accepted", async () => {
+describe("publishing a file that has already been uploaded", () => {
+  it("records the accepted version from each video's form", async () => {
     for (const each of [1, 2]) {
       expect(await publishSent({ upload: await stored(), title: `${each}`, terms: "2" })).toEqual({
         status: 201,
@@ -150,7 +150,7 @@ describe("the upload queue, with files that were already uploaded", () => {
     expect(Object.values(all)).toEqual([ACCEPTED, ACCEPTED]);
   });
 
-  it("rejects a video if a newer version has been saved, and accepts it with that version", async () => {
+  it("is rejected with an outdated version of the terms, and succeeds with the current one", async () => {
     const id = await stored();
     expect(await publishSent({ upload: id, terms: "1" })).toMatchObject({
       status: 422,
@@ -163,7 +163,7 @@ describe("the upload queue, with files that were already uploaded", () => {
   });
 });
 
-describe("tus", () => {
+describe("the tus endpoint", () => {
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   const begin = (terms?: string) =>
     uploads({
@@ -184,7 +184,7 @@ describe("tus", () => {
       context: {},
     });
 
-  it("doesn't start an upload unless its metadata contains the current version", async () => {
+  it("doesn't start an upload unless its metadata contains the current version of the terms", async () => {
     for (const [terms, message] of [
       [undefined, MISSING],
       ["1", OUTDATED],
@@ -197,12 +197,12 @@ describe("tus", () => {
     expect((await begin("2")).status).toBe(201);
   });
 
-  it("doesn't require the terms while the requirement is off", async () => {
+  it("doesn't require acceptance while the requirement is off", async () => {
     await requireTerms(false, "u");
     expect((await begin()).status).toBe(201);
   });
 
-  it("provides the version from the upload's metadata if the form doesn't include a version", async () => {
+  it("stores the version from the metadata, which is used if the form doesn't include one", async () => {
     const id = await stored();
     const record = path.join(site.uploads, "tmp", "tus", `${id}.json`);
     const upload = JSON.parse(fs.readFileSync(record, "utf8"));
@@ -252,7 +252,7 @@ describe("the API", () => {
     });
   });
 
-  it("creates a video only if the request contains the version, and otherwise reports the missing field", async () => {
+  it("creates a video only if the request contains the current version, and otherwise returns a field error", async () => {
     const upload = await stored();
     expect(await create(upload)).toMatchObject({
       status: 422,
@@ -264,7 +264,7 @@ describe("the API", () => {
     expect(accepted()).toEqual(ACCEPTED);
   });
 
-  it("doesn't start an upload if the request doesn't contain the version", async () => {
+  it("doesn't start an upload if the request doesn't contain the current version", async () => {
     const form = new FormData();
     form.set("name", "a program");
     form.set("days", "7");
@@ -370,7 +370,7 @@ describe("the import page", () => {
 });
 
 describe("the import command", () => {
-  it("doesn't import anything if the version isn't specified", async () => {
+  it("doesn't import anything if the accepted version isn't specified", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(clip, path.join(folder, "video.mp4"));
@@ -395,7 +395,7 @@ describe("replacing a file", () => {
     return (result as { data: { studio: Record<string, unknown> } }).data.studio;
   }
 
-  it("requires accepting the current terms, and keeps the existing file until they are accepted", async () => {
+  it("requires acceptance of the current terms, and keeps the existing file until they are accepted", async () => {
     addVideo();
     expect(accepted()).toEqual([]);
     const rejected = await replace({}, clip);

@@ -74,7 +74,7 @@ describe("the terms", () => {
     ]);
   });
 
-  it("can't be overwritten by an owner who hasn't read the latest version", async () => {
+  it("can't be overwritten from a page that shows an older version", async () => {
     await write("One.", 0);
     await write("Two.", 1);
     expect(await write("Mine.", 1)).toEqual({
@@ -86,7 +86,7 @@ describe("the terms", () => {
     expect(listTerms()).toHaveLength(2);
   });
 
-  it("are rejected if they are empty or too long, and the form keeps the text", async () => {
+  it("are rejected if they are empty or too long, and the entered text is kept", async () => {
     expect(await write(" \r\n ", 0)).toMatchObject({ status: 422, detail: "Enter the terms." });
     const long = "x".repeat(20_001);
     expect(await write(long, 0)).toEqual({
@@ -95,7 +95,7 @@ describe("the terms", () => {
     expect((await send({ intent: "else" })).status).toBe(400);
   });
 
-  it("can never be changed or deleted", async () => {
+  it("can't be changed or deleted in the database once they are saved", async () => {
     await write("One.", 0);
     for (const sql of [
       "UPDATE upload_terms SET text = 'Other.'",
@@ -107,7 +107,7 @@ describe("the terms", () => {
     expect(readTerms()?.text).toBe("One.");
   });
 
-  it("are required from the time an owner turns the requirement on until an owner turns it off", async () => {
+  it("must be accepted while an owner has turned the requirement on", async () => {
     expect(await send({ intent: "require", required: "1" })).toMatchObject({ status: 422 });
     await write("One.", 0);
     expect(requiredTerms()).toBeUndefined();
@@ -122,7 +122,7 @@ describe("the terms", () => {
     expect(activities).toEqual(["terms-off", "terms-write", "terms-on", "terms-write"]);
   });
 
-  it("can be changed only by owners and read by uploaders, and an unknown version returns 404", async () => {
+  it("can be changed only by owners, can be read by uploaders, and return 404 for an unknown version", async () => {
     await write("One.", 0);
     expect(await load("", uploaderCookie)).toMatchObject({ shown: { text: "One." } });
     const forms: Record<string, string>[] = [
@@ -148,7 +148,7 @@ describe("accepted terms", () => {
     );
   const kept = () => sqliteHandle().prepare("SELECT video_id FROM accepted_terms").pluck().all();
 
-  it("are listed in the edit dialog and on a report's page, which also show when no terms were accepted", async () => {
+  it("are shown in the edit dialog and on a report's page, which also show if none were accepted", async () => {
     addVideo({ uploaded_by: "up" });
     addVideo({ id: "w", uploaded_by: "of another program" });
     const payload = { name: "", email: "", where: "", what: "", statements: [] };
@@ -174,7 +174,7 @@ describe("accepted terms", () => {
     expect(other).toMatchObject({ data: { manage: { accepted: [] } } });
   });
 
-  it("are kept while the video is edited or in the trash, and for a year after anyone deletes it", async () => {
+  it("are kept while the video is in the trash, and for a year after it is purged or its row is deleted", async () => {
     await saveTerms("One.", 0, "u");
     for (const id of ["v", "w", "x"]) {
       addVideo({ id, uploaded_by: "up" });
@@ -197,7 +197,7 @@ describe("accepted terms", () => {
     expect(kept()).toEqual(["w", "x"]);
   });
 
-  it("are cleaned up in batches", async () => {
+  it("are checked in batches by the cleanup", async () => {
     await saveTerms("One.", 0, "u");
     sqliteHandle().exec(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)

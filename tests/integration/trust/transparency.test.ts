@@ -27,7 +27,7 @@ describe("the transparency figures", () => {
     expect(await response.json()).toEqual({ periods: [] });
   });
 
-  describe("for reports", () => {
+  describe("about reports", () => {
     beforeEach(async () => {
       add("a", {});
       add("b", { decision: "keep", kind: "other", closed_at: "2026-11-01T05:00:00.000Z" });
@@ -46,7 +46,7 @@ describe("the transparency figures", () => {
       });
     });
 
-    it("count reports and decisions by quarter, and include the median time to a decision", () => {
+    it("are grouped by quarter, and include the median time to a decision", () => {
       expect(counted()).toEqual([
         expect.objectContaining({ period: "2027-Q1", removed: 1, medianHours: 24 }),
         {
@@ -57,7 +57,7 @@ describe("the transparency figures", () => {
       ]);
     });
 
-    it("don't contain names, and are recounted after a new log entry", async () => {
+    it("don't contain names, and are updated after a new log entry", async () => {
       const text = await (await fileLoader()).text();
       const before = counted();
       expect(JSON.parse(text)).toEqual({ periods: before });

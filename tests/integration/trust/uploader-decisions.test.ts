@@ -62,7 +62,7 @@ beforeEach(() => {
 });
 
 describe("a strike given with a decision", () => {
-  it("can accompany a removal, has the same reason, and is shown with the decision", async () => {
+  it("can accompany a removal, has the same reason, and is shown with the removal", async () => {
     await report("r");
     expect(readReportPage("r")?.strikeable).toEqual([
       { id: "up", email: "up@b.c", strikes: 0, isLast: false },
@@ -76,7 +76,7 @@ describe("a strike given with a decision", () => {
     expect(log.all()).toEqual(["remove", "strike"]);
   });
 
-  it("blocks the account if it is the third strike, and the page warns about this in advance", async () => {
+  it("blocks the account if it is the third one, and the page warns about this in advance", async () => {
     for (const reason of ["One", "Two"]) await giveStrike("up", reason, "u");
     await report("r");
     expect(readReportPage("r")?.strikeable).toMatchObject([{ strikes: 2, isLast: true }]);
@@ -86,7 +86,7 @@ describe("a strike given with a decision", () => {
     expect(isIn("up")).toBe(0);
   });
 
-  it("is given only once to each uploader, even for several videos, and never to an editor", async () => {
+  it("is given once to each uploader, even for several videos, but never to an editor or owner", async () => {
     addVideo({ id: "w", uploaded_by: "up" });
     addVideo({ id: "x", uploaded_by: "other" });
     addVideo({ id: "y", uploaded_by: "u" });
@@ -100,7 +100,7 @@ describe("a strike given with a decision", () => {
     ]);
   });
 
-  it("requires a removal and an uploader who can get strikes; otherwise, no decision is made on the report", async () => {
+  it("requires a removal and an uploader who can get strikes, or else the whole decision is rejected", async () => {
     await report("r");
     expect(await decide("r", "keep", { isStrike: true })).toMatchObject({
       status: 422,
@@ -119,7 +119,7 @@ describe("a strike given with a decision", () => {
     expect(listUploaderDecisions("up")).toEqual([]);
   });
 
-  it("has its reason shortened if it is too long, and is given only if the form requests it", async () => {
+  it("has its reason truncated if it is too long, and is given only if the form requests it", async () => {
     await report("r");
     const send = async (fields: Record<string, string>) => {
       const version = readReportPage("r")?.version ?? "";
@@ -136,7 +136,7 @@ describe("a strike given with a decision", () => {
 });
 
 describe("decisions shown to uploaders", () => {
-  it("include the reason and title, even if the video is permanently deleted", async () => {
+  it("include the reason and the video's title, even if the video is permanently deleted", async () => {
     await report("r");
     await decide("r", "hide", { reason: "First we look." });
     expect(listUploaderDecisions("up")).toMatchObject([{ decision: "hide", videoId: "v" }]);
@@ -175,7 +175,7 @@ describe("decisions shown to uploaders", () => {
     expect(listUploaderDecisions("up")).toMatchObject([{ decision: "keep", text: undefined }]);
   });
 
-  it("are kept when the report's text is erased, and are deleted after REPORT_KEEP", async () => {
+  it("are kept when the report's text is erased, and deleted after REPORT_KEEP", async () => {
     await report("r");
     await decide("r", "remove");
     await transaction(() => eraseReport("r", NOW));

@@ -74,7 +74,7 @@ describe("a strike", () => {
     expect(strikes.map(({ reason }) => reason)).toEqual(["A <b>stolen</b> video"]);
   });
 
-  it("is given only once if a form is sent twice", async () => {
+  it("is given only once if the form is sent twice", async () => {
     const form = { intent: "strike", id: uploader.id, reason: "A stolen video", shown: "0" };
     expect((await send(form)).status).toBe(302);
     expect(await send(form)).toMatchObject({
@@ -106,7 +106,7 @@ describe("a strike", () => {
     expect(listStrikes([id, owner.id]).size).toBe(0);
   });
 
-  it("blocks the account if it is the third strike, not counting expired and withdrawn strikes", async () => {
+  it("blocks the account if it is the third one, not counting expired and withdrawn strikes", async () => {
     const own = (await openSession(uploader.id)).split(";")[0]!;
     const isIn = async () =>
       (await currentUser(new Request(ORIGIN, { headers: { Cookie: own } }))) !== undefined;
@@ -148,7 +148,7 @@ describe("a strike", () => {
   });
 });
 
-describe("a block", () => {
+describe("blocking an account", () => {
   beforeEach(() => {
     addVideo("public", "published");
     addVideo("scheduled", "review", "2099-01-01T00:00:00.000Z");
@@ -156,7 +156,7 @@ describe("a block", () => {
     addVideo("reported", "published");
   });
 
-  it("ends sessions, revokes tokens, and leaves the videos public unless the form requests that they be hidden", async () => {
+  it("ends its sessions and revokes its tokens, but doesn't hide its videos unless requested", async () => {
     const own = (await openSession(uploader.id)).split(";")[0]!;
     run(
       "INSERT INTO api_tokens (token_hash, user_id, name, scopes, created_at, expires_at) VALUES ('h', ?, 'n', '[]', '2026-01-01', '2099-01-01')",
@@ -168,7 +168,7 @@ describe("a block", () => {
     expect(isPublic("public")).toBe(true);
   });
 
-  it("can put all of the user's videos on hold until the account is reactivated, when videos that were public become public again", async () => {
+  it("can put all of its videos on hold until it is reactivated, when public videos become public again", async () => {
     await transaction(() => hold({ videoId: "reported", reason: "report" }));
     await send({ intent: "block", id: uploader.id, hide: "1" });
     const all = ["public", "reported", "hidden"];
@@ -189,7 +189,7 @@ describe("a block", () => {
     expect(holds).toEqual([{ video_id: "reported", reason: "report" }]);
   });
 
-  it("keeps a video on hold until both accounts are reactivated if another tool has assigned it to another blocked uploader", async () => {
+  it("keeps a video that was reassigned to another blocked account on hold until both are reactivated", async () => {
     const other = insertUser("other@example.com");
     run("UPDATE users SET role = 'uploader' WHERE id = ?", other.id);
     await send({ intent: "block", id: uploader.id, hide: "1" });
@@ -208,13 +208,13 @@ describe("a block", () => {
     expect(sqliteHandle().prepare("SELECT * FROM video_holds").all()).toEqual([]);
   });
 
-  it("also hides the videos of an account that is already deactivated", async () => {
+  it("can hide the videos of an account that is already deactivated", async () => {
     await setDeactivated(uploader.id, true, owner.id);
     await send({ intent: "block", id: uploader.id, hide: "1" });
     expect(isPublic("public")).toBe(false);
   });
 
-  it("can't be applied to owners or to the user's own account", async () => {
+  it("is rejected for owners, including the user's own account", async () => {
     const other = insertUser("other@example.com");
     for (const { id } of [other, owner]) {
       expect((await send({ intent: "block", id, hide: "1" })).status).toBe(409);

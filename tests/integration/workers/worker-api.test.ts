@@ -92,7 +92,7 @@ async function mediaStatus(url: string): Promise<number> {
 }
 
 describe.runIf(ffmpegAvailable())("a remote worker", () => {
-  it("claims a job, reads its video, and sends the encoded files, which are then published", async () => {
+  it("claims a job, reads its video, and uploads the encoded files, which are then published", async () => {
     const claimed = await claimJob(token);
     expect(ladder()).toMatchObject({ state: "running", attempts: 1, id: claimed.job });
     expect((await callWorker("jobs", token, { method: "POST" })).status).toBe(204);
@@ -137,7 +137,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect(await there.json()).toEqual({ [name]: bytes.length });
   });
 
-  it("also provides a playable version of a video that browsers can't play", async () => {
+  it("also provides a playable file for a video that browsers can't play", async () => {
     sqliteHandle()
       .prepare("UPDATE videos SET source_url = video_url, video_url = '' WHERE id = ?")
       .run(video);
@@ -146,7 +146,7 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect(await mediaStatus(videoRow(video).video_url)).toBe(200);
   });
 
-  it("can see that the queue is paused, and doesn't get a new job", async () => {
+  it("is told that the queue is paused, and doesn't get a new job", async () => {
     const { lease } = await claimJob(token);
     sqliteHandle().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
     const response = await callWorker(`leases/${lease}`, token, {
@@ -156,13 +156,13 @@ describe.runIf(ffmpegAvailable())("a remote worker", () => {
     expect((await callWorker("jobs", token, { method: "POST" })).status).toBe(204);
   });
 
-  it("can return a job, which is immediately available again and doesn't count as an attempt", async () => {
+  it("can return a job, which is then immediately available again and hasn't used up an attempt", async () => {
     const { lease } = await claimJob(token);
     expect((await callWorker(`leases/${lease}`, token, { method: "DELETE" })).status).toBe(204);
     expect(await claim()).toMatchObject({ kind: "ladder", attempts: 1 });
   });
 
-  it("reports a temporary or final failure", async () => {
+  it("can report a temporary or a final failure", async () => {
     const first = await claimJob(token);
     const failure = { reason: "ffmpeg was killed by SIGKILL.", final: false };
     await callWorker(`leases/${first.lease}/failure`, token, { method: "POST", json: failure });
@@ -235,7 +235,7 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
     ]);
   });
 
-  it("is rejected if its playlists would be shorter than the video", async () => {
+  it("is rejected if its files are shorter than the video", async () => {
     const short = makeClip(folder, "short", { seconds: 3, output: ["-movflags", "+faststart"] });
     const files = await makeFiles(short, "made-short");
     const { lease } = await claimJob(token);
@@ -269,7 +269,7 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("a result whose video can't be read from the store", () => {
+describe.runIf(ffmpegAvailable())("a result for a video that can't be read from the store", () => {
   /** Moves the video into a store without leaving a copy on the disk. */
   async function moveVideoIntoStore(): Promise<string> {
     const store = await useFolderStore(site.folder);
@@ -287,7 +287,7 @@ describe.runIf(ffmpegAvailable())("a result whose video can't be read from the s
       0,
     ],
   ])(
-    "counts as an attempt unless the failure is temporary: the object %s",
+    "counts as an attempt unless the store is unavailable: the object %s",
     async (_, damage, attempts) => {
       const object = await moveVideoIntoStore();
       const { lease } = await claimJob(token);
@@ -300,7 +300,7 @@ describe.runIf(ffmpegAvailable())("a result whose video can't be read from the s
 });
 
 describe.runIf(ffmpegAvailable())("a lease", () => {
-  it("makes its job available again when it expires, and rejects late requests", async () => {
+  it("makes its job available again when it expires, and then rejects late requests", async () => {
     const late = await claimJob(token);
     const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
     await sendPart(token, late.lease, name, bytes);
@@ -356,7 +356,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
     expect(ladder().state).toBe("running");
   });
 
-  it("ends when the token is revoked, and the job returns to the queue", async () => {
+  it("ends when the worker is revoked, and the job returns to the queue", async () => {
     const { lease } = await claimJob(token);
     const [[name, bytes] = ["", new Uint8Array()]] = Object.entries(made);
     await sendPart(token, lease, name, bytes);
@@ -375,7 +375,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
     expect(left()).toEqual([]);
   });
 
-  it("continues if its video is hidden, and the result isn't public", async () => {
+  it("continues if its video is hidden, but the result isn't public", async () => {
     const claimed = await claimJob(token);
     sqliteHandle().prepare("UPDATE videos SET status = 'hidden' WHERE id = ?").run(video);
     expect(await videoStatus(claimed.lease)).toBe(200);
@@ -385,7 +385,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
 });
 
 describe("an invalid request", () => {
-  it("is rejected with the correct status and a message", async () => {
+  it("is rejected with a matching status code and a message", async () => {
     const user = insertUser("other@example.com");
     const worker = await createWorkerToken(user.id, "barn");
     const status = async (path: string, given: string | undefined, sent = {}) => {

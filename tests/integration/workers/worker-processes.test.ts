@@ -20,7 +20,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () =
       .pluck()
       .get(name) as number;
 
-  it("lets two workers encode its streams, runs all other jobs itself, and serves playable videos", async () => {
+  it("has its streams encoded by two workers, runs all other jobs itself, and serves playable videos", async () => {
     // The long video keeps the first worker busy until the other one has started.
     const videos = [
       addVideoWithFile(15),
@@ -44,7 +44,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () =
     expect(filesBelow(path.join(workers.site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("fails the job of a video whose file is missing, and finishes the other jobs", async () => {
+  it("fails the job of a video whose file is missing, and completes the other jobs", async () => {
     const missing = addVideoWithFile(5);
     const video = addVideoWithFile(4);
     const url = workers.site
@@ -64,7 +64,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () =
     expect(await attic.stop()).toBe(0);
   });
 
-  it("doesn't accept results from a revoked worker, and the worker exits with a message", async () => {
+  it("doesn't accept results from a revoked worker, which exits with a message", async () => {
     const id = addVideoWithFile(30);
     const attic = addWorker("attic");
     attic.start(slow());
@@ -82,7 +82,7 @@ describe("npm run worker", () => {
   it.each([
     [["--site", "ftp://videos.example"], "npm run worker --"],
     [["--site", "https://videos.example"], "Specify this worker's token."],
-  ])("reports errors in its arguments: %j", (args, message) => {
+  ])("rejects invalid arguments: %j", (args, message) => {
     const script = command("worker", ...args);
     const env = { NODE_ENV: "production", PATH: process.env.PATH } as const;
     expect(() => execFileSync(process.execPath, script, { env, stdio: "pipe" })).toThrow(message);

@@ -44,7 +44,7 @@ async function visit(load: typeof loader, who = cookie) {
 }
 
 describe("the workers page", () => {
-  it("creates a worker, and its token is shown only once and stored as a hash", async () => {
+  it("creates a worker, whose token is shown only once and stored as a hash", async () => {
     const { status, token } = await send({ intent: "create", name: " attic " });
     expect([status, token]).toEqual([200, expect.stringMatching(/^afterdark_worker_[\w-]{43}$/)]);
     expect(findWorker(token!)).toMatchObject({ name: "attic" });
@@ -84,7 +84,7 @@ describe("the workers page", () => {
     expect((await listActivities())[0]).toMatchObject({ action: "worker-revoke", detail: "attic" });
   });
 
-  it("rejects forms that come from other sites or editors, or that have no intent", async () => {
+  it("rejects forms from other sites, forms from editors, and forms without an intent", async () => {
     const create = { intent: "create", name: "attic" };
     expect(await send(create, { Origin: "https://elsewhere.example" })).toEqual({ status: 403 });
     expect(await send({ name: "attic" })).toMatchObject({ status: 400 });

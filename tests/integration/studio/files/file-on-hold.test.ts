@@ -54,7 +54,7 @@ beforeEach(() => {
 
 describe("the file of a video on hold", () => {
   it.each(["report", "consent", "block-list", "user-blocked", "comparing"] as const)(
-    "isn't replaced by a ready file until the %s hold is released",
+    "isn't replaced with a ready file until the %s hold is released",
     async (reason) => {
       addVideoWithTwoFiles("pending", "review");
       await holdVideo(reason);
@@ -73,14 +73,14 @@ describe("the file of a video on hold", () => {
     detail: expect.stringContaining("file of a video that is on hold"),
   };
 
-  it("isn't replaced even if a user tries to switch to a pending file", async () => {
+  it("can't be replaced with a pending file", async () => {
     addVideoWithTwoFiles("pending", "published");
     await holdVideo();
     expect(await expectFailure({ intent: "use-file", id: "v", file: "n" })).toMatchObject(ON_HOLD);
     expect(playedFile()).toBe(BEFORE);
   });
 
-  it("can't be replaced with an earlier file, either from the video's dialog or from the trash", async () => {
+  it("can't be replaced with an earlier file, whether from the video's dialog or from the trash", async () => {
     addVideoWithTwoFiles("earlier", "published");
     await holdVideo();
     expect(await expectFailure({ intent: "restore-file", id: "v", file: "n" })).toMatchObject(
@@ -109,7 +109,7 @@ describe("the file of a video on hold", () => {
     expect(playedFile()).toBe(BEFORE);
   });
 
-  it("isn't replaced by an uploaded file", async () => {
+  it("can't be replaced with an uploaded file", async () => {
     addVideo({ status: "published", video_url: BEFORE });
     await holdVideo();
     const form = new FormData();
@@ -127,7 +127,7 @@ describe("a pending file", () => {
   const change = (columns: string) =>
     sqliteHandle().exec(`UPDATE users SET ${columns} WHERE id = 'up'`);
 
-  it("must be activated by an editor once a drafts-only uploader's video is published", async () => {
+  it("can be activated only by an editor once a drafts-only uploader's video has been published", async () => {
     addVideoWithTwoFiles("pending", "review");
     await expectSuccess({ intent: "toggle", id: "v", expectedStatus: "review" });
     expect(video()?.status).toBe("published");
@@ -138,7 +138,7 @@ describe("a pending file", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("must be activated by an editor once its uploader can no longer publish", async () => {
+  it("isn't activated automatically while its uploader isn't allowed to publish", async () => {
     change("may_publish = 1");
     addVideoWithTwoFiles("pending", "published");
     change("may_publish = 0");
@@ -149,7 +149,7 @@ describe("a pending file", () => {
     expect(playedFile()).toBe(AFTER);
   });
 
-  it("must be activated by an editor once its uploader's account is deactivated or deleted", async () => {
+  it("isn't activated automatically if its uploader's account is deactivated or deleted", async () => {
     addVideoWithTwoFiles("pending", "review");
     change("deactivated_at = '2026-01-01T00:00:00.000Z'");
     await activateReady();
@@ -161,7 +161,7 @@ describe("a pending file", () => {
     expect(playedFile()).toBe(BEFORE);
   });
 
-  it("can be activated early by a drafts-only uploader if the video is a draft", async () => {
+  it("can be activated manually by a drafts-only uploader while the video is a draft", async () => {
     addVideoWithTwoFiles("pending", "review");
     const cookie = (await openSession("up")).split(";")[0] ?? "";
     const request = new Request(`${ORIGIN}/admin?tab=manage`, {

@@ -89,7 +89,7 @@ function addCaptions(id: string, label: string, cues: string): void {
 }
 
 describe.runIf(ffmpegAvailable())("trimming a video", () => {
-  it("keeps exactly the selected frames, always starts from the original, and can restore it unchanged", async () => {
+  it("keeps exactly the selected frames, always trims the original, and can restore the original unchanged", async () => {
     const id = addProcessed(site.uploads, "counting");
     addCaptions(
       id,
@@ -173,7 +173,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(frameNumbers(playing(id))).toEqual(from(12, 29));
   });
 
-  it("uses the uploaded file, even if visitors play a converted copy", async () => {
+  it("trims the uploaded file, even if visitors play a converted copy", async () => {
     const mkv = countingVideo(site.folder, "mkv");
     const id = await addToLibrary(site.uploads, mkv, false, { duration: "0:05" });
     onlyJobs("transcode", "ladder");
@@ -235,7 +235,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect((await expectFailure({ intent: "undo-trim", id: "gone" })).status).toBe(404);
   });
 
-  it("is enqueued only once if it is requested from two tabs", async () => {
+  it("is queued only once if it is requested from two tabs", async () => {
     const id = await addUnprocessed();
     const requestTrim = (start: string) =>
       send({ intent: "trim", id, start, end: "4" }).catch((thrown) => thrown);
@@ -247,7 +247,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     expect(reserved.filter((name) => !name.includes("."))).toHaveLength(1);
   });
 
-  it("leaves nothing behind if it is discarded, and continues after the video is restored from the trash", async () => {
+  it("leaves no files behind when discarded, and resumes after the video is restored from the trash", async () => {
     const id = await addUnprocessed();
     const files = filesBelow(site.uploads);
     await trim(id, "1", "3");
@@ -299,7 +299,7 @@ describe("the original of a trimmed video", () => {
       ).map(({ video_url, state }) => [video_url.slice(-5, -4), state]),
     );
 
-  it("moves to the trash when the video switches to another file, and is restored with the trimmed file", async () => {
+  it("goes to the trash when the video switches to another file, and comes back with the trimmed file", async () => {
     addCut();
     await activateReplacement("e", "u");
     expect(states()).toEqual({ 1: "earlier", 2: "earlier" });
@@ -318,7 +318,7 @@ describe("the original of a trimmed video", () => {
     expect((await readSourceStatistics()).cut).toEqual({ videos: 1, bytes: 5 });
   });
 
-  it("is found while a trimmed file is being created, regardless of which row refers to it", async () => {
+  it("is found for a pending trim, even if the video has since switched to another file", async () => {
     addCut();
     writeUpload(site.uploads, "videos/u/1.mp4");
     sqliteHandle().exec(
@@ -344,7 +344,7 @@ describe("the original of a trimmed video", () => {
     expect([isUploadersFile(name, "u"), isUploadersFile(name, "w")]).toEqual([true, false]);
   });
 
-  it("isn't required: if it is missing, the trimmed file becomes an ordinary file", async () => {
+  it("can be missing: the trimmed file then becomes an ordinary file", async () => {
     addCut();
     await activateReplacement("e", "u");
     sqliteHandle().exec("DELETE FROM video_files WHERE video_url LIKE '%1.mp4'");
@@ -354,7 +354,7 @@ describe("the original of a trimmed video", () => {
     expect(states()).toEqual({ 3: "earlier" });
   });
 
-  it("can't be purged, and isn't public: its URL redirects to the trimmed file", async () => {
+  it("isn't purged with the trash, and its public URL redirects to the trimmed file", async () => {
     addCut();
     await emptyTrash(Date.now() + 2 * TRASH_MS);
     expect(states()).toMatchObject({ 1: "original" });

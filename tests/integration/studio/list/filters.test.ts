@@ -111,7 +111,7 @@ describe("the list filters", () => {
     expect(await ids("failed=1")).toBe("dc");
   });
 
-  it("stay in the URL on other pages, after a form is submitted, and after Undo", async () => {
+  it("are kept in the URL on other pages, after a form is submitted, and after Undo", async () => {
     const url =
       "/admin?tab=manage&search=beach&status=hidden&from=2026-01-10&to=2026-01-10T23%3A00%3A00.000Z&uploader=other&missing=1&no-thumbnail=1&sort=title&size=20&columns=title%2Cviews";
     const { view } = (await page(url)).manage!;
@@ -122,14 +122,14 @@ describe("the list filters", () => {
     expect(toast.action.to).toBe(url);
   });
 
-  it("accept columns in the format that a form without JavaScript sends", () => {
+  it("accept the column format that a form sends without JavaScript", () => {
     const read = (text: string) => readManageView(new URLSearchParams(text)).columns;
     expect(read("columns=title&columns=views&columns=status")).toEqual(["status", "views"]);
     expect(read("columns=title")).toEqual([]);
     expect(read("columns=title,status,category,duration,views,size,added")).toBeUndefined();
   });
 
-  it("also apply to a bulk action on all videos in the list", async () => {
+  it("also limit a bulk action on all videos in the list", async () => {
     const all = { intent: "bulk", do: "hide", all: "1" };
     await expectSuccess(all, "/admin?tab=manage&uploader=other&from=2026-01-10&failed=1");
     const hidden = FOUR.map(([id]) => id).filter((id) => video(id)?.status === "hidden");
@@ -147,7 +147,7 @@ describe("the list filters", () => {
     ]);
   });
 
-  it("don't offer a choice of uploaders to users who see only their own videos", async () => {
+  it("offer no uploaders to users who can see only their own videos", async () => {
     sqliteHandle().exec("UPDATE users SET role = 'uploader' WHERE id = 'other'");
     const cookie = (await openSession("other")).split(";")[0] ?? "";
     const request = new Request("http://localhost/admin?tab=manage&uploader=u&from=2026-01-10", {
@@ -284,7 +284,7 @@ describe("saved views", () => {
     expect(await names()).toEqual([]);
   });
 
-  it("are limited to twenty per user, and can't be seen or removed by other users", async () => {
+  it("are limited to twenty per user, and aren't visible to or removable by other users", async () => {
     for (let n = 1; n <= 20; n += 1) await save(`View ${n}`);
     expect((await expectFailure({ intent: "save-view", name: "One more" })).status).toBe(422);
     await save("View 7", "/admin?tab=manage&failed=1");
@@ -299,7 +299,7 @@ describe("saved views", () => {
 });
 
 describe("missing files", () => {
-  it("are found by the next check, shown with the time of that check, and no longer listed once they exist again", async () => {
+  it("are listed with the time of the last check, until a check finds the files again", async () => {
     const { filesCheckedAt } = await manage("missing=1");
     expect(Date.now() - Date.parse(filesCheckedAt!)).toBeLessThan(60_000);
     expect((await manage("failed=1")).filesCheckedAt).toBeUndefined();
@@ -311,7 +311,7 @@ describe("missing files", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM missing_files").pluck().get()).toBe(0);
   });
 
-  it("are shown without a check time until the first check has finished", async () => {
+  it("are listed without a check time until the first check has finished", async () => {
     sqliteHandle().exec("UPDATE storage SET files_looked_at = NULL");
     expect((await manage("missing=1")).filesCheckedAt).toBeNull();
     for await (const file of missingFiles()) {
