@@ -531,7 +531,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "return false;",
     killedBy: "tests/unit/account/password.test.ts",
     title:
-      "evicts a request if its network has failed more often than the network of a new request",
+      "evicts a request from a network with more failed attempts than the new request's network",
   },
   {
     rule: "Changing the password or the second factor invalidates device cookies",
