@@ -441,7 +441,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "derivedKey(secret, `sign ${purpose}`)",
     replace: "derivedKey(secret, purpose && 'sign')",
     killedBy: "tests/unit/server/signed-value.test.ts",
-    title: "is valid only for the purpose that it was signed for, and fits into URLs and cookies",
+    title: "is valid only for its purpose, and contains only characters allowed in URLs and cookies",
   },
   {
     rule: "A signed value expires",
@@ -481,7 +481,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (NEVER_SENT.test(value) || !isOwnPath(value)) return fallback;",
     replace: "",
     killedBy: "tests/unit/server/safe-redirect.test.ts",
-    title: "never leads off the site, whatever the input",
+    title: "never leaves the site, whatever the input",
   },
   {
     rule: "The redirect after the age gate never leads off the site",
@@ -675,7 +675,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: `["script-src 'self'", ...scriptSources]`,
     replace: `["script-src 'self' 'unsafe-inline'", ...scriptSources]`,
     killedBy: "tests/unit/server/security-headers.test.ts",
-    title: "allows inline scripts by their hashes",
+    title: "allows inline scripts by hash",
   },
   {
     rule: "Only the page's own scripts are hashed for its Content Security Policy",
