@@ -441,7 +441,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "derivedKey(secret, `sign ${purpose}`)",
     replace: "derivedKey(secret, purpose && 'sign')",
     killedBy: "tests/unit/server/signed-value.test.ts",
-    title: "is valid only for its purpose, and contains only characters allowed in URLs and cookies",
+    title: "is valid only for its purpose, and has only characters allowed in URLs and cookies",
   },
   {
     rule: "A signed value expires",

@@ -27,7 +27,7 @@ describe("a signed value", () => {
   const lifeMs = fc.option(fc.integer({ min: 1, max: 1e12 }), { nil: undefined });
   const expiry = (ms: number | undefined) => (ms === undefined ? undefined : NOW + ms);
 
-  it("is valid only for its purpose, and contains only characters allowed in URLs and cookies", () => {
+  it("is valid only for its purpose, and has only characters allowed in URLs and cookies", () => {
     fc.assert(
       fc.property(value, purpose, purpose, lifeMs, (text, one, other, ms) => {
         const signed = sign(one, text, expiry(ms));
