@@ -333,7 +333,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!accountNow(userId, since)) throw new ImportError(ACCOUNT_ENDED);",
     replace: "",
     killedBy: "tests/integration/studio/import.test.ts",
-    title: "stops importing once its account is",
+    title: "stops if the importing account is",
   },
 
   // Range requests
@@ -377,7 +377,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'name !== "age" && OWN.has(name)',
     replace: 'name === "session"',
     killedBy: "tests/unit/server/site-cookies.test.ts",
-    title: "is personal if it contains any other cookie of the site",
+    title: "is personal if it contains any other site cookie",
   },
   {
     rule: "A network that has used up its rendering budget gets a 429 response",
@@ -876,7 +876,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (blocks.failure) throw blocks.failure;",
     replace: "",
     killedBy: "tests/integration/storage/ranged-input.test.ts",
-    title: "fails if the object is",
+    title: "causes an error if its object is",
   },
   {
     rule: "A conversion doesn't replace a file that another video references",
