@@ -29,7 +29,7 @@ describe("keyCommand (specification, section 2)", () => {
     [".", { do: "frame", step: 1 }],
     // Caps lock.
     ["F", { do: "fullscreen" }],
-  ])("maps %j to %j", (key, command) => expect(keyCommand(press(key))).toEqual(command));
+  ])("maps the key %j to %j", (key, command) => expect(keyCommand(press(key))).toEqual(command));
 
   it("accepts Shift for the speed and the shortcut list", () => {
     expect(keyCommand(press(">", { shiftKey: true }))).toEqual({ do: "speed", step: 1 });

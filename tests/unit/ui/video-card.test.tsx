@@ -258,7 +258,7 @@ describe("the hover preview", () => {
     [90, 25],
     [20, 10],
   ])(
-    "of a %s s file starts at %s s and loops back to that position",
+    "of a file that is %s s long starts at %s s and loops back to that position",
     async (duration, start) => {
       const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
       renderAt(card());
