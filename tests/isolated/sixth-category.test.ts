@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-it("adding a sixth category to the list of categories makes it appear in lists, search, related videos, statistics and the sitemap", async () => {
+it("shows a newly added sixth category in lists, search, related videos, statistics and the sitemap", async () => {
   expect(retro).toBe("retro");
   const category = retro ?? "desi";
   expect(toCategoryId("vintage")).toBe("retro");

@@ -375,7 +375,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'name !== "age" && OWN.has(name)',
     replace: 'name === "session"',
     killedBy: "tests/unit/server/site-cookies.test.ts",
-    title: "is personal if it contains any other cookie of the site",
+    title: "is personal if it contains any other site cookie",
   },
   {
     rule: "A network that has used up its rendering budget gets a 429 response",
@@ -439,7 +439,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "derivedKey(secret, `sign ${purpose}`)",
     replace: "derivedKey(secret, purpose && 'sign')",
     killedBy: "tests/unit/server/signed-value.test.ts",
-    title: "is valid only for the purpose that it was signed for, and fits into URLs and cookies",
+    title: "is valid only for its purpose, and has only characters allowed in URLs and cookies",
   },
   {
     rule: "A signed value expires",
@@ -479,7 +479,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (NEVER_SENT.test(value) || !isOwnPath(value)) return fallback;",
     replace: "",
     killedBy: "tests/unit/server/safe-redirect.test.ts",
-    title: "never leads off the site, whatever the input",
+    title: "never leaves the site, whatever the input",
   },
   {
     rule: "The redirect after the age gate never leads off the site",
@@ -529,7 +529,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "return false;",
     killedBy: "tests/unit/account/password.test.ts",
     title:
-      "evicts a request if its network has failed more often than the network of a new request",
+      "evicts a request from a network with more failed attempts than the new request's network",
   },
   {
     rule: "Changing the password or the second factor invalidates device cookies",
@@ -672,7 +672,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: `["script-src 'self'", ...scriptSources]`,
     replace: `["script-src 'self' 'unsafe-inline'", ...scriptSources]`,
     killedBy: "tests/unit/server/security-headers.test.ts",
-    title: "allows inline scripts by their hashes",
+    title: "allows inline scripts by hash",
   },
   {
     rule: "Only the page's own scripts are hashed for its Content Security Policy",
@@ -872,7 +872,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (blocks.failure) throw blocks.failure;",
     replace: "",
     killedBy: "tests/integration/storage/ranged-input.test.ts",
-    title: "fails if the object is",
+    title: "causes an error if its object is",
   },
   {
     rule: "A conversion doesn't replace a file that another video references",

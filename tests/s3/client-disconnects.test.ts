@@ -17,7 +17,7 @@ const VISITORS = 40;
 const READS = /^GET .*\.mp4.* bytes=\d+-\d{4,}$/;
 
 describe.runIf(hasS3Server)(
-  "a visitor who disconnects while a video is proxied from the store",
+  "a site that proxies a video from the store to a visitor who disconnects",
   () => {
     let store: Awaited<ReturnType<typeof startFaultyStore>>;
     let site: SiteProcess;
@@ -38,7 +38,7 @@ describe.runIf(hasS3Server)(
     const request = (path: string, headers = {}) =>
       http.get(site.url + path, { agent: false, headers }).on("error", () => {});
 
-    it("causes the site to abort its request before the store responds", async () => {
+    it("aborts its request if the store hasn't responded yet", async () => {
       store.fail({ when: READS, response: "hold" });
       const requests = Array.from({ length: VISITORS }, (_, index) =>
         request(index % 2 ? url : part, index % 3 ? {} : { Range: "bytes=1000-" }),
@@ -52,7 +52,7 @@ describe.runIf(hasS3Server)(
       store.release();
     });
 
-    it("causes the site to abort the store's response, even if nothing has been read from it yet", async () => {
+    it("aborts the store's response even if nothing has been read from it yet", async () => {
       store.fail();
       const requests = Array.from({ length: VISITORS }, () => request(url));
       await Promise.all(requests.map((each) => once(each, "response")));

@@ -17,7 +17,7 @@ afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 const fileOf = (name: string, content: Buffer) => fileIn(folder, name, content);
 
-describe.runIf(hasS3Server)("a bucket of an S3-compatible store", () => {
+describe.runIf(hasS3Server)("the client for S3-compatible stores", () => {
   let server: S3Server;
   let address: Extract<StorageAddress, { kind: "s3" }>;
   let keys: { accessKeyId: string; secretAccessKey: string };
@@ -67,14 +67,14 @@ describe.runIf(hasS3Server)("a bucket of an S3-compatible store", () => {
     ["a wrong secret", () => s3Store(address, { ...keys, secretAccessKey: "wrong" })],
     ["an unknown key", () => s3Store(address, { ...keys, accessKeyId: "unknown:none" })],
     ["a bucket that doesn't exist", () => s3Store({ ...address, bucket: "none" }, keys)],
-  ])("rejects requests immediately with %s", async (_, openStore) => {
+  ])("reports that access is denied with %s", async (_, openStore) => {
     const store = openStore();
     const file = fileOf("refused", Buffer.from("x"));
     await expect(store.put("videos/u/9.mp4", file)).rejects.toMatchObject({ failure: "denied" });
     await expect(keysOf(store)).rejects.toMatchObject({ failure: "denied" });
   });
 
-  it("reports the failure `away` if the server isn't running", async () => {
+  it("fails with `away` if the server isn't running", async () => {
     const endpoint = `http://127.0.0.1:${await freePort()}`;
     const store = s3Store({ ...address, endpoint }, keys);
     await expect(store.get("videos/u/1.mp4")).rejects.toMatchObject({ failure: "away" });

@@ -32,7 +32,7 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
   const request = (address: string, headers: Record<string, string> = {}) =>
     fetch(site.url + address, { headers, redirect: "manual" });
 
-  it("moves its videos automatically, and proxies all bytes", async () => {
+  it("moves videos to the store automatically, and proxies full and partial requests", async () => {
     const whole = await request(url);
     expect(whole.status).toBe(200);
     expect(Buffer.from(await whole.arrayBuffer()).equals(VIDEO)).toBe(true);
@@ -100,7 +100,7 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
     setStatus("published");
   });
 
-  it("doesn't start with wrong keys or without STORAGE_URL, and reports the reason", async () => {
+  it("refuses to start with wrong keys or without STORAGE_URL, and reports the reason", async () => {
     await site.stop();
     const secret = server.environment.AWS_SECRET_ACCESS_KEY;
     await expect(site.start({ AWS_SECRET_ACCESS_KEY: "wrong" })).rejects.toThrow(
@@ -114,7 +114,7 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
     expect((await request(url, { Range: "bytes=0-0" })).status).toBe(206);
   });
 
-  it("moves all files back to the disk while it is running, without any request failing", async () => {
+  it("moves all files back to disk while it is running, without failing any request", async () => {
     const moving = execa(process.execPath, command("move-storage", "--to", "disk"), {
       env: {
         ...server.environment,

@@ -71,7 +71,7 @@ export function storeContract(open: () => ObjectStore, folder: () => string): vo
     expect(await store.head("videos/listed/5.mp4")).toBeUndefined();
   });
 
-  it("reports the failure `missing` if an object doesn't exist", async () => {
+  it("fails with `missing` if an object doesn't exist", async () => {
     await expect(open().get("videos/u/none.mp4")).rejects.toMatchObject({ failure: "missing" });
     expect(await open().head("videos/u/none.mp4")).toBeUndefined();
   });

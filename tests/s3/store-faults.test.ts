@@ -39,7 +39,7 @@ const SINGLE_PUT = /^PUT [^?]+\.mp4\?x-id=PutObject$/;
 const SLOW_DOWN = { status: 503, code: "SlowDown" };
 
 // `npm test` installs a server, or reports which tests were skipped if it can't.
-describe.runIf(hasS3Server)("a faulty store", () => {
+describe.runIf(hasS3Server)("a site with a faulty store", () => {
   let store: Awaited<ReturnType<typeof startFaultyStore>>;
   let site: ReturnType<typeof useTemporarySite>;
   let logged: string[];
@@ -122,7 +122,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     ["an error when the upload is completed", full(COMPLETE, 403, "QuotaExceeded")],
     ["an error with status 200 when the upload is completed", full(COMPLETE, 200, "QuotaExceeded")],
   ] satisfies [string, ReturnType<typeof full>][])(
-    "is reported as full, and the video is kept (%s)",
+    "reports that the store is full, and keeps the video (%s)",
     async (_, fault) => {
       store.fail(fault);
       await expect(moveIntoStore()).rejects.toMatchObject({
@@ -137,14 +137,14 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     },
   );
 
-  it("receives a fourth request after it has responded with SlowDown three times", async () => {
+  it("succeeds on the fourth request after the store has responded with SlowDown three times", async () => {
     store.fail({ when: SINGLE_PUT, response: SLOW_DOWN, times: 3 });
     expect((await moveIntoStore()).files).toBe(2);
     expect(store.sent(SINGLE_PUT)).toBe(4);
     await expectRecovery();
   });
 
-  it("receives four requests if it always responds with SlowDown, and the video is kept", async () => {
+  it("gives up after four requests if the store always responds with SlowDown, and keeps the video", async () => {
     store.fail({ when: WRITES, response: SLOW_DOWN });
     await expect(moveIntoStore()).rejects.toThrow("The file store isn't responding. (SlowDown)");
     expect(store.sent(WRITES)).toBe(4);
@@ -152,14 +152,14 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     await expectRecovery();
   });
 
-  it("receives another request if it reports an error with status 200 when an upload is completed", async () => {
+  it("retries if the store completes an upload with status 200 but an error in the body", async () => {
     store.fail({ when: COMPLETE, response: { status: 200, code: "InternalError" }, times: 2 });
     expect((await moveIntoStore()).files).toBe(2);
     expect(store.sent(COMPLETE)).toBe(3);
     await expectRecovery();
   });
 
-  it("is reported after a single request if it rejects the access keys, and the video is kept", async () => {
+  it("doesn't retry if the store rejects the access keys, and keeps the video", async () => {
     store.fail({ when: ANY, response: { status: 403, code: "InvalidAccessKeyId" } });
     await expect(moveIntoStore()).rejects.toThrow(/^The file store rejected the access keys/);
     expect(store.sent(WRITES)).toBe(1);
@@ -167,7 +167,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     await expectRecovery();
   });
 
-  it("receives four requests if it keeps disconnecting; the video is kept and incomplete uploads are removed", async () => {
+  it("gives up after four requests if the store keeps disconnecting, keeps the video and removes incomplete uploads", async () => {
     store.fail({ when: WRITES, response: "disconnect" });
     await expect(moveIntoStore()).rejects.toThrow(/^The file store isn't responding/);
     expect(store.sent(WRITES)).toBe(4);
@@ -181,7 +181,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     // The request times out after ten seconds.
     ["nothing", "none"],
   ] satisfies [string, Fault["response"]][])(
-    "that responds with %s causes the site to return 503 with a message",
+    "returns 503 with a message if the store responds with %s",
     async (_, response) => {
       await moveIntoStore();
       loseCopies();
@@ -203,7 +203,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     60_000,
   );
 
-  it("that disconnects in the middle of a video causes the response to fail, but the site retries when it copies the object", async () => {
+  it("breaks off a response if the store disconnects in the middle of a video, but retries when copying the video to disk", async () => {
     await moveIntoStore();
     loseCopies();
     store.fail({ when: /^GET /, response: "disconnect", times: 1 });
@@ -219,7 +219,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     expect(fs.existsSync(target)).toBe(false);
   });
 
-  it("causes an error message when an admin chooses a thumbnail frame in the studio", async () => {
+  it("shows an error message when an admin chooses a thumbnail frame in the studio", async () => {
     await moveIntoStore();
     loseCopies();
     store.fail({ when: ANY, response: SLOW_DOWN });
@@ -230,7 +230,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     });
   }, 60_000);
 
-  it("doesn't keep a killed process's incomplete upload, because check-library reports and aborts it", async () => {
+  it("finds and aborts incomplete uploads of killed processes when it checks the library", async () => {
     await beginUpload(store.environment, "videos/u/half.mp4");
     expect((await checkStore())?.unfinished).toEqual([]);
     const later = Date.now() + 2 * DAY_MS;
@@ -240,7 +240,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     expect((await checkStore(later))?.unfinished).toEqual([]);
   });
 
-  it("raises an alert and a metric after five minutes, and resolves them once it recovers", async () => {
+  it("raises an alert and sets a metric after five minutes, and clears both once the store recovers", async () => {
     const alerts = async () =>
       (await readAlertsPage()).last.map(({ kind, message, resolvedAt }) => ({
         ...{ kind, message },

@@ -14,7 +14,7 @@ it("keeps every acknowledged change when the site is killed", async () => {
   expect(await crash("npm test", KILLS)).toEqual([]);
 }, 180_000);
 
-describe("the check", () => {
+describe("check", () => {
   const bytes = fs.readFileSync(mp4Clip(1, "128x72"));
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   let site: SiteProcess;

@@ -4,7 +4,7 @@ import { parseResponses } from "./http/responses";
 
 const CONNECTIONS = 400;
 
-it("responds on each connection only to the requests sent over it, in order", async () => {
+it("sends each connection only the responses to its own requests, in order", async () => {
   // Only a long run checks how long another client has to wait, because other tests may be using the CPU.
   const maxWaitMs = Number.POSITIVE_INFINITY;
   expect(await sendBytes("npm test", CONNECTIONS, undefined, maxWaitMs)).toEqual([]);
@@ -25,7 +25,7 @@ describe("connectionOf", () => {
     expect(new Set(all.map(({ from }) => from)).size).toBeGreaterThan(1_900);
   });
 
-  it("generates exchanges of every kind, many of which have expected or forbidden markers", () => {
+  it("generates every kind of exchange, many with expected or forbidden markers", () => {
     const has = (of: (exchange: (typeof all)[0]["exchange"]) => unknown) =>
       all.filter(({ exchange }) => of(exchange)).length;
     for (const ending of ["wait", "leave", "half-close", "reset"])

@@ -12,7 +12,7 @@ import { createRandom } from "./random";
 /** The fraction of a full run's requests that these tests send. */
 const SHARE = 0.04;
 
-it("doesn't write anything about a visitor to disk or the log", async () => {
+it("doesn't write any visitor data to the disk or the log", async () => {
   const { faults, figures } = await runVisitor("npm test", "json", SHARE);
   expect(faults).toEqual([]);
   expect(figures.requests).toBeGreaterThan(200);
@@ -43,7 +43,7 @@ it("reports a video that is still public although it should be hidden", async ()
   expect(all).toMatch(/^\/events notified a visitor about hidden videos/m);
 }, 180_000);
 
-it("finds no image of a hidden video, but reports images of a video that is still public", async () => {
+it("finds no images of hidden videos, and reports images if a hidden video is still public", async () => {
   const { faults, media } = await runFrames();
   expect(faults).toEqual([]);
   expect(media).toBeGreaterThan(8);

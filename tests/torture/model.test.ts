@@ -28,7 +28,7 @@ describe("compare", () => {
     >;
   const bugStep = (run: StepKind<unknown>["run"]) => ({ weight: 2, args: fc.constant(null), run });
 
-  it("reports a difference and only the steps needed to cause it", async () => {
+  it("reports a difference with the shortest sequence of steps that reproduces it", async () => {
     const hidden = bugStep(async (_, model) => {
       for (const video of model.videos) video.status = "hidden";
     });

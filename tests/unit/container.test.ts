@@ -34,7 +34,7 @@ describe("the Dockerfile", () => {
     expect(ignored).toEqual(expect.arrayContaining([".env", "certificates", "db/data"]));
   });
 
-  it("sets Node's memory limit, because npm start doesn't set one", () => {
+  it("limits Node's memory, because the start script doesn't", () => {
     const { NODE_OPTIONS, ...malloc } = imageEnvironment();
     expect(NODE_OPTIONS).toContain("--max-old-space-size=");
     expect(malloc).toHaveProperty("MALLOC_ARENA_MAX");
@@ -53,7 +53,7 @@ describe("compose.yaml", () => {
     for (const setting of names) expect(SETTING_NAMES).toContain(setting);
   });
 
-  it("adds nginx to the group that may read the site's files", () => {
+  it("adds nginx to the group that can read the site's files", () => {
     expect(services.proxy).toMatchObject({
       volumes: expect.arrayContaining(["./docs/nginx.group:/etc/group:ro"]),
     });

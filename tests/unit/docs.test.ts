@@ -94,7 +94,7 @@ describe("the documentation", () => {
   });
 });
 
-describe("the settings", () => {
+describe("settings", () => {
   const example = read(".env.example");
   const lines = [...example.matchAll(/^#([A-Z_]+)=(.*)$/gm)];
   /** Settings for which an example is shown, because their default isn't a plain value. */

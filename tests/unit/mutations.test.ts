@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (file: string) => fs.readFileSync(path.join(root, file), "utf8");
 
 describe("the table of mutations", () => {
-  it("quotes only lines that occur exactly once in a product file", () => {
+  it("quotes only code that occurs exactly once in its file", () => {
     const wrong = MUTATIONS.filter(
       ({ file, find, replace }) =>
         !/^(app|db)\//.test(file) || find === replace || read(file).split(find).length !== 2,

@@ -4,7 +4,7 @@ import { matchPath } from "@remix-run/react";
 import { expect, it } from "vitest";
 import routes from "~/routes";
 
-it("links and forms that target a resource route load a new document", () => {
+it("reloads the document for links and forms that target a resource route", () => {
   const withoutPage = routes.filter(({ file }) => file.endsWith(".ts")).map((route) => route.path!);
   const elements = fs
     .readdirSync("app", { recursive: true, encoding: "utf8" })

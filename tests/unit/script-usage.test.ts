@@ -22,14 +22,14 @@ function acceptedOptions(source: string): Set<string> {
   return new Set([...options].map(([, option]) => option!));
 }
 
-describe("a script's options", () => {
-  it("are found in its source", () => {
+describe("script options", () => {
+  it("are found in the scripts' source code", () => {
     expect(scripts.length).toBeGreaterThan(10);
     const accepted = scripts.flatMap(({ source }) => [...acceptedOptions(source)]);
     expect(accepted.length).toBeGreaterThan(30);
   });
 
-  it.each(scripts)("are exactly the options described in $name", ({ source }) => {
+  it.each(scripts)("match the usage text of $name", ({ source }) => {
     expect(acceptedOptions(source)).toEqual(describedOptions(source));
   });
 });

@@ -175,7 +175,7 @@ interface Module {
 afterAll(() => console.info(`Lines by module: ${sizes().join(", ")}`));
 
 describe("module dependencies", () => {
-  it("go in only one direction", () => {
+  it("point in only one direction", () => {
     expect(MODULES.length).toBeGreaterThan(100);
     expect(brokenRules(MODULES)).toEqual([]);
   });

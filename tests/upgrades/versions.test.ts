@@ -52,7 +52,7 @@ describe.each([
   ["this version", CURRENT, packageJson.version],
   ...VERSIONS.map((version) => [`version ${version}`, KEPT, version]),
 ])("a site from %s", (_, folder, version) => {
-  it("is upgraded, used, backed up and restored", async () => {
+  it("can be upgraded, used, backed up and restored", async () => {
     const saved = JSON.parse(
       fs.readFileSync(path.join(folder, `${version}.json`), "utf8"),
     ) as DescribedSite;

@@ -29,6 +29,6 @@ it("allows a percent sign in a title", () => {
   expect(activityText("show", "100 % pure")).toBe("Ann made 100 % pure visible");
 });
 
-it("shows the raw name of an action that this version of the site doesn't know", () => {
+it("shows the raw name of an unknown action", () => {
   expect(activityText("levitate", "A video")).toBe("Ann levitate A video");
 });

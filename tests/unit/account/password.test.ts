@@ -14,7 +14,7 @@ import { FormError } from "~/platform/form-error.server";
 const REQUESTER = userRequester("somebody");
 
 describe("a password", () => {
-  it("is hashed with a cost of 12, which is also the cost of the dummy hash", async () => {
+  it("is hashed with the same bcrypt cost of 12 as the dummy hash", async () => {
     const longest = "é".repeat(36);
     const hash = await hashPassword(longest, REQUESTER);
     expect(bcrypt.getRounds(hash)).toBe(12);
@@ -35,7 +35,7 @@ describe("a password", () => {
     }
   });
 
-  it("is rejected if it contains little more than the site name or the email address", () => {
+  it("is rejected if it is little more than the site name or the email address", () => {
     const email = "erika.mustermann@videos.example";
     for (const password of [
       ...["afterdark2026", "AFTERDARK-12", "Mustermann1990", "erika.mustermann!", "videosvideos"],
@@ -85,19 +85,19 @@ describe("the password queue", () => {
   }
   const flood = Array.from({ length: 30 }, (_, n) => strangerRequester(`flood${n}`, 3));
 
-  it("evicts a request if its network has failed more often than the network of a new request", async () => {
+  it("evicts a request from a network with more failed attempts than the new request's network", async () => {
     const { checked, rejected } = await check([...flood, strangerRequester("new", 0)]);
     expect(checked[1]).toBe("new");
     expect(checked).toHaveLength(8);
     expect(rejected).toHaveLength(23);
   });
 
-  it("doesn't evict a request if its network has failed as often as the network of a new request", async () => {
+  it("doesn't evict a request from a network with as many failed attempts as the new request's network", async () => {
     const { checked } = await check([...flood, strangerRequester("alike", 3)]);
     expect(checked).not.toContain("alike");
   });
 
-  it("checks the passwords of known users first during a flood from strangers, but queues at most two per user", async () => {
+  it("checks requests from known users first during a flood of other requests, but queues at most two per user", async () => {
     const users = ["a", "a", "a", "b"].map(userRequester);
     const { checked, rejected } = await check([...flood, ...users]);
     expect(checked.slice(0, 4)).toEqual(["flood0", "user a", "user a", "user b"]);

@@ -19,7 +19,7 @@ const guarded = Object.entries(PERMISSIONS).flatMap(([name, line]) =>
 );
 
 describe("the permissions table", () => {
-  it("defines the access of each role in every entry", () => {
+  it("defines each role's access in every entry", () => {
     for (const name of guarded) {
       expect(PERMISSIONS[name], name).toHaveLength(ROLES.length);
     }
@@ -62,7 +62,7 @@ describe("the permissions table", () => {
     });
   });
 
-  it("always lets owners and editors publish, but uploaders only if they have permission", () => {
+  it("always lets owners and editors publish, but lets uploaders publish only if they have permission", () => {
     for (const role of ROLES) {
       const { mayPublish } = permittedOf({ role, may_publish: 0 });
       expect(mayPublish, role).toBe(role === "owner" || role === "editor");
@@ -89,7 +89,7 @@ describe("the permissions table", () => {
     ]);
   });
 
-  it("doesn't give uploaders access to pages that cover all videos", () => {
+  it("doesn't give uploaders access to the queue, tags, statistics or activity", () => {
     for (const name of ["/admin/queue", "/admin/tags", "/admin/statistics", "/admin/activity"]) {
       expect(allows(PUBLISHER, name as Permission), name).toBe(false);
     }

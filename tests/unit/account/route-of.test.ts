@@ -60,7 +60,7 @@ const target = fc
   })
   .filter((written) => !written.startsWith("/assets/"));
 
-describe("the route for a request target", () => {
+describe("routeOf", () => {
   it.each([
     ["/", "/"],
     ["/?search=evening", "/"],
@@ -81,11 +81,11 @@ describe("the route for a request target", () => {
     ["/%zz", "/*"],
     ["", "/"],
     ["/ASSETS/root-1.js", "/*"],
-  ])("%s is %s", (address, route) => {
+  ])("maps “%s” to %s", (address, route) => {
     expect(routeOf(address)).toBe(route);
   });
 
-  it("is the route that the framework matches, no matter how the URL is written", () => {
+  it("returns the route that the framework matches, no matter how the URL is written", () => {
     const table = siteRoutes.map(({ path = "", index }) => ({
       ...{ id: `/${path}`, path, index: index ?? false },
     })) as AgnosticRouteObject[];
@@ -104,7 +104,7 @@ describe("the route for a request target", () => {
     );
   });
 
-  it("is always a known route", () => {
+  it("always returns a known route", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.webPath(), fc.webUrl()), (address) => {
         expect(ROUTES).toContain(routeOf(address));
@@ -113,7 +113,7 @@ describe("the route for a request target", () => {
     );
   });
 
-  it("can be any of the site's routes", () => {
+  it("can return any of the site's routes", () => {
     for (const route of ROUTES) {
       expect(routeOf(route.replace(/:\w+\??/g, "x").replace("*", "x/y"))).toBe(
         route === "/*" ? "/*" : route,
@@ -139,13 +139,13 @@ describe("lists of routes", () => {
   });
 });
 
-describe("a studio URL", () => {
-  it.each(["/admin", "/ADMIN/", "/admin/queue", "/%61dmin/videos/7/consent"])("can be %s", (url) =>
+describe("isStudioRoute", () => {
+  it.each(["/admin", "/ADMIN/", "/admin/queue", "/%61dmin/videos/7/consent"])("accepts %s", (url) =>
     expect(isStudioRoute(routeOf(url))).toBe(true),
   );
 
   it.each(["/", "/video/admin", "/administrator", "/api/v1/videos", "/tags/%2Fadmin%2F"])(
-    "can't be %s",
+    "rejects %s",
     (url) => expect(isStudioRoute(routeOf(url))).toBe(false),
   );
 });

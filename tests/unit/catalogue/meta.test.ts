@@ -150,7 +150,7 @@ it("keeps the page number in a shortened description", () => {
   expect(second!.length).toBeLessThanOrEqual(160);
 });
 
-describe("canonical URLs", () => {
+describe("the canonical URL", () => {
   it.each([
     ["home", "/"],
     ["home, page 2", "/?page=2"],
@@ -159,11 +159,11 @@ describe("canonical URLs", () => {
     ["a category, page 2", "/categories/desi?page=2"],
     ["trending", "/trending"],
     ["video", "/video/a%2Fb%3Fc"],
-  ])("for “%s” are %s", (name, path) =>
+  ])("of “%s” is %s", (name, path) =>
     expect(link(pages[name]!, "canonical")).toBe(site.origin + path),
   );
 
-  it("are accompanied by links to the previous and next pages", () => {
+  it("is accompanied by links to the previous and next pages", () => {
     expect(link(pages["home, page 2"]!, "prev")).toBe("https://videos.example/");
     expect(link(pages["home, page 2"]!, "next")).toBe("https://videos.example/?page=3");
     expect(link(pages.home!, "prev")).toBeUndefined();
@@ -209,7 +209,7 @@ describe("metadata for search engines", () => {
     expect(content(bare, "og:video")).toBeUndefined();
   });
 
-  it("numbers items by their positions in the whole list", () => {
+  it("numbers items by their position in the whole list, not on the page", () => {
     const items = ofType(pages["home, page 2"]!, "ItemList").itemListElement as Json[];
     expect(items.map((item) => item.position)).toEqual([9]);
   });
@@ -224,7 +224,7 @@ describe("metadata for search engines", () => {
   });
 });
 
-it("reports that structured data is incomplete if a required field is missing", () => {
+it("reports a missing required field in structured data", () => {
   const { uploadDate: _, ...rest } = ofType(pages.video!, "VideoObject");
   expect(missing(rest)).toEqual(["$.uploadDate"]);
 });

@@ -20,12 +20,12 @@ describe("the edit distance", () => {
     expect(editDistance(other, one, 5)).toBe(distance);
   });
 
-  it("is capped at the maximum", () => {
+  it("is reported as the maximum plus one if it exceeds the maximum", () => {
     expect(editDistance("summer", "winter", 2)).toBe(3);
     expect(editDistance("a", "abcdefgh", 2)).toBe(3);
   });
 
-  it("may be 0 for the shortest words, 1 for short words and 2 for longer words", () => {
+  it("is limited to 0 for the shortest words, 1 for short words and 2 for longer words", () => {
     expect(["ab", "abc", "abcd", "abcde"].map(maxEdits)).toEqual([0, 1, 1, 2]);
   });
 });
@@ -39,13 +39,13 @@ describe("the nearest word", () => {
     expect(find("beech", { bench: 2, beach: 5, leech: 1 })).toBe("beach");
   });
 
-  it("is never the searched word itself, a word that is too different, or a word without videos", () => {
+  it("is never the search term itself, a word that is too different, or a word without videos", () => {
     expect(find("ab", { abc: 1 })).toBeUndefined();
     expect(find("summer", { winter: 9, summer: 9 })).toBeUndefined();
     expect(find("nigth", { night: 0 })).toBeUndefined();
   });
 
-  it("isn't searched for after the deadline has passed", () => {
+  it("isn't searched for past the deadline", () => {
     const words = Array.from({ length: 5_000 }, (_, i) => `word${i}`);
     let counted = 0;
     nearest("wordx", [...words, "wordy"], () => ++counted, performance.now() - 1);

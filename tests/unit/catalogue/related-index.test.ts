@@ -11,7 +11,7 @@ const video = (number: number, category = "desi", title = `Video ${number}`) => 
 });
 
 describe("the index of related videos", () => {
-  it("counts removed videos toward its capacity, and finds the same videos after it is rebuilt", () => {
+  it("counts removed videos toward its capacity, and returns the same videos after a rebuild", () => {
     const index = relatedIndex(12_000);
     for (let number = 0; number < 6_000; number++) index.put(video(number));
     expect(index.isFull()).toBe(false);

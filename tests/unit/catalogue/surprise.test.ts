@@ -4,7 +4,7 @@ import { walk } from "~/features/catalogue/surprise.server";
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 
-it("visits every video once before it repeats a video", () => {
+it("returns every video once before repeating any", () => {
   fc.assert(
     fc.property(seeds, fc.integer({ min: 1, max: 300 }), (seed, total) => {
       const seen = Array.from({ length: total }, (_, step) => walk(seed, step, total));

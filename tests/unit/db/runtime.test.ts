@@ -8,7 +8,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-describe("process state", () => {
+describe("a piece of process state", () => {
   it("is created once, when it is first used", () => {
     const create = vi.fn(() => ({ count: 0 }));
     const counter = processState("counter", create);
@@ -35,7 +35,7 @@ describe("process state", () => {
 });
 
 describe("stopRuntime", () => {
-  it("stops pieces of state one at a time, in reverse order of creation", async () => {
+  it("stops pieces of state one by one, in reverse order of creation", async () => {
     const events: string[] = [];
     const database = processState(
       "database",
@@ -62,7 +62,7 @@ describe("stopRuntime", () => {
     expect(stop).not.toHaveBeenCalled();
   });
 
-  it("lets state be created again on its next use", async () => {
+  it("allows stopped state to be created again on its next use", async () => {
     const list = processState("list", () => [] as string[]);
     list().push("a");
     await stopRuntime();
@@ -110,7 +110,7 @@ describe("periodic work", () => {
     vi.useFakeTimers();
   });
 
-  it("starts after the first interval, or after the given delay", async () => {
+  it("starts after one interval, or after the given delay", async () => {
     const [usual, now, soon] = [vi.fn(), vi.fn(), vi.fn()];
     every(1_000, "work", usual);
     every(1_000, "work", now, { firstMs: 0 });
@@ -123,7 +123,7 @@ describe("periodic work", () => {
     expect(calls()).toEqual([2, 3, 3]);
   });
 
-  it("skips rounds while the previous round is in progress", async () => {
+  it("skips a round if the previous one is still in progress", async () => {
     let end = () => {};
     const work = vi.fn(() => new Promise<void>((resolve) => (end = resolve)));
     every(1_000, "work", work);
@@ -152,7 +152,7 @@ describe("periodic work", () => {
     expect(work).toHaveBeenCalledTimes(2);
   });
 
-  it("doesn't overlap with itself when the work requests another round", async () => {
+  it("starts a round requested by the work only after the current round has finished", async () => {
     const events: string[] = [];
     const periodic = every(60_000, "work", () => {
       events.push("begin");
@@ -164,7 +164,7 @@ describe("periodic work", () => {
     expect(events).toEqual(["begin", "end", "begin", "end"]);
   });
 
-  it("logs an error together with its own name, and continues", async () => {
+  it("logs errors with the name of the work, and continues", async () => {
     const work = vi.fn(() => {
       throw new Error("The disk is full.");
     });
@@ -185,7 +185,7 @@ describe("periodic work", () => {
     expect(work).toHaveBeenCalledTimes(2);
   });
 
-  it("stops when the runtime stops, once the current round has finished", async () => {
+  it("stops with the runtime, after the current round has finished", async () => {
     const events: string[] = [];
     let end = () => {};
     const periodic = every(1_000, "work", async () => {
@@ -205,7 +205,7 @@ describe("periodic work", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("can be stopped separately, and doesn't keep the process alive", async () => {
+  it("can be stopped on its own, and doesn't keep the process alive", async () => {
     vi.useRealTimers();
     const work = vi.fn();
     const timers = vi.spyOn(globalThis, "setInterval");

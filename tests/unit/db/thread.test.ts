@@ -23,7 +23,7 @@ it.each([
   ["exit", "The test thread ended."],
   ["throw", "It failed."],
 ])(
-  "rejects pending requests when the thread ends (%s), and starts a new thread for the next request",
+  "rejects pending requests if the thread ends (%s), and starts a new thread for the next request",
   async (request, message) => {
     const thread = create();
     const first = await thread.request("id");
@@ -47,7 +47,7 @@ it("handles pending requests before finishing", async () => {
   expect(new Set(await Promise.all(responses)).size).toBe(1);
 });
 
-it("finishes even if the thread ends without sending a response", async () => {
+it("finishes even if the thread ends without responding", async () => {
   const thread = create();
   const rejected = expect(thread.request("exit")).rejects.toThrow("ended");
   await thread.finish();

@@ -103,7 +103,7 @@ describe("the event client", () => {
     }
   });
 
-  it("reports each reconnection, but not the first connection", () => {
+  it("reports reconnections, but not the first connection", () => {
     let reconnects = 0;
     const end = listenToEvents(
       "/events",

@@ -62,7 +62,7 @@ afterEach(() => {
 const pass = (ms = SPREAD_MS + 50) => vi.advanceTimersByTimeAsync(ms);
 
 describe("a list with live refresh", () => {
-  it("refetches only once after several changes, and keeps typed text", async () => {
+  it("refetches once after several changes, and keeps typed text", async () => {
     const input = screen.getByLabelText<HTMLInputElement>("Search");
     input.value = "half a wo";
     for (version = 2; version < 5; version++) source().send("catalogue", version);
@@ -78,14 +78,14 @@ describe("a list with live refresh", () => {
     expect(loads).toBe(1);
   });
 
-  it("refetches when it connects if it has missed a change", async () => {
+  it("refetches on connecting if it has missed a change", async () => {
     version = 7;
     source().send("hello", 7);
     await pass();
     await vi.waitFor(() => expect(loads).toBe(2));
   });
 
-  it("doesn't refetch when it connects unless the studio's version has changed", async () => {
+  it("refetches on connecting only if the studio's version has changed", async () => {
     source().send("hello", 1, "4.1");
     await pass(5_000);
     expect(loads).toBe(1);
@@ -100,7 +100,7 @@ describe("a list with live refresh", () => {
     await vi.waitFor(() => expect(loads).toBe(2));
   });
 
-  it("waits until a request in progress has finished before it refetches", async () => {
+  it("waits for a request in progress before refetching", async () => {
     let arrive = () => {};
     respond = () => new Promise((resolve) => (arrive = resolve));
     version = 2;

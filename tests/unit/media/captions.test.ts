@@ -22,7 +22,7 @@ const SUBRIP = `\uFEFF1\r
 `;
 
 describe("SubRip captions", () => {
-  it("are parsed into cues with WebVTT escapes and tags", () => {
+  it("are converted to cues with WebVTT escapes and tags", () => {
     expect(readCues(SUBRIP)).toEqual([
       { start: 1, end: 2.5, settings: "", text: "<i>Hello</i> &amp; welcome" },
       { start: 3, end: 4, settings: "", text: "1 &lt; 2 &amp; so on\nSecond line" },
@@ -39,7 +39,7 @@ describe("SubRip captions", () => {
 });
 
 describe("WebVTT captions", () => {
-  it("keep only their cues, with markup and positions", () => {
+  it("are reduced to their cues, with markup and positions", () => {
     const cues = readCues(
       "WEBVTT - a video\n\nSTYLE\n::cue { background: url(https://example.com/x) }\n\nNOTE\nnobody\n\n" +
         "name of the cue\n00:01.000 --> 00:02.000 align:start line:10% region:x onclick:alert(1)\n<v Ann>1 &lt; 2</v>\n",
@@ -62,12 +62,12 @@ describe("WebVTT captions", () => {
     ["<c.fixed", "<c"],
     ["<00:01.500>karaoke 1.5 <b>a.b.c</b>", "<00:01.500>karaoke 1.5 <b>a.b.c</b>"],
     ["<v Dr. Ann.Lee>e.g.</v>", "<v Dr. Ann.Lee>e.g.</v>"],
-  ])("keep only WebVTT classes: %s", (line, kept) => {
+  ])("keep only standard WebVTT classes: %s", (line, kept) => {
     const [cue] = readCues(`WEBVTT\n\n00:01.000 --> 00:02.000\n${line}\n`);
     expect(cue!.text).toBe(kept);
   });
 
-  it("result in the same cues after they are written and parsed", () => {
+  it("have the same cues after they are written and parsed again", () => {
     const cue = fc.record({
       start: fc.integer({ min: 0, max: 90_000_000 }).map((ms) => ms / 1_000),
       length: fc.integer({ min: 1, max: 60_000 }).map((ms) => ms / 1_000),
@@ -89,14 +89,14 @@ describe("WebVTT captions", () => {
   });
 });
 
-describe("text that isn't captions", () => {
+describe("text that isn't valid captions", () => {
   it.each([
     ["nothing", ""],
     ["a web page", "<!doctype html><p>00:01 to 00:02</p>"],
     ["a cue without words", "WEBVTT\n\n00:01.000 --> 00:02.000\n\n"],
     ["a cue that ends before it begins", "1\n00:00:02,000 --> 00:00:01,000\nword\n"],
     ["impossible minutes", "1\n00:75:02,000 --> 00:76:01,000\nword\n"],
-  ])("%s has no cues", (_, text) => {
+  ])("has no cues: %s", (_, text) => {
     expect(readCues(text)).toEqual([]);
   });
 
@@ -118,7 +118,7 @@ describe("text that isn't captions", () => {
   });
 });
 
-describe("captions that exceed the limits", () => {
+describe("oversized captions", () => {
   const cue = (number: number) => `00:00:01,000 --> 00:00:02,000\nline ${number}\n\n`;
 
   it("are rejected with a message if a line is too long", () => {
@@ -128,7 +128,7 @@ describe("captions that exceed the limits", () => {
     expect(() => readCues(begin + "<".repeat(2_000_000))).toThrow(/2,000 characters/);
   });
 
-  it("are rejected if they have more cues than a day-long video could have", () => {
+  it("are rejected if they have more than 20,000 cues", () => {
     const many = Array.from({ length: MAX_CUES }, (_, index) => cue(index)).join("");
     expect(readCues(many)).toHaveLength(MAX_CUES);
     expect(() => readCues(many + cue(0))).toThrow(/20,000 cues/);
@@ -147,7 +147,7 @@ describe("captions that exceed the limits", () => {
     "<c.",
     ".a",
     "<c<",
-  ])("are parsed in linear time if the lines consist of %j", (part) => {
+  ])("are parsed in linear time if their lines consist of %j", (part) => {
     const line = part.repeat(Math.floor(MAX_LINE_LENGTH / part.length));
     const cues = (lines: number) => `00:00:01,000 --> 00:00:02,000\n${`${line}\n`.repeat(lines)}`;
     const took = (lines: number) => {
@@ -162,7 +162,7 @@ describe("captions that exceed the limits", () => {
   });
 });
 
-describe("caption languages", () => {
+describe("caption tracks", () => {
   it.each([
     ["eng", "en"],
     ["ger", "de"],
@@ -171,7 +171,7 @@ describe("caption languages", () => {
     ["", "und"],
     ["xx-not a language", "und"],
     ["qqq", "und"],
-  ])("%s is %s", (code, tag) => {
+  ])("with the language code “%s” are tagged %s", (code, tag) => {
     expect(languageTag(code)).toBe(tag);
   });
 
@@ -192,11 +192,11 @@ describe("caption languages", () => {
     [{ title: "Ada's commentary" }, "English (Commentary)"],
     [{ title: "Ada's phone" }, "English"],
     [{ title: "Di\u202Erec\u0000tor's" }, "English"],
-  ])("%o is labeled %s", (more, label) => {
+  ])("with %o are labeled “%s”", (more, label) => {
     expect(captionsLabel({ ...stream, ...more })).toBe(label);
   });
 
-  it("are numbered if two tracks would have the same label", () => {
+  it("are numbered if they would have the same label", () => {
     expect(distinctLabel("English", new Set(["English", "English 2"]))).toBe("English 3");
   });
 });
@@ -208,7 +208,7 @@ describe("a video row's captions column", () => {
     ['{"url":"/a"}', 0],
     ['[null, 1, {"url":"/a","language":"en"}]', 0],
     ['[{"url":"/a","language":"en","label":"English"}]', 1],
-  ])("with the value %s contains %i captions", (column, count) => {
+  ])("with the value %s contains %i tracks", (column, count) => {
     expect(readCaptions(column)).toHaveLength(count);
   });
 });

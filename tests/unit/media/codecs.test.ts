@@ -44,7 +44,7 @@ audio-1-low.m3u8
 `;
 
 describe("an additional codec in the master playlist", () => {
-  it("follows the H.264 renditions, and is listed once for each of their audio groups", () => {
+  it("is listed after the H.264 renditions, once for each of their audio groups", () => {
     const lines = addToMaster(MASTER, [ADDED]).split("\n");
     const added = lines.filter((line) => line.includes("av"));
     expect(lines.filter((line) => !line.includes("av01") && !line.startsWith("av1-"))).toEqual(
@@ -72,7 +72,7 @@ const kept = (all: Levels, efficient: string[]) =>
 describe("the codec chosen by a player", () => {
   const both = levels("avc1.64001f", "av01.0.05M.08", "avc1.640028", "av01.0.08M.08");
 
-  it("is the best codec that the device decodes efficiently, or else H.264, and other codecs are excluded", () => {
+  it("is the best codec that the device decodes efficiently, or H.264 if there is none", () => {
     expect(kept(both, [])).toEqual(["avc1.64001f", "avc1.640028"]);
     expect(kept(both, ["av01", "hvc1"])).toEqual(["av01.0.05M.08", "av01.0.08M.08"]);
     expect(kept(both, ["hvc1"])).toEqual(["avc1.64001f", "avc1.640028"]);
@@ -84,7 +84,7 @@ describe("the codec chosen by a player", () => {
     ["smooth alone", { smooth: true, powerEfficient: false }, []],
     ["efficient alone", { smooth: false, powerEfficient: true }, []],
     ["not known", undefined, []],
-  ])("depends on what Media Capabilities reports: %s", async (_, result, expected) => {
+  ])("depends on the result from Media Capabilities: %s", async (_, result, expected) => {
     const decodingInfo = async () => result ?? Promise.reject(new TypeError("not supported"));
     vi.stubGlobal("navigator", { mediaCapabilities: { decodingInfo } });
     expect(await efficientCodecs()).toEqual(expected);

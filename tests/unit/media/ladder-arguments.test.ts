@@ -61,7 +61,7 @@ describe("the ffmpeg command for the ladder", () => {
     [64, "8"],
     [192, "8"],
   ])(
-    "on %i processors, uses %s threads for each decoder, encoder and filter graph",
+    "on %i processors, uses %s threads per decoder, encoder and filter graph",
     (processors, expected) => {
       const threads = valuesOf(argumentsFor(processors), "threads");
       // One value for the decoder, the video filters, each audio rendition's filters and each encoder.
@@ -69,7 +69,7 @@ describe("the ffmpeg command for the ladder", () => {
     },
   );
 
-  it("uses the configured number of threads if it is lower", () => {
+  it("uses the configured number of threads, but at most 8", () => {
     process.env.ENCODER_THREADS = "3";
     forgetSettings();
     expect(new Set(valuesOf(argumentsFor(64), "threads"))).toEqual(new Set(["3", "1"]));
@@ -78,7 +78,7 @@ describe("the ffmpeg command for the ladder", () => {
     expect(new Set(valuesOf(argumentsFor(2), "threads"))).toEqual(new Set(["8", "1"]));
   });
 
-  it("uses the configured preset, or selects one depending on whether other jobs are waiting", () => {
+  it("uses the configured preset, or a slower default if no other jobs are waiting", () => {
     const presets = () => (["urgent", "usual", "idle"] as const).map(presetFor);
     expect(presets()).toEqual(["veryfast", "veryfast", "medium"]);
     process.env.ENCODER_PRESET = "superfast";

@@ -25,7 +25,7 @@ const video = (from: number, frameCount = FINGERPRINT_FRAMES) =>
   Array.from({ length: frameCount }, (_, at) => perceptualHash(pattern(from + 11 * at)));
 
 describe("the perceptual hash of a frame", () => {
-  it("barely changes if only the brightness changes, but is very different for another frame", () => {
+  it("barely changes with the contrast, but is very different for another frame", () => {
     expect(distance(perceptualHash(pattern(1)), perceptualHash(pattern(1, 0.5)))).toBeLessThan(4);
     expect(distance(perceptualHash(pattern(1)), perceptualHash(pattern(4)))).toBeGreaterThan(16);
   });
@@ -38,7 +38,7 @@ describe("the perceptual hash of a frame", () => {
 });
 
 describe("the fingerprint of a video", () => {
-  it("matches another fingerprint if most of their frames match, even if the frames are slightly shifted in time", () => {
+  it("matches a fingerprint with mostly the same frames, even if they are slightly shifted in time", () => {
     const words = (hashes: Uint8Array[]) => wordsOf(fingerprintOf(hashes));
     const all = video(1);
     expect(isSimilar(words(all), words(all))).toBe(true);

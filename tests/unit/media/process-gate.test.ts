@@ -19,7 +19,7 @@ function recorder(gate: ProcessGate) {
 }
 
 describe("process slots", () => {
-  it("are limited in number, and each slot is freed only once", async () => {
+  it("are limited in number, and can't be freed twice", async () => {
     const gate = new ProcessGate(2, 8);
     const { order, releases, enter, next } = recorder(gate);
     for (const owner of ["a", "b", "c", "d"]) void enter(owner);
@@ -39,7 +39,7 @@ describe("process slots", () => {
     expect(order.slice(4)).toEqual(["e", "f"]);
   });
 
-  it("have a queue of at most eight calls for each owner", async () => {
+  it("queue at most eight calls per owner", async () => {
     const gate = new ProcessGate(2, 8);
     const { order, enter, next } = recorder(gate);
     for (let count = 0; count < 10; count++) void enter("a");
@@ -56,7 +56,7 @@ describe("process slots", () => {
     expect(order).toEqual(["a", "a", "a", "b"]);
   });
 
-  it("have an unlimited queue for the site's own calls", async () => {
+  it("queue an unlimited number of the site's own calls", async () => {
     const { order, enter, next } = recorder(new ProcessGate(2, 8));
     for (let count = 0; count < 30; count++) void enter(undefined);
     await new Promise(setImmediate);
@@ -64,7 +64,7 @@ describe("process slots", () => {
     expect(order).toHaveLength(30);
   });
 
-  it("have no queued call for a client that has disconnected", async () => {
+  it("remove a disconnected client's calls from the queue", async () => {
     const gate = new ProcessGate(1, 2);
     const { order, enter, next } = recorder(gate);
     await enter("a");

@@ -54,7 +54,7 @@ describe("a ladder's renditions", () => {
     }
   });
 
-  it("have 60 frames per second at 720p and above, and 30 frames per second below 720p", () => {
+  it("of a 60 fps video have 60 fps at 720p and above, and 30 fps below 720p", () => {
     const renditions = renditionsFor(source(1920, 1080, 60), 1080);
     expect(renditions.map(({ hasHalfFrameRate }) => hasHalfFrameRate)).toEqual([
       true,
@@ -76,7 +76,7 @@ describe("a ladder's renditions", () => {
     [720, 576, 1080],
     [1280, 640, 720],
     [640, 384, 1080],
-  ])("include the video's own size and frame rate: %i x %i", (width, height, maxHeight) => {
+  ])("include one with the video's size and frame rate: %i x %i", (width, height, maxHeight) => {
     expect(renditionsFor(source(width, height, 60), maxHeight).at(-1)).toMatchObject({
       width,
       height,
@@ -99,7 +99,7 @@ describe("a ladder's renditions", () => {
   });
 
   it.each([23.976, 25, 29.97, 50, 59.94, 60])(
-    "have keyframes at the same positions, about every 2 s, at %f frames per second",
+    "have keyframes at the same positions, about 2 s apart, at %f frames per second",
     (measured) => {
       const rate = constantFrameRate(measured);
       const seconds = renditionsFor(source(1920, 1080, measured), 1080).map((rendition) => {
@@ -122,7 +122,7 @@ describe("playlists", () => {
 
   const keyframes = segments.map((segment) => ({ ...segment, bytes: segment.bytes / 10 }));
 
-  it("state the bandwidth as defined in RFC 8216, so that a short last segment doesn't count as a peak", () => {
+  it("report the bandwidth as defined in RFC 8216, so a short last segment doesn't count as a peak", () => {
     expect(targetDuration(segments)).toBe(4);
     expect(bandwidth(segments)).toEqual({
       peak: Math.ceil((11_000 * 8) / 4.204),
@@ -136,7 +136,7 @@ describe("playlists", () => {
     [3, [2, 2, 2]],
     [4, [2, 2, 4]],
     [7, [2, 2, 4, 4, 2]],
-  ])("combine %i fragments of 2 s into segments", (count, expected) => {
+  ])("have the right segments for %i fragments of 2 s", (count, expected) => {
     const fragments = Array.from({ length: count }, (_, index) => ({
       offset: 100 + index * 10,
       bytes: 10,
@@ -176,7 +176,7 @@ describe("playlists", () => {
     [0.94, [1.88, 1.88, 4.7, 0.94]],
     [5, [5, 5]],
   ])(
-    "end audio segments near the ends of video segments if fragments last %f s",
+    "end audio segments near the ends of video segments with audio fragments of %f s",
     (each, expected) => {
       const pictures = [2, 2, 4, 1].map((duration) => ({ offset: 0, bytes: 1, duration }));
       const count = Math.ceil(9 / each - 0.1);

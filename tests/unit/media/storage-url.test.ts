@@ -5,7 +5,7 @@ import { parseStorageUrl } from "~/platform/storage/storage-url";
 const S3 = "s3://videos/site?endpoint=https://s3.example&region=eu-1";
 
 describe("STORAGE_URL", () => {
-  it("specifies a provider, a bucket and a prefix", () => {
+  it("can specify an S3 endpoint, a bucket and a prefix", () => {
     expect(parseStorageUrl(S3)).toEqual({
       kind: "s3",
       bucket: "videos",
@@ -15,7 +15,7 @@ describe("STORAGE_URL", () => {
     });
   });
 
-  it("refers to Amazon S3 if it doesn't specify an endpoint", () => {
+  it("defaults to Amazon S3 if it has no endpoint", () => {
     expect(parseStorageUrl("s3://videos?region=eu-west-1")).toMatchObject({
       prefix: "",
       endpoint: "https://s3.eu-west-1.amazonaws.com",
@@ -54,7 +54,7 @@ describe("storage settings", () => {
     }
   };
 
-  it("are rejected if a setting that they depend on is missing", () => {
+  it("are rejected if they are invalid or require another setting that is missing", () => {
     expect(refusal({ STORAGE_URL: "videos" })).toMatch(/^STORAGE_URL must be s3:\/\//);
     expect(refusal({ STORAGE_URL: S3 })).toBe(
       "STORAGE_URL needs AWS_ACCESS_KEY_ID, which must be the id of an access key.",

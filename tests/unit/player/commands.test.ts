@@ -11,7 +11,7 @@ function player(video = fakeVideo()) {
   return { video, feedback, playback, commands: createCommands(video, playback, feedback) };
 }
 
-describe("the volume (specification, section 9: 0 to 1, unmute restores 0.5)", () => {
+describe("the volume (specification, section 9)", () => {
   it("is 0.5 after unmuting", () => {
     const { video, commands } = player();
     commands.toggleMute();
@@ -42,7 +42,7 @@ describe("the volume (specification, section 9: 0 to 1, unmute restores 0.5)", (
   });
 });
 
-describe("the brightness (specification, section 9: 0.2 to 2)", () => {
+describe("the brightness (specification, section 9)", () => {
   it("is applied as a CSS filter and clamped to its range", () => {
     const { video, commands } = player();
     commands.setBrightness(9);
@@ -55,7 +55,7 @@ describe("the brightness (specification, section 9: 0.2 to 2)", () => {
 });
 
 describe("seeking", () => {
-  it("is clamped to the duration", () => {
+  it("never goes past the start or the end of the video", () => {
     const { video, commands } = player();
     commands.seekBy(-10);
     expect(video.currentTime).toBe(0);
@@ -63,7 +63,7 @@ describe("seeking", () => {
     commands.seekBy(10);
     expect(video.currentTime).toBe(100);
   });
-  it("jumps to a fraction of the video only once the duration is known", () => {
+  it("jumps to a fraction of the duration only if the duration is known", () => {
     const { video, commands } = player();
     commands.seekToFraction(0.7);
     expect(video.currentTime).toBe(70);
@@ -90,15 +90,15 @@ describe("the speed", () => {
   });
 });
 
-describe("play", () => {
-  it("doesn't throw an error when the browser blocks playback", async () => {
+describe("togglePlay", () => {
+  it("doesn't throw if the browser blocks playback", async () => {
     const { video, commands, playback } = player();
     video.play = () => Promise.reject(new DOMException("no gesture", "NotAllowedError"));
     commands.togglePlay();
     await Promise.resolve();
     expect(playback.get().paused).toBe(true);
   });
-  it("leaves a paused video paused after toggling a hundred times", () => {
+  it("leaves a paused video paused after a hundred calls", () => {
     const { video, commands } = player();
     for (let press = 0; press < 100; press++) commands.togglePlay();
     expect(video.paused).toBe(true);
@@ -167,7 +167,7 @@ describe("stepFrame", () => {
   });
 });
 
-describe("pressing and holding", () => {
+describe("pressing and holding the video", () => {
   it("plays at double speed, and restores the chosen speed on release", () => {
     const { video, feedback, commands } = player();
     commands.setSpeed(1.25);

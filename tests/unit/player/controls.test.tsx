@@ -24,7 +24,7 @@ afterEach(() => {
 const wait = (milliseconds: number) => act(() => void vi.advanceTimersByTime(milliseconds));
 
 describe("keyboard shortcuts", () => {
-  it("seek, and show the total of several seeks until the feedback disappears", () => {
+  it("seek, and show the total of repeated seeks until the feedback disappears", () => {
     const { video, textOf } = renderPlayer();
     key("ArrowRight");
     expect(textOf(".player-ripple")).toBe("Forward 10 s");
@@ -61,7 +61,7 @@ describe("keyboard shortcuts", () => {
     expect(textOf('[role="dialog"]')).toBeUndefined();
   });
 
-  it("change the volume while the player has focus, and otherwise scroll the page", () => {
+  it("change the volume with the up and down keys only if the player has focus", () => {
     const { video, button, textOf } = renderPlayer();
     expect(key("ArrowDown")).toBe(true);
     expect(video.volume).toBe(1);
@@ -154,13 +154,13 @@ describe("the control bar", () => {
     ]);
   });
 
-  it("keeps the focus on the player when clicked", () => {
+  it("keeps focus on the player when clicked", () => {
     const { root, button } = renderPlayer();
     expect(fireEvent.mouseDown(button("Mute")!)).toBe(false);
     expect(document.activeElement).toBe(root);
   });
 
-  it("has no volume slider on devices where only the hardware keys can change the volume", () => {
+  it("has no volume slider if only the device's hardware keys can change the volume", () => {
     const { slider, button } = renderPlayer({}, { element: { hasFixedVolume: true } });
     expect(slider("Volume")).toBeUndefined();
     expect(button("Mute")).toBeDefined();
@@ -233,7 +233,7 @@ describe("clicks on the video", () => {
     return { ...all, events, click };
   }
 
-  it("start playback immediately the first time, and later toggle playback after the double-click window", () => {
+  it("start playback immediately the first time, but later toggle it only after the double-click window", () => {
     const { video, click } = renderVideoArea();
     click(70);
     expect(video.paused).toBe(false);
@@ -251,7 +251,7 @@ describe("clicks on the video", () => {
     expect(video.paused).toBe(true);
   });
 
-  it("seek in the direction of the clicked half, starting with the second click, without toggling playback", () => {
+  it("seek toward the clicked side from the second click on, without toggling playback", () => {
     const { video, click, events, textOf } = renderVideoArea();
     video.currentTime = 40;
     click(80);
@@ -277,12 +277,12 @@ describe("clicks on the video", () => {
   });
 });
 
-describe("at the end of a video, the player", () => {
+describe("the player at the end of a video", () => {
   const next = { title: "A quiet morning", href: "/video/two" };
   const ends = (video: HTMLVideoElement) =>
     act(() => happen(video, "ended", { ended: true, paused: true, currentTime: 100 }));
 
-  it("offers the next video, and offers a replay once the next video is canceled", () => {
+  it("offers the next video, and then a replay if that is canceled", () => {
     const onNext = vi.fn();
     const { video, press, textOf, button } = renderPlayer({ next }, { onNext });
     ends(video);
@@ -349,7 +349,7 @@ describe("fullscreen mode", () => {
 });
 
 describe("integration with the device", () => {
-  it("shows the title and poster on the lock screen, whose buttons control playback", () => {
+  it("shows the title and poster on the lock screen, and handles its buttons", () => {
     const handlers: Record<string, (details: object) => void> = {};
     const session = {
       metadata: null as MediaMetadataInit | null,
@@ -405,7 +405,7 @@ describe("integration with the device", () => {
 });
 
 describe("a player that can't play its video", () => {
-  it("shows the problem, and plays if Retry is pressed after the problem has been resolved", async () => {
+  it("shows the problem, and plays after a successful retry", async () => {
     vi.stubGlobal("fetch", async () => new Response(null, { status: 404 }));
     const { video, press, textOf } = renderPlayer();
     await act(async () => happen(video, "error", { error: { code: 4 } }));

@@ -10,7 +10,7 @@ describe("on-screen feedback", () => {
     vi.useRealTimers();
   });
 
-  it("shows the total of several seeks in the same direction", () => {
+  it("adds up consecutive seeks in the same direction", () => {
     const board = createFeedback();
     board.seek(10);
     board.seek(10);
@@ -24,7 +24,7 @@ describe("on-screen feedback", () => {
     expect(board.store.get()).toMatchObject({ side: "left", seconds: 10 });
   });
 
-  it("shows a level until 1 s after its last change (specification, section 9)", () => {
+  it("shows a level for 1 s after its last change (specification, section 9)", () => {
     const board = createFeedback();
     board.level("volume", 0.4);
     vi.advanceTimersByTime(INDICATOR_MS - 1);
@@ -35,7 +35,7 @@ describe("on-screen feedback", () => {
     expect(board.store.get()).toBeUndefined();
   });
 
-  it("leaves no timer running", () => {
+  it("leaves no timer running after it is cleared", () => {
     const board = createFeedback();
     board.note("play", "Play");
     board.clear();

@@ -29,7 +29,7 @@ describe("keyCommand (specification, section 2)", () => {
     [".", { do: "frame", step: 1 }],
     // Caps lock.
     ["F", { do: "fullscreen" }],
-  ])("%j", (key, command) => expect(keyCommand(press(key))).toEqual(command));
+  ])("maps the key %j to %j", (key, command) => expect(keyCommand(press(key))).toEqual(command));
 
   it("accepts Shift for the speed and the shortcut list", () => {
     expect(keyCommand(press(">", { shiftKey: true }))).toEqual({ do: "speed", step: 1 });
@@ -46,7 +46,7 @@ describe("keyCommand (specification, section 2)", () => {
     },
   );
 
-  it("ignores other keys, including keys with the names of object properties", () => {
+  it("ignores other keys, even if they are named like object properties", () => {
     for (const key of ["x", "Tab", "Enter", "Escape", "constructor", "toString"]) {
       expect(keyCommand(press(key))).toBeUndefined();
     }

@@ -71,7 +71,7 @@ async function leavePlaying(): Promise<void> {
 const stored = () => JSON.parse(localStorage.getItem("visitor") ?? "{}");
 
 describe("the mini player", () => {
-  it("continues at the same position, volume and speed, as does the video's page when the visitor returns to it", async () => {
+  it("continues at the same position, volume and speed, and so does the video's page on return", async () => {
     await openPlaying();
     act(() => Object.assign(video(), { volume: 0.4, playbackRate: 1.5, defaultPlaybackRate: 1.5 }));
     await goTo("/");
@@ -93,7 +93,7 @@ describe("the mini player", () => {
     expect([video().currentTime, video().paused]).toEqual([20, false]);
   });
 
-  it("closes with its button or Escape, and saves a position to resume from", async () => {
+  it("closes with its button or Escape, and saves the position", async () => {
     await leavePlaying();
     fireEvent.click(inMini('[aria-label="Close mini player"]'));
     expect([mini(), document.activeElement?.id]).toEqual([null, "main"]);
@@ -111,7 +111,7 @@ describe("the mini player", () => {
   });
 
   it.each(["/video/two", "/video/none"])(
-    "doesn't open on another video's page or on the page that is visited next: %s",
+    "doesn't open on another video's page or on the page visited after it: %s",
     async (to) => {
       await openPlaying();
       await goTo(to);

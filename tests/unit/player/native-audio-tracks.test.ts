@@ -44,7 +44,7 @@ it("starts with the last chosen track, or with another track in the same languag
   expect((await open(GERMAN, ENGLISH)).enabled()).toEqual([true, false]);
 });
 
-it("doesn't list audio tracks if the browser doesn't report any or if the stream has been closed", async () => {
+it("lists no audio tracks if the browser reports none or the stream has been closed", async () => {
   const { onAudioTracks, adaptive, element } = await open();
   expect(onAudioTracks).toHaveBeenCalledExactlyOnceWith([], 0);
   adaptive.close();

@@ -35,13 +35,13 @@ it("requests the byte range once, and aborts the request when another stream is 
   expect(findPrefetch(url("two"), 4)).toBeUndefined();
 });
 
-it("doesn't yield any bytes if the server doesn't return the range", async () => {
+it("returns no bytes if the server ignores the Range header", async () => {
   vi.stubGlobal("fetch", async () => new Response("all of it", { status: 200 }));
   prefetchStart(start("three"));
   expect(await findPrefetch(url("three"), 10)?.bytes).toBeUndefined();
 });
 
-it("doesn't request anything when the browser's data saver is on", () => {
+it("doesn't send any requests if the browser's data saver is on", () => {
   Object.defineProperty(navigator, "connection", {
     configurable: true,
     value: { saveData: true },

@@ -59,7 +59,7 @@ describe("an error event of the video element", () => {
     ["no network", 2, UNREACHABLE, "connection"],
     ["no network from the beginning", 4, UNREACHABLE, "connection"],
     ["a failing server", 4, () => new Response(null, { status: 503 }), "connection"],
-  ] as const)("%s", async (_, code, then, problem) => {
+  ] as const)("is classified correctly: %s", async (_, code, then, problem) => {
     const { video, watch } = watched();
     respond = then;
     await fail(video, code);
@@ -67,7 +67,7 @@ describe("an error event of the video element", () => {
     watch.close();
   });
 
-  it("is detected even if it occurred before the scripts had loaded", async () => {
+  it("is detected even if it was fired before the scripts loaded", async () => {
     const video = fakeVideo();
     happen(video, "error", { error: { code: 4 } });
     respond = MISSING;
@@ -123,7 +123,7 @@ describe("a file that the browser can't decode", () => {
     watch.close();
   });
 
-  it("is detected even if the file loaded before the scripts, unless a stream will be played instead", () => {
+  it("is detected even if it loaded before the scripts, unless a stream will be played instead", () => {
     for (const hlsUrl of [undefined, "/media/videos/u/1/hls-1/master.m3u8"]) {
       const video = fakeVideo();
       happen(video, "loadeddata", { videoWidth: 0 });
@@ -158,7 +158,7 @@ describe("a file that fails during playback", () => {
     ["breaks off", 2],
     ["can't be decoded", 3],
   ])(
-    "is reloaded once at the same position when it %s, because it may have been replaced",
+    "is reloaded once at the same position if it %s, because it may have been replaced",
     async (_, code) => {
       const { video, watch, reload } = played(42);
       await fail(video, code);
@@ -203,7 +203,7 @@ describe("a file that fails during playback", () => {
 });
 
 describe("a lost connection", () => {
-  it("is followed by retries at growing intervals until playback continues at the same position", async () => {
+  it("causes retries at increasing intervals until playback continues at the same position", async () => {
     const { video, watch, reload } = watched();
     video.currentTime = 42;
     void video.play();
@@ -225,7 +225,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("is followed by a retry as soon as the browser is back online", async () => {
+  it("causes a retry as soon as the browser is back online", async () => {
     const { video, watch, reload } = watched();
     respond = UNREACHABLE;
     await fail(video, 2);
@@ -246,7 +246,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("isn't assumed if the server is reachable, but the stalled download is restarted", async () => {
+  it("isn't reported if the server is reachable, in which case the stalled download is restarted", async () => {
     const { video, watch, reload } = watched();
     video.currentTime = 7;
     void video.play();
@@ -257,7 +257,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("isn't assumed while a slow download is still receiving data", async () => {
+  it("isn't reported while a slow download is still receiving data", async () => {
     const { video, watch, reload } = watched();
     void video.play();
     happen(video, "waiting", { readyState: 1 });
@@ -270,7 +270,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("is also handled if the adaptive source is playing", async () => {
+  it("is also handled while an adaptive stream is playing", async () => {
     const { state, watch, reload } = watched();
     state.set({ ...state.get(), playing: "adaptive", lost: true });
     expect(watch.problem.get()).toBe("connection");
@@ -281,7 +281,7 @@ describe("a lost connection", () => {
 });
 
 describe("retrying", () => {
-  it("plays from the same position immediately", async () => {
+  it("immediately resumes playback at the same position", async () => {
     const { video, watch, reload } = watched();
     video.currentTime = 12;
     happen(video, "timeupdate");

@@ -68,7 +68,7 @@ it("doesn't rerender the player as time passes", () => {
   expect(slider().value).toBe("60");
 });
 
-it("doesn't rerender the player while the seek bar is being dragged with a loaded storyboard", () => {
+it("doesn't rerender the player while the seek bar is dragged and a storyboard is loaded", () => {
   const bar = slider();
   const dragTo = (second: number) => {
     fireEvent.pointerMove(bar, { clientX: second });

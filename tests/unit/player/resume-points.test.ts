@@ -27,7 +27,7 @@ describe("resume points", () => {
     expect(resumePoint("a")).toBeUndefined();
   });
 
-  it("are kept for the last hundred videos", () => {
+  it("are kept only for the last hundred videos", () => {
     for (let video = 0; video < 120; video++) saveResumePoint(`v${video}`, 30, 600);
     expect(resumePoint("v19")).toBeUndefined();
     expect(resumePoint("v20")).toBe(30);
@@ -35,7 +35,7 @@ describe("resume points", () => {
   });
 
   it.each(["{", "null", "7", '{"a":1}', '[["a","x"],[5,5],"b",null]'])(
-    "are ignored when the storage contains %s",
+    "are ignored if the stored value is %s",
     (text) => {
       localStorage.setItem("visitor", `{"resume":${text}}`);
       expect(resumePoint("a")).toBeUndefined();

@@ -50,7 +50,7 @@ describe("the settings menu", () => {
     expect([menu(), focused()]).toEqual([null, button("Theater mode")]);
   });
 
-  it("leaves the space bar to the player and allows the controls to be hidden after an item is clicked", () => {
+  it("leaves the space bar to the player and lets the controls hide after an item is clicked", () => {
     vi.useFakeTimers();
     const { video, button, press, menu, isIdle } = renderPlayer();
     const click = (label: string) => {
@@ -132,7 +132,7 @@ describe("stored player state", () => {
     expect(renderAgain().video.muted).toBe(true);
   });
 
-  it("doesn't include the temporary double speed of pressing and holding", () => {
+  it("doesn't include the double speed while the video is pressed and held", () => {
     vi.useFakeTimers();
     const { video } = renderPlayer();
     key("k");
@@ -161,7 +161,7 @@ describe("stored player state", () => {
     expect(last.video.currentTime).toBe(0);
   });
 
-  it("isn't written when the browser blocks storage, but the video still plays", () => {
+  it("isn't saved if the browser blocks storage, but the video still plays", () => {
     for (const method of ["getItem", "setItem"] as const) {
       vi.spyOn(Storage.prototype, method).mockImplementation(() => {
         throw new DOMException("denied", "SecurityError");
@@ -179,7 +179,7 @@ describe("stored player state", () => {
 
 describe("a link with a start time", () => {
   it.each(["?from=home&t=12", "#t=12"])(
-    "moves the player to that time and doesn't offer to resume at another position: %s",
+    "starts at that time and doesn't offer to resume at another position: %s",
     (link) => {
       localStorage.setItem("visitor", '{"resume":[["one",40]]}');
       history.replaceState(null, "", `/video/one${link}`);

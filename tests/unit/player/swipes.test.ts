@@ -26,7 +26,7 @@ describe("the direction of a swipe", () => {
   );
 });
 
-describe("the level set by a swipe (specification, section 9: at least 20 px)", () => {
+describe("the level set by a swipe (specification, section 9)", () => {
   it("does not change below the threshold", () => {
     expect(swipeLevel(0.5, SWIPE_THRESHOLD_PX - 1, 400, VOLUME)).toBeUndefined();
     expect(swipeLevel(0.5, -SWIPE_THRESHOLD_PX + 1, 400, VOLUME)).toBeUndefined();
@@ -39,7 +39,7 @@ describe("the level set by a swipe (specification, section 9: at least 20 px)", 
     expect(swipeLevel(0.5, 100, 400, VOLUME)).toBeCloseTo(0.25);
     expect(swipeLevel(1, -100, 400, BRIGHTNESS)).toBeCloseTo(1.45);
   });
-  it("covers the whole range within the player's height", () => {
+  it("covers its whole range in one swipe across the player's height", () => {
     expect(swipeLevel(0, -400, 400, VOLUME)).toBe(1);
     expect(swipeLevel(2, 400, 400, BRIGHTNESS)).toBe(0.2);
   });

@@ -13,11 +13,11 @@ function seeksOf(taps: [at: number, side: Side][]): number[] {
   });
 }
 
-describe("taps (specification, section 2: double tap; section 9: 300 ms)", () => {
-  it("toggle playback if they are single taps", () => {
+describe("tapping the video (specification, section 2)", () => {
+  it("once toggles playback", () => {
     expect(seeksOf([[0, "right"]])).toEqual([0]);
   });
-  it("seek 10 s in the direction of the tapped half if two occur within the window", () => {
+  it("twice within 300 ms seeks 10 s toward the tapped side", () => {
     expect(
       seeksOf([
         [0, "right"],
@@ -31,7 +31,7 @@ describe("taps (specification, section 2: double tap; section 9: 300 ms)", () =>
       ]),
     ).toEqual([0, -SEEK_STEP_S]);
   });
-  it("count as two single taps if they are further apart", () => {
+  it("twice more than 300 ms apart counts as two single taps", () => {
     expect(
       seeksOf([
         [0, "right"],
@@ -39,7 +39,7 @@ describe("taps (specification, section 2: double tap; section 9: 300 ms)", () =>
       ]),
     ).toEqual([0, 0]);
   });
-  it("seek another 10 s with each tap after the second", () => {
+  it("more than twice seeks another 10 s with each tap", () => {
     const taps: [number, Side][] = [
       [0, "right"],
       [200, "right"],
@@ -48,7 +48,7 @@ describe("taps (specification, section 2: double tap; section 9: 300 ms)", () =>
     ];
     expect(seeksOf(taps)).toEqual([0, 10, 10, 10]);
   });
-  it("seek in the direction of the half that was tapped last", () => {
+  it("on alternating sides seeks toward the side tapped last", () => {
     expect(
       seeksOf([
         [0, "left"],
@@ -57,7 +57,7 @@ describe("taps (specification, section 2: double tap; section 9: 300 ms)", () =>
       ]),
     ).toEqual([0, 10, -10]);
   });
-  it("never toggle playback after the first of several rapid taps", () => {
+  it("several times in quick succession toggles playback at most once", () => {
     const gaps = fc.array(fc.integer({ min: 0, max: DOUBLE_TAP_WINDOW_MS }), { minLength: 1 });
     fc.assert(
       fc.property(gaps, (list) => {
@@ -70,7 +70,7 @@ describe("taps (specification, section 2: double tap; section 9: 300 ms)", () =>
       }),
     );
   });
-  it("belong to the half of the player in which they land", () => {
+  it("counts for the half of the player that was tapped", () => {
     const box = { left: 100, width: 200 };
     expect([sideOf(100, box), sideOf(199, box), sideOf(200, box)]).toEqual([
       "left",

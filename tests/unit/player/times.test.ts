@@ -45,14 +45,14 @@ describe("the start time in a link", () => {
     ["2m", 120],
     ["1:30", 90],
     ["1:02:03", 3723],
-  ])("given as %s is %s s", (text, seconds) => expect(parseStart(text)).toBe(seconds));
+  ])("is parsed from %s as %s s", (text, seconds) => expect(parseStart(text)).toBe(seconds));
 
   it.each([null, "", "-5", "soon", "1e9", "9999999", "1:3", "0x10", "NaN", "m", "5 s"])(
     "is ignored when it is %s",
     (text) => expect(parseStart(text)).toBeUndefined(),
   );
 
-  it("is written in whole seconds, without other parameters", () => {
+  it("is written in whole seconds, and replaces other parameters", () => {
     const page = { origin: "https://site.example", pathname: "/video/7", search: "?from=home" };
     expect(linkAt(page, 83.9)).toBe("https://site.example/video/7?t=83");
     expect(linkAt(page, 0.4)).toBe("https://site.example/video/7");

@@ -68,7 +68,7 @@ describe("the player's poster", () => {
     expect(poster()).toBe(SMALL);
   });
 
-  it("changes immediately when the video changes, and isn't resized if the image is on another server", async () => {
+  it("changes immediately with the video, and isn't resized if the image is on another server", async () => {
     screenOf(1000);
     const { rerender } = render(<Video url={THUMBNAIL} />);
     await waitFor(() => expect(poster()).toBe(THUMBNAIL));

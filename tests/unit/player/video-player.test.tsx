@@ -69,8 +69,8 @@ describe("the server-rendered HTML", () => {
   });
 });
 
-describe("hydration", () => {
-  it("adds the controls after the server-rendered page has become interactive", async () => {
+describe("the hydrated player", () => {
+  it("adds its controls after the server-rendered page has become interactive", async () => {
     document.body.innerHTML = renderToString(<VideoPlayer video={VIDEO} />);
     const then: boolean[] = [];
     function Page() {
@@ -86,7 +86,7 @@ describe("hydration", () => {
     expect(then).toEqual([true]);
   });
 
-  it("adds the controls immediately after a client-side navigation", async () => {
+  it("adds its controls immediately after a client-side navigation", async () => {
     document.body.innerHTML = "<div></div>";
     await withoutAct(async () => {
       const root = createRoot(document.body.firstElementChild!);
@@ -97,7 +97,7 @@ describe("hydration", () => {
     });
   });
 
-  it("replaces the browser's controls with labeled ones", () => {
+  it("replaces the browser's controls with its own labeled controls", () => {
     render(<VideoPlayer video={VIDEO} />);
     expect(video().controls).toBe(false);
     lasts(330);
@@ -137,7 +137,7 @@ describe("hydration", () => {
     expect(HTMLMediaElement.prototype.load).toHaveBeenCalledTimes(1);
   });
 
-  it("stops the download when the player is removed", () => {
+  it("stops the download when it is unmounted", () => {
     const { unmount } = render(<VideoPlayer video={VIDEO} />);
     const element = video();
     vi.mocked(HTMLMediaElement.prototype.load).mockClear();
@@ -146,7 +146,7 @@ describe("hydration", () => {
     expect(HTMLMediaElement.prototype.load).toHaveBeenCalledTimes(1);
   });
 
-  it("doesn't rerender the player as time passes", () => {
+  it("doesn't rerender as time passes", () => {
     const { container } = render(<VideoPlayer video={VIDEO} />);
     lasts(100);
     const changes: MutationRecord[] = [];
@@ -165,7 +165,7 @@ describe("hydration", () => {
 });
 
 describe("captions", () => {
-  it("are rendered by the player, toggled by a button, and don't contain markup from the file", async () => {
+  it("are rendered by the player without markup from the file, and toggled with a button", async () => {
     const cues = new EventTarget() as TextTrack;
     const cue = { getCueAsHTML: () => document.createTextNode("<b>Good evening</b>") };
     Object.assign(cues, { mode: "disabled", activeCues: [cue] });
@@ -185,7 +185,7 @@ describe("captions", () => {
     expect(screen.queryByText("<b>Good evening</b>")).toBeNull();
   });
 
-  it("restore the last choice: the same track, another track in the same language, or no track", () => {
+  it("match the last choice: the same track, another track in the same language, or none", () => {
     const tracks = [1, 2, 3].map(() => Object.assign(new EventTarget(), { activeCues: [] }));
     vi.mocked(
       Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "textTracks")!.get!,
@@ -260,7 +260,7 @@ describe("the next video", () => {
     act(() => void video().dispatchEvent(new Event("ended")));
   }
 
-  it("is opened 8 s after the end by a single call of the page's navigation function", () => {
+  it("is opened 8 s after the end, with a single call to the page's onNext handler", () => {
     vi.useFakeTimers();
     const onNext = vi.fn();
     const Page = createRemixStub([
@@ -286,7 +286,7 @@ describe("the next video", () => {
     vi.useRealTimers();
   });
 
-  it("is canceled with Escape", () => {
+  it("isn't opened if Escape is pressed", () => {
     vi.useFakeTimers();
     const onNext = vi.fn();
     render(<VideoPlayer video={{ ...VIDEO, next }} onNext={onNext} />);

@@ -125,7 +125,7 @@ describe("the report of watched parts", () => {
     expect(reports()[1]).toEqual([`/video/${second}/watched`, digits(1)]);
   });
 
-  it("combines the parts played from all of the player's sources, even though the element forgets earlier sources", async () => {
+  it("includes the parts played before the element switched to another source", async () => {
     const id = await open();
     await play(id, [[0, 10]]);
     fire(id, "emptied");
@@ -146,7 +146,7 @@ describe("the report of watched parts", () => {
     expect(reports()).toEqual([[`/video/${id}/watched`, digits(4)]]);
   });
 
-  it("uses the catalogue's duration while a stream is still being encoded", async () => {
+  it("uses the duration in the catalogue while a stream is still being encoded", async () => {
     const id = await open({ seconds: 400, isGrowing: true });
     await play(id, [[0, 100]], 100);
     hide();
@@ -161,7 +161,7 @@ describe("the report of watched parts", () => {
   });
 
   it.each([100, Number.POSITIVE_INFINITY])(
-    "is not sent for a stream that has %s seconds so far and an unknown length",
+    "is not sent for a stream of unknown final length that lasts %s seconds so far",
     async (duration) => {
       const id = await open({ seconds: 0, isGrowing: true });
       await play(id, [[0, 50]], duration);
@@ -193,7 +193,7 @@ describe("the report of watched parts", () => {
     expect(reports()).toEqual([]);
   });
 
-  it("isn't affected by network errors", async () => {
+  it("ignores network errors", async () => {
     sent.mockRejectedValue(new TypeError("offline"));
     const id = await open();
     await play(id, [[0, 100]]);

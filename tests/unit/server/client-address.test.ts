@@ -46,7 +46,7 @@ describe("the client address", () => {
     expect(from(forwarded)).toBe(address),
   );
 
-  it("has the same prefix for every notation of an IPv6 address, and is parsed without errors", () => {
+  it("is parsed without errors, and has the same prefix for every notation of an IPv6 address", () => {
     fc.assert(
       fc.property(fc.ipV6(), fc.ipV4(), fc.string(), (ipv6, ipv4, text) => {
         for (const written of [ipv6, ipv6.toUpperCase(), `[${ipv6}]:443`]) {
@@ -59,21 +59,21 @@ describe("the client address", () => {
     );
   });
 
-  it("isn't taken from X-Forwarded-For if there is no proxy", () => {
+  it("isn't taken from X-Forwarded-For if PUBLIC_URL isn't set", () => {
     delete process.env.PUBLIC_URL;
     forgetSettings();
     expect(from("192.0.2.7")).toBe("unknown");
   });
 });
 
-describe("the network whose limits apply", () => {
+describe("the rate-limited network", () => {
   const networkOf = (remoteAddress: string, forwarded?: string) =>
     limitedNetworkOf({
       headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
       socket: { remoteAddress },
     } as unknown as IncomingMessage);
 
-  it("is the client's network if a trusted proxy connects, and otherwise the network of the connection", () => {
+  it("is the client's network behind a trusted proxy, and otherwise the connection's network", () => {
     expect(networkOf("127.0.0.1", "192.0.2.7")).toBe("192.0.2.7");
     expect(networkOf("::1", "2001:db8:1:2::9")).toBe("2001:db8:1:2");
     expect(networkOf("192.0.2.8", "192.0.2.7")).toBe("192.0.2.8");
@@ -152,7 +152,7 @@ describe("the list of trusted proxies", () => {
     "::1/129",
     "10.0.0.0/8/8",
     "10.0.0.0/8,",
-  ])("must consist of networks: %s is invalid", (proxies) => {
+  ])("is rejected if it is “%s”", (proxies) => {
     trust(proxies);
     expect(() => addressSeenFrom("127.0.0.1")).toThrow(/^TRUSTED_PROXIES must be IP addresses/);
   });

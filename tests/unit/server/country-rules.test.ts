@@ -48,7 +48,7 @@ describe("country rules", () => {
     "DE=closed,de=open",
     "US-TEXAS=check",
     "*=closed",
-  ])("can't be %j", (text) => {
+  ])("are rejected: %j", (text) => {
     expect(parseCountryRules(text)).toBeUndefined();
   });
 });

@@ -74,14 +74,14 @@ describe("a network's rendering budget", () => {
     expect(waitOf(B)).toBeUndefined();
   });
 
-  it("isn't spent while a request is waiting and the event loop is idle", () => {
+  it("isn't spent while a request waits and the event loop is idle", () => {
     const end = begin(A);
     pass(60_000, 0);
     end();
     expect(render(A, 2_500)).toBeUndefined();
   });
 
-  it("is charged an equal share of the rendering time, no matter how many open requests each network has", () => {
+  it("is charged an equal share of the rendering time, however many open requests each network has", () => {
     const idle = Array.from({ length: 100 }, () => begin(A));
     const other = begin(B);
     pass(4_000);
@@ -99,7 +99,7 @@ describe("a network's rendering budget", () => {
     expect(count).toBe(150);
   });
 
-  it("isn't charged for requests without a network, and these requests aren't limited", () => {
+  it("doesn't limit requests without a network, and isn't charged for them", () => {
     const exempt = Array.from({ length: 500 }, () => begin());
     const end = begin(A);
     pass(5_000);

@@ -54,7 +54,7 @@ async function allRoutes(): Promise<AgnosticRouteObject[]> {
 }
 
 it.each(PATHS)(
-  "finds the same route for %j among the candidates as among all routes",
+  "finds the same route for %j with and without filtering routes by their first segment",
   async (path) => {
     const routes = await allRoutes();
     const found = (all: AgnosticRouteObject[], location: Parameters<typeof matchRoutes>[1]) =>
@@ -74,7 +74,7 @@ it("excludes routes with a different first segment", async () => {
   ]);
 });
 
-it.each(PATHS)("runs the same loaders for %j as a handler for all routes would", async (path) => {
+it.each(PATHS)("runs the same loaders for %j as a handler for all routes", async (path) => {
   const routes = await allRoutes();
   const few = narrowHandler(routes, createStaticHandler);
   const all = createStaticHandler(routes);

@@ -15,7 +15,7 @@ it.each([
   expect(contentSecurityPolicy([]).split("; ")).toContain(expected);
 });
 
-it("allows inline scripts by their hashes", () => {
+it("allows inline scripts by hash", () => {
   site = useTemporarySite();
   expect(contentSecurityPolicy(["'sha256-abc'"])).toContain("script-src 'self' 'sha256-abc';");
 });

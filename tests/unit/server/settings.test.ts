@@ -6,8 +6,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import { SECRET_SETTINGS } from "~/platform/settings/secret-files.server";
 import { parseSettings, SETTING_NAMES } from "~/platform/settings.server";
 
-describe("settings", () => {
-  it("have the documented defaults", () => {
+describe("parseSettings", () => {
+  it("returns the documented defaults", () => {
     expect(parseSettings({})).toMatchObject({
       port: 3000,
       host: undefined,
@@ -22,17 +22,17 @@ describe("settings", () => {
     });
   });
 
-  it("treat an empty variable as unset", () => {
+  it("treats an empty variable as unset", () => {
     expect(parseSettings({ PORT: "", SITE_NAME: "", AGE_GATE: "" })).toEqual(parseSettings({}));
   });
 
-  it("reduce PUBLIC_URL to an origin", () => {
+  it("reduces PUBLIC_URL to its origin", () => {
     expect(parseSettings({ PUBLIC_URL: "https://Videos.example/" }).publicUrl).toBe(
       "https://videos.example",
     );
   });
 
-  it("split SESSION_SECRET into several secrets for rotation", () => {
+  it("splits SESSION_SECRET into several secrets for rotation", () => {
     const [young, old] = ["y".repeat(32), "o".repeat(32)];
     expect(parseSettings({ SESSION_SECRET: `${young}, ${old}` }).sessionSecrets).toEqual([
       young,
@@ -40,7 +40,7 @@ describe("settings", () => {
     ]);
   });
 
-  describe("that are secret", () => {
+  describe("for secret settings", () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "secret-files-"));
     afterAll(() => fs.rmSync(folder, { recursive: true }));
     const fileOf = (content: string) => {
@@ -49,7 +49,7 @@ describe("settings", () => {
       return file;
     };
 
-    it("are read from the files specified in the environment", () => {
+    it("reads values from the files specified in the environment", () => {
       const [young, old] = ["y".repeat(32), "o".repeat(32)];
       const read = parseSettings({
         SESSION_SECRET_FILE: fileOf(`${young},${old}\n`),
@@ -64,13 +64,13 @@ describe("settings", () => {
       });
     });
 
-    it("are validated by the same rules as other settings", () => {
+    it("validates values from files by the same rules", () => {
       expect(() => parseSettings({ ADMIN_PASSWORD_FILE: fileOf("short\n") })).toThrow(
         "ADMIN_PASSWORD must be a password of at least 10 characters",
       );
     });
 
-    it("are rejected with a message if the file is missing or empty, or if both variables are set", () => {
+    it("throws an error if the file is missing or empty, or if both variables are set", () => {
       const missing = path.join(folder, "missing");
       for (const [environment, message] of [
         [
@@ -91,7 +91,7 @@ describe("settings", () => {
       }
     });
 
-    it("are the only settings that can be read from files", () => {
+    it("reads no other settings from files", () => {
       expect(parseSettings({ SITE_NAME_FILE: fileOf("Other") }).siteName).toBe("Afterdark");
       for (const name of SECRET_SETTINGS) expect(SETTING_NAMES).toContain(name);
     });
@@ -131,7 +131,7 @@ describe("settings", () => {
     ["UPLOADER_MAX_QUEUED_JOBS", "-1"],
     ["REQUIRE_CONSENT", "yes"],
     ["RECORDS_CUSTODIAN", " | "],
-  ])("reject %s=%s with a message that names the variable", (name, value) => {
+  ])("rejects %s=%s with a message that names the variable", (name, value) => {
     expect(() => parseSettings({ [name]: value })).toThrow(new RegExp(`^${name} must be .+\\.$`));
   });
 
@@ -149,7 +149,7 @@ describe("settings", () => {
       { AGE_CHECK_URL: "https://check.example" },
       "AGE_CHECK_URL needs AGE_CHECK_SECRET, which must be",
     ],
-  ])("reject %j if another setting that it requires is missing", (environment, message) => {
+  ])("rejects %j if another required setting is missing", (environment, message) => {
     expect(() => parseSettings(environment)).toThrow(new RegExp(`^${message} .+\\.$`));
   });
 });

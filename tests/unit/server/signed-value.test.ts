@@ -27,7 +27,7 @@ describe("a signed value", () => {
   const lifeMs = fc.option(fc.integer({ min: 1, max: 1e12 }), { nil: undefined });
   const expiry = (ms: number | undefined) => (ms === undefined ? undefined : NOW + ms);
 
-  it("is valid only for the purpose that it was signed for, and fits into URLs and cookies", () => {
+  it("is valid only for its purpose, and has only characters allowed in URLs and cookies", () => {
     fc.assert(
       fc.property(value, purpose, purpose, lifeMs, (text, one, other, ms) => {
         const signed = sign(one, text, expiry(ms));
@@ -112,7 +112,7 @@ describe("a puzzle's token", () => {
     expect(new Set(lengths).size).toBe(1);
   });
 
-  it("can be used for only one answer, even if many forged tokens follow", () => {
+  it("accepts only one answer, even if many forged tokens follow", () => {
     const { token } = newPuzzle(NOW);
     const { question, token: solved } = newPuzzle(NOW);
     const answer = solvePuzzle(question);

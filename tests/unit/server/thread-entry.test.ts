@@ -18,7 +18,7 @@ function importsOf(file: string): string[] {
   return [...names].flatMap(([, name = ""]) => importedFile(file, name) ?? name);
 }
 
-it("keeps Remix and the code that calls the threads out of the thread bundle, so that the build doesn't move them into a shared chunk", () => {
+it("keeps Remix and the code that calls the threads out of the thread bundle", () => {
   const loaded = new Set(["app/entry.threads.server.ts"]);
   for (const file of loaded) {
     if (fs.existsSync(file)) for (const each of importsOf(file)) loaded.add(each);

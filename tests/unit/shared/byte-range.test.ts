@@ -12,12 +12,12 @@ describe("a Range header", () => {
     ["bytes=95-1000", { start: 95, end: 99 }],
     ["BYTES=0-4", { start: 0, end: 4 }],
     ["bytes= 0 - 4 ", { start: 0, end: 4 }],
-  ])("with the value %s selects a range of 100 bytes", (header, range) => {
+  ])("with the value %s selects a range of a 100-byte file", (header, range) => {
     expect(parseByteRange(header, 100)).toEqual(range);
   });
 
   it.each(["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=99999999999999999999-"])(
-    "with the value %s is unsatisfiable for 100 bytes",
+    "with the value %s is unsatisfiable for a 100-byte file",
     (header) => {
       expect(parseByteRange(header, 100)).toBe("unsatisfiable");
     },

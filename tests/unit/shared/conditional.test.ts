@@ -29,7 +29,7 @@ describe("a request's preconditions", () => {
     [{ "If-Unmodified-Since": earlier }, 412],
     [{ "If-Match": '"abc"', "If-Unmodified-Since": earlier }, undefined],
     [{ "If-Match": '"x"', "If-None-Match": '"abc"' }, 412],
-  ])("in the headers %j result in %s", (headers, status) => {
+  ])("with the headers %j result in %s", (headers, status) => {
     expect(failedPrecondition(new Headers(headers), validators)).toBe(status);
   });
 
@@ -42,7 +42,7 @@ describe("a request's preconditions", () => {
     [earlier, false],
     [later, false],
     ["yesterday", false],
-  ])("allow the range if the If-Range header is %s: %s", (header, keeps) => {
+  ])("with the If-Range header %s allow a range: %s", (header, keeps) => {
     expect(rangeStillFits(header, validators)).toBe(keeps);
   });
 });

@@ -18,7 +18,7 @@ const texts = fc.oneof(
 );
 
 describe("an exported CSV table", () => {
-  it("doesn't contain any cell that a spreadsheet would evaluate as a formula", () => {
+  it("contains no cells that a spreadsheet would evaluate as formulas", () => {
     fc.assert(
       fc.property(texts, texts, (first, second) => {
         const [, cells] = parse(csvTable(["a", "b"], [[first, second]])) as string[][];
@@ -51,7 +51,7 @@ describe("an exported CSV table", () => {
     expect(csvTable(["a"], [[text]])).toBe(`a\r\n${cell}\r\n`);
   });
 
-  it("contains numbers unchanged", () => {
+  it("leaves numbers unchanged", () => {
     expect(csvTable(["a"], [[-5]])).toBe("a\r\n-5\r\n");
   });
 });

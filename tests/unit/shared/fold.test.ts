@@ -7,8 +7,8 @@ import { fold } from "~/shared/fold";
 const LAST_CODE_POINT = 0x1ffff;
 const isSurrogate = (code: number) => code >= 0xd800 && code <= 0xdfff;
 
-describe("folding", () => {
-  it("matches SQLite's folding for every code point in the planes that contain cased letters", () => {
+describe("fold", () => {
+  it("folds every code point like SQLite in the planes that contain cased letters", () => {
     const sqlite = new Sqlite(":memory:");
     sqlite.exec(`
       CREATE VIRTUAL TABLE one USING fts5 (text, content = '', tokenize = 'trigram');
@@ -46,7 +46,7 @@ describe("folding", () => {
     expect(fold("İ")).toBe("İ");
   });
 
-  it("keeps the number of characters and is idempotent", () => {
+  it("preserves the number of characters and is idempotent", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect([...fold(text)].length).toBe([...text].length);

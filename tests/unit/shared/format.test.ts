@@ -33,7 +33,7 @@ describe("a count", () => {
     [1_234_567_890, "1234.6M"],
   ])("of %i is shown as %s", (count, text) => expect(formatCount(count)).toBe(text));
 
-  it("is never shown as 1000.0K and never decreases when the count increases", () => {
+  it("is never shown as 1000.0K, and never shown as a lower number when it increases", () => {
     let before = 0;
     for (let count = 990_000; count <= 1_010_000; count += 1) {
       const text = formatCount(count);
@@ -45,8 +45,8 @@ describe("a count", () => {
   });
 });
 
-describe("a count with its noun", () => {
-  it("is abbreviated for views, and has a singular noun if it is 1", () => {
+describe("formatting a count with its noun", () => {
+  it("abbreviates view counts, and uses the singular noun for 1", () => {
     expect([0, 1, 2, 999, 1_000].map(formatViews)).toEqual([
       "0 views",
       "1 view",
@@ -56,7 +56,7 @@ describe("a count with its noun", () => {
     ]);
   });
 
-  it("has all digits for videos, and has a singular noun if it is 1", () => {
+  it("doesn't abbreviate video counts, and uses the singular noun for 1", () => {
     const counts = [0, 1, 2, 999, 1_234, 123_456, 1_234_567];
     expect(counts.map((count) => formatQuantity(count, "video"))).toEqual([
       "0 videos",
@@ -100,13 +100,13 @@ describe("an age", () => {
     expect(formatAge(daysAgo(days), new Date(now))).toBe(text);
   });
 
-  it("is calculated by treating SQLite's timestamps as UTC", () => {
+  it("treats SQLite timestamps as UTC", () => {
     expect(parseTime("2026-06-08 12:00:00")).toBe(Date.parse("2026-06-08T12:00:00Z"));
     expect(formatAge("2026-06-08 12:00:00", now)).toBe("1 week ago");
     expect(parseTime("2026-06-08T14:00:00+02:00")).toBe(Date.parse("2026-06-08T12:00:00Z"));
   });
 
-  it("is one day for an invalid timestamp", () =>
+  it("is “1 day ago” for an invalid timestamp", () =>
     expect(formatAge("yesterday", now)).toBe("1 day ago"));
 });
 
@@ -153,7 +153,7 @@ describe("a duration", () => {
     expect(parseDuration(text)).toBe(seconds),
   );
 
-  it("stays the same after it is formatted and parsed", () => {
+  it("stays the same when formatted and parsed again", () => {
     for (let seconds = 0; seconds < 10_000; seconds += 1) {
       if (parseDuration(formatDuration(seconds)) !== seconds) throw new Error(`${seconds}`);
     }

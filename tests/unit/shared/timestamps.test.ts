@@ -15,7 +15,7 @@ describe("timestamps in text", () => {
     ["v1:30 1:30pm 1:30:00:00 example.com/1:30 1:30.5 1,1:30", []],
   ])("are found in %j", (text, seconds) => expect(timestamps(text)).toEqual(seconds));
 
-  it("must be within the video if its length is known", () => {
+  it("are ignored past the end of the video if its length is known", () => {
     expect(timestamps("0:59 1:00 20:30", 60)).toEqual([59]);
   });
 

@@ -31,7 +31,7 @@ describe.each([
   });
 });
 
-it("requires a description, rejects legacy categories and ignores invalid durations only for uploads", () => {
+it("for uploads only, requires a description, rejects legacy categories and ignores invalid durations", () => {
   const legacy = { ...INPUT, description: "", category: "amateur", duration: "5:30" };
   expect(check(videoTexts, legacy)).toMatchObject({
     value: { description: "", category: "desi", duration: 330 },

@@ -18,13 +18,13 @@ describe("watched parts", () => {
     expect(parts([[95, 100]], 100)).toEqual([19]);
   });
 
-  it("count only if at least half of each part was played", () => {
+  it("count only if at least half of the part was played", () => {
     expect(parts([[0, 2.4]], 100)).toEqual([]);
     expect(parts([[0, 2.5]], 100)).toEqual([0]);
     expect(parts([[7.4, 12.6]], 100)).toEqual([1, 2]);
   });
 
-  it("don't count if they were played only briefly between seeks, but can consist of several spans", () => {
+  it("don't count if played only briefly between seeks, but can be made up of several spans", () => {
     const stops: Span[] = range(0, 19).map((part) => [part * 60, part * 60 + 1]);
     expect(parts(stops, 1_200)).toEqual([]);
     expect(
@@ -39,7 +39,7 @@ describe("watched parts", () => {
     ).toEqual([0]);
   });
 
-  it("count overlapping spans only once, in any order", () => {
+  it("merge overlapping spans, in any order", () => {
     expect(
       union([
         [5, 9],
@@ -74,7 +74,7 @@ describe("watched parts", () => {
     );
   });
 
-  it("can be determined for one-second videos and for six-hour videos", () => {
+  it("work for one-second and six-hour videos", () => {
     expect(parts([[0, 0.52]], 1)).toEqual(range(0, 9));
     expect(parts([[0, 0.04]], 0.04)).toEqual(range(0, 19));
     expect(parts([[21_000, 21_600]], 21_600)).toEqual([19]);

@@ -24,7 +24,7 @@ describe("the disk forecast", () => {
     ["a third of a GB a day", 1 / 3, "Full in about 300 days"],
     ["100 GB a day", 100, "Full in about 1 day"],
     ["200 GB a day", 200, "Full in less than a day"],
-  ])("is correct if 100 GB of free space fills up at %s", (_, growth, expected) => {
+  ])("is correct if 100 GB is free and usage grows by %s", (_, growth, expected) => {
     expect(message(records(month, (days) => (500 - days * growth) * GB))).toBe(expected);
   });
 
@@ -36,7 +36,7 @@ describe("the disk forecast", () => {
     expect(message(records(month, used))).toBe("Stable");
   });
 
-  it("reports that the disk is full if no space is free, and is never negative", () => {
+  it("is never negative, even if no space is free", () => {
     const growing = records(month, (days) => (500 - days) * GB);
     expect(message(growing, 0)).toBe("Full in less than a day");
     expect(message(growing, -1)).toBe("Full in less than a day");
@@ -64,7 +64,7 @@ describe("the disk forecast", () => {
     expect(message(records([6, 5, 4, 3, 2, 1, 0], () => 1))).toBe("Needs 1 more day of data");
   });
 
-  it("requires at least four records spread over a week", () => {
+  it("is available once there are four records spread over a week", () => {
     expect(message(records([7, 5, 2, 0], (days) => (500 - days * 5) * GB))).toBe(
       "Full in about 20 days",
     );

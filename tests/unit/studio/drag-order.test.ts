@@ -23,7 +23,7 @@ describe("a dragged row", () => {
     [1, -31, 0],
     [0, 9_999, 2],
     [2, -9_999, 0],
-  ])("at index %i that is moved by %i pixels ends up at index %i", (from, shift, to) => {
+  ])("moved from index %i by %i pixels ends up at index %i", (from, shift, to) => {
     expect(placeAt(PLACES, from, shift)).toBe(to);
   });
 });

@@ -43,7 +43,7 @@ it("hides the page number field if there are few pages", () => {
   expect(screen.queryByLabelText(/Go to page/)).toBeNull();
 });
 
-it("opens the additional filters if one of them is set, and includes them in the same form", async () => {
+it("expands the additional filters if one of them is set, and submits them with the other filters", async () => {
   const view = readManageView(
     new URLSearchParams("search=night&from=2026-01-31&failed=1&columns=title,views"),
   );
@@ -62,7 +62,7 @@ it("opens the additional filters if one of them is set, and includes them in the
   );
 });
 
-it("keeps the additional filters closed, and hides the uploader filter from users who only see their own videos", async () => {
+it("collapses the additional filters by default, and hides the uploader filter from users who only see their own videos", async () => {
   renderAt(<FilterBar view={{ ...DEFAULT_VIEW, size: 100 }} />);
   const summary = await screen.findByText("More filters");
   expect((summary.closest("details") as HTMLDetailsElement).open).toBe(false);

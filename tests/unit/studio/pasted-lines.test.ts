@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readPastedLines } from "~/features/upload/paste-lines";
 
-it("reads a title, tags and a category, separated by bars or tabs, from each line", () => {
+it("reads a title, tags and a category from each line, separated by pipes or tabs", () => {
   expect(
     readPastedLines("First | one, two | desi\r\nSecond\tthree\tModel/Star\n Third \n||English\n\n"),
   ).toEqual({

@@ -3,7 +3,7 @@ import { formatPosition, insertChapter, parsePosition } from "~/features/library
 import { chaptersOf } from "~/shared/timestamps";
 
 describe("an entered position", () => {
-  it("consists of minutes and seconds, with optional hours and fractions", () => {
+  it("consists of minutes and seconds, with optional hours and decimals", () => {
     expect(["1:30", " 90 ", "1:02:03.5", "0:07.25"].map(parsePosition)).toEqual([
       90, 90, 3_723.5, 7.25,
     ]);
@@ -11,7 +11,7 @@ describe("an entered position", () => {
       expect(parsePosition(text)).toBeUndefined();
   });
 
-  it("can be parsed again after it has been formatted", () => {
+  it("stays the same when formatted and parsed again", () => {
     expect([0, 59.96, 90.5, 3_723.55].map(formatPosition)).toEqual([
       "0:00",
       "0:59.9",

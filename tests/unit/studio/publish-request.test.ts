@@ -34,7 +34,7 @@ async function publish(responses: (Response | Error)[]) {
   return { outcome: await outcome, requests: requests.mock.calls.length, onInterrupted };
 }
 
-it("repeats the request after a lost connection and after 502, 503 and 504", async () => {
+it("retries after a lost connection and after status 502, 503 or 504", async () => {
   const { outcome, requests, onInterrupted } = await publish([
     new TypeError("Failed to fetch"),
     new Response("Bad Gateway", { status: 502 }),
@@ -48,7 +48,7 @@ it("repeats the request after a lost connection and after 502, 503 and 504", asy
 it.each([
   [401, "You must be logged in to upload videos."],
   [500, "Failed to upload video."],
-])("fails on %i without retrying", async (status, message) => {
+])("fails with status %i without retrying", async (status, message) => {
   const { outcome, requests } = await publish([new Response("x", { status })]);
   expect(outcome).toMatchObject({ ok: false, status, failure: { message } });
   expect(requests).toBe(1);

@@ -50,7 +50,7 @@ describe("unsaved work", () => {
       () => fireEvent.change(screen.getByLabelText("Category"), { target: { value: "desi" } }),
     ],
     ["a checked box", () => fireEvent.click(screen.getByLabelText("Remove"))],
-  ])("causes a warning about %s before the user leaves the page", async (_, type) => {
+  ])("triggers a warning before the user leaves the page: %s", async (_, type) => {
     renderAt(<Work />);
     await screen.findByLabelText("Title");
     type();
@@ -66,7 +66,7 @@ describe("unsaved work", () => {
     await screen.findByText("elsewhere");
   });
 
-  it("doesn't cause a warning if nothing was typed", async () => {
+  it("doesn't trigger a warning if nothing was typed", async () => {
     renderAt(<Work />);
     const leaving = new Event("beforeunload", { cancelable: true });
     await screen.findByLabelText("Title");

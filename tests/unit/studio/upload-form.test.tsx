@@ -106,7 +106,7 @@ it("shows the detected duration of every selected video", async () => {
   vi.unstubAllGlobals();
 });
 
-it("rejects a time in the past before sending data, and restores the times after a reload", async () => {
+it("rejects a publish time in the past before uploading, and restores the times after a reload", async () => {
   const { unmount, container } = renderAt(form);
   const input = await screen.findByLabelText(/Videos/);
   fireEvent.change(input, {

@@ -48,14 +48,14 @@ describe("the upload queue", () => {
     expect(nextToSend([])).toBeUndefined();
   });
 
-  it("warns before the user leaves the page, but only while something would be lost", () => {
+  it("warns before the user leaves the page only if an upload would be lost", () => {
     const states = ["waiting", "sending", "paused", "publishing"] as const;
     expect(states.every((state) => isUnderWay(item("a", { state })))).toBe(true);
     const rest = ["chosen", "duplicate", "failed", "done"] as const;
     expect(rest.some((state) => isUnderWay(item("a", { state })))).toBe(false);
   });
 
-  it("retries a failed file only if it had been sent and the error can be fixed", () => {
+  it("allows a retry of a failed file only if it was sent and the error is recoverable", () => {
     const sent = { texts: TEXTS, intent: "publish" as const };
     expect(canBeSent(item("a"))).toBe(true);
     expect(canBeSent(item("a", { state: "failed", sent }))).toBe(true);
@@ -77,7 +77,7 @@ describe("the data sent with a file", () => {
     expect(titleFromFileName(name)).toBe(title);
   });
 
-  it("contains the values set for the file, and otherwise those from the form", () => {
+  it("contains the file's own values, and the form's values for everything else", () => {
     const form = {
       title: "Form",
       description: "For all",

@@ -22,7 +22,7 @@ function of(search: string): URLSearchParams {
 }
 
 it.each(Object.entries(PAGES))(
-  "%s truncates a long search query without splitting a character",
+  "truncates a long search query without splitting a character: %s",
   (_, [read, url]) => {
     expect([...read(of(LONG))]).toHaveLength(200);
     const again = new URL(url, "https://site.example").searchParams;

@@ -10,7 +10,7 @@ describe("dates in consent records", () => {
     ["2004-02-29", "2022-03-01", true],
     ["1999-12-31", "2017-12-30", false],
     ["1999-12-31", "2017-12-31", true],
-  ])("show whether someone born on %s is an adult on %s: %s", (born, day, isAdult) => {
+  ])("determine whether someone born on %s is an adult on %s: %s", (born, day, isAdult) => {
     expect(isAdultOn(born, day)).toBe(isAdult);
   });
 

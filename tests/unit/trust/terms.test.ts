@@ -13,7 +13,7 @@ describe("the terms version submitted with an upload", () => {
     expect(termsProblem(" 3 ", 3)).toBeUndefined();
   });
 
-  it("is rejected with a message that names the current version if it is missing", () => {
+  it("is rejected if it is missing, with a message that names the current version", () => {
     for (const none of [undefined, "", "  "]) {
       expect(termsProblem(none, 3)).toBe(
         "Read and accept the uploaders’ terms. The current version is 3.",
@@ -21,7 +21,7 @@ describe("the terms version submitted with an upload", () => {
     }
   });
 
-  it("is rejected with a message that names the newer version if it is outdated", () => {
+  it("is rejected if it is outdated, with a message that names the newer version", () => {
     expect(termsProblem("2", 3)).toBe(
       "The uploaders’ terms have changed from version 2, which you accepted, to version 3. Read and accept the uploaders’ terms.",
     );
@@ -37,14 +37,14 @@ describe("the terms version submitted with an upload", () => {
 });
 
 describe("the text of the terms", () => {
-  it("is the same with any kind of line endings", () => {
+  it("is the same for all kinds of line endings", () => {
     expect(normalizeTerms("\r\n One \r\nTwo\t\r\n\r\n")).toBe("One\nTwo");
     expect(normalizeTerms(normalizeTerms(DEFAULT_TERMS))).toBe(DEFAULT_TERMS);
     expect(DEFAULT_TERMS.length).toBeLessThan(MAX_TERMS_LENGTH);
   });
 });
 
-it("latestTerms returns the latest of the given versions", () => {
+it("returns the latest of several terms versions", () => {
   const terms = (version: number) => ({ version, text: "", createdAt: "" });
   expect(latestTerms(terms(1), undefined, terms(2))?.version).toBe(2);
   expect(latestTerms(terms(3), terms(2))?.version).toBe(3);

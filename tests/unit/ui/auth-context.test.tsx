@@ -40,20 +40,20 @@ describe("the auth context", () => {
     expect(() => render(<Consumer />)).toThrow(ERROR);
   });
 
-  it("makes the header show Upload and Sign Out to a signed-in user", () => {
+  it("shows Upload and Sign Out in the header to signed-in users", () => {
     renderHeader({ role: "editor", mayPublish: true });
     expect(screen.getAllByRole("link", { name: "Upload", hidden: true })).not.toEqual([]);
     expect(screen.getAllByRole("button", { name: "Sign Out", hidden: true })).not.toEqual([]);
   });
 
-  it("makes the header show Reports instead of Upload to a moderator", () => {
+  it("shows Reports instead of Upload in the header to moderators", () => {
     renderHeader({ role: "moderator", mayPublish: false });
     const [link] = screen.getAllByRole("link", { name: "Reports", hidden: true });
     expect(link?.getAttribute("href")).toBe("/admin/reports");
     expect(screen.queryAllByRole("link", { name: "Upload", hidden: true })).toEqual([]);
   });
 
-  it("makes the header show neither Upload nor Sign Out to a visitor", () => {
+  it("shows neither Upload nor Sign Out in the header to visitors", () => {
     renderHeader(undefined);
     expect(screen.queryAllByRole("link", { name: "Upload", hidden: true })).toEqual([]);
     expect(screen.queryAllByRole("button", { name: "Sign Out", hidden: true })).toEqual([]);

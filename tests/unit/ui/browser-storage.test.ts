@@ -57,7 +57,7 @@ describe("browser storage", () => {
     expect(Object.keys(localStorage).sort()).toEqual(["tus::1", "visitor"]);
   });
 
-  it("adds values written by a tab with an earlier version, without replacing newer values", async () => {
+  it("merges values written by a tab running an earlier version, without replacing newer values", async () => {
     localStorage.setItem(
       "visitor",
       '{"version":1,"saved":["b"],"resume":[["x",50]],"speed":1,"unknown":7}',
@@ -93,7 +93,7 @@ describe("browser storage", () => {
   });
 
   it.each(["", "{", "null", "7", "[]", '"x"', '{"saved":{"a":1},"speed":'])(
-    "is treated as empty and overwritten if %s is stored",
+    "is treated as empty, and then overwritten, if it contains %s",
     async (text) => {
       localStorage.setItem("visitor", text);
       const { readStored, writeStored } = await load();
@@ -103,7 +103,7 @@ describe("browser storage", () => {
     },
   );
 
-  it("changes only the field that is written when two tabs write alternately", async () => {
+  it("changes only the written field when two tabs write alternately", async () => {
     const firstTab = await load();
     const secondTab = await load();
     firstTab.writeStored("speed", 2);

@@ -145,7 +145,7 @@ describe("the Continue watching section", () => {
 });
 
 describe.each(["{", "7", '{"a":1}', '[["v1","x"],[5,5],null]', "[]", undefined])(
-  "continue watching with the stored history %s",
+  "the Continue watching section with the stored history %s",
   (text) => {
     beforeEach(() => {
       if (text !== undefined) localStorage.setItem(KEY, storedDocument(text));
@@ -156,7 +156,7 @@ describe.each(["{", "7", '{"a":1}', '[["v1","x"],[5,5],null]', "[]", undefined])
       }
     });
 
-    it("doesn't reserve space before the first paint, and doesn't show anything", async () => {
+    it("reserves no space before the first paint, and shows nothing", async () => {
       renderRoutes([
         {
           path: "/",

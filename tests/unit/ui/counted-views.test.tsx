@@ -76,7 +76,7 @@ function BackButton() {
 const counted = () => sent.mock.calls.map(([url]) => url);
 
 describe("a view", () => {
-  it("is counted once in strict mode, and the displayed count rises by one immediately", async () => {
+  it("is counted once in strict mode, and immediately increases the displayed count by one", async () => {
     open("/");
     fireEvent.click(await screen.findByText("Open"));
     expect(await screen.findByText("one: 42")).toBeTruthy();
@@ -108,7 +108,7 @@ describe("a view", () => {
     ["rejected", () => sent.mockResolvedValue(new Response(null, { status: 404 }))],
     ["lost", () => sent.mockRejectedValue(new TypeError("offline"))],
   ])(
-    "keeps the displayed count and doesn't cause an error if the request is %s",
+    "leaves the displayed count unchanged and causes no error if the request is %s",
     async (_, fail) => {
       fail();
       open("/");

@@ -29,7 +29,7 @@ const typeCapital = (letter: string) => {
 };
 
 describe("the exit shortcut (Shift three times)", () => {
-  it("leaves the page after it has reported how many presses are left", () => {
+  it("reports how many presses are left, and then leaves the page", () => {
     pressShift();
     pressShift();
     expect(events).toEqual(["2 left", "1 left"]);
@@ -37,7 +37,7 @@ describe("the exit shortcut (Shift three times)", () => {
     expect(events).toEqual(["2 left", "1 left", "exit"]);
   });
 
-  it("has no effect unless each press follows within five seconds of the previous one", () => {
+  it("has no effect if five seconds pass between two presses", () => {
     pressShift();
     vi.advanceTimersByTime(4_900);
     pressShift();
@@ -47,7 +47,7 @@ describe("the exit shortcut (Shift three times)", () => {
     expect(events.at(-1)).toBe("2 left");
   });
 
-  it("starts counting again after another key is pressed", () => {
+  it("starts over if another key is pressed", () => {
     for (const key of ["a", "Enter", "Tab", "Escape"]) {
       pressShift();
       pressShift();

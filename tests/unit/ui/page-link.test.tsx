@@ -34,14 +34,14 @@ function click(link: HTMLElement, init: MouseEventInit = {}): boolean {
   return isHandled;
 }
 
-describe("a link to a page on the site", () => {
+describe("PageLink", () => {
   it("has the given URL as its href", () => {
     const link = renderLink(<PageLink to="/video/a%20b?from=home&page=2#top">Go</PageLink>);
     expect(link.getAttribute("href")).toBe("/video/a%20b?from=home&page=2#top");
     expect(link.dataset.discover).toBe("true");
   });
 
-  it("navigates on the client and passes its state", async () => {
+  it("navigates on the client and passes on its state", async () => {
     const link = renderLink(
       <PageLink to="/trending?page=2" state={{ steps: 1 }}>
         Go
@@ -69,7 +69,7 @@ describe("a link to a page on the site", () => {
     expect(screen.getByRole("status").textContent).toContain("/start");
   });
 
-  it("leaves links with a target to the browser", () => {
+  it("leaves clicks to the browser if it has a target", () => {
     const link = renderLink(
       <PageLink to="/trending" target="_blank">
         Go

@@ -20,7 +20,7 @@ describe("the exported file of saved videos", () => {
     expect(parseSavedFile(savedFile({}))).toEqual({ ids: [], ignored: 0, data: {} });
   });
 
-  it("is parsed even if it contains invalid entries, which are ignored", () => {
+  it("is parsed without its invalid entries", () => {
     const videos = ["a", 7, null, "", "x".repeat(201), ["b"], { id: "c" }, "a", "d"];
     expect(parseSavedFile(file(videos))).toEqual({ ids: ["a", "d"], ignored: 6 });
   });

@@ -113,7 +113,7 @@ describe("the service worker", () => {
     expect([...browser.stored.keys()]).toEqual(["shell-one"]);
   });
 
-  it("passes page requests on to the site, and doesn't store any pages", async () => {
+  it("forwards page requests to the site without storing the pages", async () => {
     expect(await (await browser.request("/video/x"))?.text()).toBe("from the site");
     const preloadResponse = new Response("already on its way");
     expect(await (await browser.request("/", { preloadResponse }))?.text()).toBe(

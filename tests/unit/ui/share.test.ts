@@ -52,7 +52,7 @@ describe("the share button (specification, section 2)", () => {
     expect(selected).toBe(URL);
     expect(document.querySelector("textarea")).toBeNull();
   });
-  it("reports a failure if the URL can't be copied either", async () => {
+  it("reports a failure if the URL can be neither shared nor copied", async () => {
     expect(await share("A video", URL)).toBe("failed");
   });
 });

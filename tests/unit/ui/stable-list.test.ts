@@ -31,13 +31,13 @@ describe("an updated list", () => {
     expect(hasMoved(before, page([3, 2, 1], { pageCount: 1 }))).toBe(true);
   });
 
-  it("doesn't move any cards if only the counts and the total have changed", () => {
+  it("doesn't move cards if only view counts or the total changed", () => {
     const after = page([3, 2, 1], { total: 20 });
     after.videos[0]!.views = 7;
     expect(hasMoved(page([3, 2, 1]), after)).toBe(false);
   });
 
-  it("is summarized as the number of new videos, or as “updated” if there aren't any", () => {
+  it("is summarized by the number of new videos, or as “updated” if there are none", () => {
     const before = page([3, 2, 1]);
     expect(changeSummary(before, page([4, 3, 2]))).toBe("1 new video");
     expect(changeSummary(before, page([5, 4, 2]))).toBe("2 new videos");

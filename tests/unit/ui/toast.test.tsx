@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 describe("a toast from the server", () => {
-  it("is part of the HTML, without a button that would require JavaScript", () => {
+  it("is rendered on the server, without a button that would require JavaScript", () => {
     const html = renderToString(<ToastProvider fromServer={SAVED}>page</ToastProvider>);
     expect(html).toContain('role="status"');
     expect(html).toContain("Video Updated");
@@ -73,7 +73,7 @@ describe("an error toast", () => {
     expect(screen.getAllByRole("status")).toHaveLength(1);
   });
 
-  it("disappears when the visitor leaves its page, and is replaced by the form's next error", () => {
+  it("is replaced by the form's next error, and disappears when the visitor leaves the page", () => {
     function RejectedForm({ response }: { response?: { message: string } }) {
       useFormErrorToast(response);
       return null;
@@ -88,7 +88,7 @@ describe("an error toast", () => {
   });
 });
 
-it("doesn't remove a success toast when the page that showed an error unmounts", () => {
+it("keeps a success toast when the page that showed an error unmounts", () => {
   function RejectedForm({ response }: { response?: { message: string } }) {
     useFormErrorToast(response);
     return null;
@@ -130,7 +130,7 @@ describe("a toast with an action", () => {
 });
 
 describe("a toast from the browser", () => {
-  it("has the alert role if it is an error, so that it interrupts a screen reader", () => {
+  it("has the alert role if it is an error, so it interrupts screen readers", () => {
     render(
       <ToastProvider>
         <ToastButton toast={FAILED} />

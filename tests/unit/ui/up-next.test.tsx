@@ -66,7 +66,7 @@ describe("the Up next list", () => {
 });
 
 describe("surprise videos", () => {
-  it("aren't repeated until all videos have been returned, even if the server repeats them", async () => {
+  it("aren't repeated until every video has been returned, even if the server repeats them", async () => {
     const ids = ["a", "b", "a", "c"];
     vi.stubGlobal("fetch", async (url: string) => {
       const step = Number(new URL(url, "http://site.invalid").searchParams.get("step"));

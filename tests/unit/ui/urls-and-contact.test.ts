@@ -6,7 +6,7 @@ import { categoryPath, LISTS, listPath, parseListLocation, videoPath } from "~/s
 import { CATEGORY_IDS } from "~/shared/categories";
 import { LENGTHS, LIST_ORDERS } from "~/shared/list-view";
 
-describe("the generated URL", () => {
+describe("a generated URL", () => {
   it.each([
     [{ from: "home" }, "/"],
     [{ from: "home", page: 1, search: "" }, "/"],
@@ -27,7 +27,7 @@ describe("the generated URL", () => {
     expect(listPath(listLocation)).toBe(path);
   });
 
-  it("for a video contains the list that the visitor came from", () => {
+  it("for a video contains the list from which the visitor came", () => {
     const locations = fc.record({
       from: fc.constantFrom(...LISTS),
       category: fc.option(fc.constantFrom(...CATEGORY_IDS), { nil: undefined }),
@@ -65,7 +65,7 @@ describe("the generated URL", () => {
     expect(listPath(parseListLocation(searchParams))).toBe(path);
   });
 
-  it("for an invalid list location is the URL of Home", () => {
+  it("for an invalid list location is the home page's URL", () => {
     const invalid = new URLSearchParams("from=//evil&category=x&page=-1e9&page=2");
     expect(listPath(parseListLocation(invalid))).toBe("/");
   });
@@ -86,7 +86,7 @@ describe("URLs in text", () => {
     expect(links(text).map((part) => part.href)).toEqual(urls);
   });
 
-  it("are linked only if they use http or https, and linking leaves the text unchanged", () => {
+  it("are linked only if they use http or https, without changing the text", () => {
     const piece = fc.oneof(
       fc.string(),
       fc.constantFrom("https://", "http://a.example", "javascript:", " ", "\n", '"', "<", ")."),
@@ -101,7 +101,7 @@ describe("URLs in text", () => {
     );
   });
 
-  it("are found quickly, even with many trailing punctuation marks", () => {
+  it("are found quickly, even with many punctuation marks", () => {
     const [link] = links(`https://site.example/${",".repeat(300_000)}x`);
     expect(link?.href).toMatch(/x$/);
   });
@@ -124,7 +124,7 @@ describe("a contact message", () => {
     expect(form({ ...VALID, email: "ann" }).errors.email).toContain("email address");
   });
 
-  it("becomes an email whose text can't break out of its field", () => {
+  it("becomes a mailto URL in which no field can inject another", () => {
     const message = { ...VALID, subject: "Hi&bcc=all@example.com", message: "One\nTwo & ünï" };
     const url = new URL(mailtoAddress("contact@site.example", message));
     expect(url.pathname).toBe("contact@site.example");

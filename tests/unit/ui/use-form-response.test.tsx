@@ -25,7 +25,7 @@ function Page() {
   );
 }
 
-test("useFormResponse keeps the response across a revalidation and drops it on navigation", async () => {
+test("keeps a form's response across a revalidation and drops it on navigation", async () => {
   renderRoutes([
     {
       path: "/",

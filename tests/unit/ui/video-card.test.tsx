@@ -93,7 +93,7 @@ describe("a video card", () => {
   });
 });
 
-describe("a video card with browser data", () => {
+describe("a video card with data from the browser's storage", () => {
   beforeEach(() => {
     localStorage.clear();
     vi.stubGlobal("matchMedia", () => ({ matches: true }));
@@ -143,7 +143,7 @@ describe("a video card with browser data", () => {
     expect(screen.queryByText("elsewhere")).toBeNull();
   });
 
-  it("saves the video only until the tab is closed and shows a message if the storage is full", async () => {
+  it("if storage is full, saves the video only until the tab is closed and shows a message", async () => {
     vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
       throw new DOMException("full", "QuotaExceededError");
     });
@@ -174,7 +174,7 @@ describe("a video card opens", () => {
     expect(await screen.findByText("elsewhere")).toBeTruthy();
   });
 
-  it.each(["{Enter}", " "])("among the related videos when %j is pressed", async (key) => {
+  it.each(["{Enter}", " "])("in the related videos when %j is pressed", async (key) => {
     const hrefFor = (id: string) => `/video/${id}`;
     renderAt(
       <RelatedVideos videos={[videoNamed("a")]} category="desi" now={NOW} hrefFor={hrefFor} />,
@@ -229,7 +229,7 @@ describe("the hover preview", () => {
     expect(playing()).toBe(0);
   });
 
-  it("starts when the pointer moves if it was on the card before hydration", async () => {
+  it("starts if a pointer that was on the card before hydration moves", async () => {
     renderAt(card());
     const move = () =>
       fireEvent(
@@ -258,7 +258,7 @@ describe("the hover preview", () => {
     [90, 25],
     [20, 10],
   ])(
-    "of a file that lasts %s s starts at %s s and loops back to that position",
+    "of a file that is %s s long starts at %s s and loops back to that position",
     async (duration, start) => {
       const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
       renderAt(card());
@@ -277,7 +277,7 @@ describe("the hover preview", () => {
     },
   );
 
-  it("plays a generated clip from its beginning in a loop", async () => {
+  it("plays a generated clip in a loop from the beginning", async () => {
     renderAt(card(videoNamed("a", { previewUrl: "/c/preview-a.mp4", previewIsClip: true })));
     enter(articles()[0]!);
     await wait(500);

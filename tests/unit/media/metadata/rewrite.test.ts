@@ -105,7 +105,7 @@ describe("the metadata of an MP4", () => {
     expect(rewritten(after).result).toEqual({ done: "nothing" });
   });
 
-  it("is removed completely by a second attempt, no matter when the first attempt was killed", () => {
+  it("is removed completely by a second attempt, no matter when the first one was interrupted", () => {
     const expected = rewritten(bytes).after;
     const plan = planFor(bytesOf(bytes));
     if (!plan) throw new Error("The file can't be rewritten.");
@@ -121,7 +121,7 @@ describe("the metadata of an MP4", () => {
     }
   });
 
-  it("is kept if the disk fails during the rewrite", () => {
+  it("is restored if the disk fails during the rewrite", () => {
     const sync = vi.spyOn(fs, "fdatasyncSync").mockImplementationOnce(() => {
       throw new Error("EIO");
     });
@@ -131,7 +131,7 @@ describe("the metadata of an MP4", () => {
     expect(after.equals(bytes)).toBe(true);
   });
 
-  it("is kept in a file that has several hard links", () => {
+  it("isn't overwritten in a file that has several hard links", () => {
     const file = path.join(folder, "shared");
     fs.writeFileSync(file, bytes);
     const task = { file, isShared: true };
@@ -229,7 +229,7 @@ describe("rewriting arbitrary bytes", () => {
       return copy;
     });
 
-  it("terminates, and never plans edits outside the file or in the media data", () => {
+  it("terminates, and never plans edits outside the file or inside the media data", () => {
     fc.assert(
       fc.property(
         fc.oneof(damaged, fc.uint8Array({ maxLength: 200 }).map(Buffer.from)),
@@ -247,7 +247,7 @@ describe("rewriting arbitrary bytes", () => {
     );
   });
 
-  it("either changes a file completely or leaves it unchanged", () => {
+  it("either removes all metadata or leaves the file unchanged", () => {
     fc.assert(
       fc.property(damaged, (bytes) => {
         const { result, after } = rewritten(bytes);
