@@ -100,8 +100,8 @@ export function VideoGrid({
 }
 
 /**
- * Replaces the card of a video that is no longer public. The replacement has the same size as the card, so that nothing
- * moves.
+ * Replaces the card of a video that is no longer public. The replacement has the same size as the card, to avoid a
+ * layout shift.
  */
 function WithdrawnCard({ title }: { title: string }) {
   return (

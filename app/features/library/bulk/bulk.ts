@@ -5,8 +5,8 @@ import { formatQuantity } from "~/shared/format";
 import { MAX_TAGS } from "~/shared/video-limits";
 
 /**
- * The text for each bulk action: its label, the verb for the activity log, and messages about the videos that were and
- * were not changed. In `done`, % stands for the number of videos.
+ * The text for each bulk action: its label, the verb for the activity log, and messages about the changed and the
+ * unchanged videos. In `done`, % stands for the number of videos.
  */
 export const BULK_TEXTS = {
   publish: {

@@ -30,7 +30,9 @@ const DAY_MS = 24 * HOUR_MS;
  */
 const MIN_PER_DAY = 5;
 
-/** How many reports' networks are remembered. It is unlikely that more reports are open at the same time. */
+/**
+ * The maximum number of reports whose networks are kept. It is unlikely that more reports are open at the same time.
+ */
 const MAX_REMEMBERED = 10_000;
 /**
  * The networks from which the latest urgent reports were sent, by report id. They are kept only in memory, because
