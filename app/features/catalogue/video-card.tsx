@@ -297,7 +297,7 @@ function useHoverPreview(url: string) {
     playing,
     handlers: {
       onPointerEnter: begin,
-      // The mouse was already on the card before hydration.
+      // The mouse was already over the card before hydration.
       onPointerMove: begin,
       onPointerLeave: () => end.current(),
     },

@@ -88,7 +88,7 @@ export type BulkChange =
   | { action: "publish" | "hide" | "unschedule" }
   | { action: `convert-${JobChange}` }
   | { action: "delete" }
-  /** If one of the times is null, the videos keep their current time. */
+  /** If a time in the schedule is null, the videos keep their current one. */
   | { action: "schedule"; schedule: Schedule }
   | { action: "category"; category: CategoryId }
   | { action: "add-series" | "remove-series"; series: { id: number; title: string } }

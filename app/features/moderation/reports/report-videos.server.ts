@@ -14,7 +14,7 @@ export interface NamedVideo {
   id: string;
   /** Null while the video is waiting for a decision. */
   decision: VideoDecision | null;
-  /** When the video's file was last replaced since the report; null if it still has the reported file. */
+  /** When the video's file was last replaced after the report was sent; null if it still has the reported file. */
   fileChangedAt: string | null;
 }
 

@@ -6,7 +6,7 @@ import { BUCKETS } from "~/media/bucket.server";
 import { UNFINISHED } from "~/media/files/temporary-files.server";
 import { settings } from "~/platform/settings.server";
 
-/** An uploaded file in a backup's list of files. The path uses slashes: `videos/u/1.mp4`. */
+/** An uploaded file in a backup's list of files. The path uses forward slashes: `videos/u/1.mp4`. */
 export interface ListedFile {
   path: string;
   bytes: number;
@@ -16,7 +16,7 @@ export interface ListedFile {
    * -- FOLDER`.
    */
   sha256?: string;
-  /** The time at which the copy was last read and compared with the digest (ISO 8601, UTC). */
+  /** When the copy was last read and compared with the digest (ISO 8601, UTC). */
   readAt?: string;
 }
 

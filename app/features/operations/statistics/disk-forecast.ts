@@ -78,8 +78,8 @@ export function forecastMessage(forecast: DiskForecast): string {
 }
 
 /**
- * Rounds to the precision of the forecast: to whole days below two weeks, to 5 days below 100 days, and otherwise to 50
- * days.
+ * Rounds to the precision of the forecast: to the nearest day below two weeks, to the nearest 5 days below 100 days,
+ * and to the nearest 50 days above that.
  */
 function roundDays(days: number): number {
   const step = days < 14 ? 1 : days < 100 ? 5 : 50;
