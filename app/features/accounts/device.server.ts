@@ -57,7 +57,7 @@ export function knownDevice(request: Request, userId: string): string | undefine
   return device?.userId === userId ? device.id : undefined;
 }
 
-/** Returns the id of the account for which a Cookie header contains a valid device cookie. */
+/** Returns the account id of the valid device cookie in a Cookie header. */
 export function findDeviceAccount(cookies: string): string | undefined {
   return validDevice(findSignedCookie(cookies, COOKIE))?.userId;
 }

@@ -109,7 +109,7 @@ export interface BulkResult extends Skipped {
   done: number;
   /** The number of videos that didn't have to be changed. */
   unchanged: number;
-  /** The number of videos that someone else deleted in the meantime. */
+  /** The number of videos that someone else has already deleted. */
   gone: number;
   /** The number of videos that weren't processed because an error occurred, and the error message. */
   left?: { videos: number; because: string };

@@ -35,9 +35,9 @@ const MIN_PER_DAY = 5;
  */
 const MAX_REMEMBERED = 10_000;
 /**
- * The networks from which the latest urgent reports were sent, by report id. They are kept only in memory, because
- * visitors' IP addresses are never stored. Reports from before a restart are treated as if they came from the same
- * network as each new report.
+ * The networks that sent the latest urgent reports, by report id. They are kept only in memory, because visitors' IP
+ * addresses are never stored. Reports from before a restart are treated as if they came from the same network as each
+ * new report.
  */
 const networks = processState(
   "networks of reports",

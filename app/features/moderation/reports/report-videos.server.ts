@@ -18,7 +18,7 @@ export interface NamedVideo {
   fileChangedAt: string | null;
 }
 
-/** Returns the videos in a report, in the order in which they were reported. */
+/** Returns the videos in a report, in the order they were reported. */
 export function videosOf(reportId: string): NamedVideo[] {
   return prepared<NamedVideo>(
     `SELECT video_id AS id, decision, file_changed_at AS fileChangedAt FROM report_videos

@@ -114,7 +114,7 @@ export const link: CopyFile = (from, to) => fs.linkSync(from, to);
 /**
  * Atomically copies a file to its target.
  *
- * @returns false if the source has been deleted in the meantime.
+ * @returns false if the source has since been deleted.
  */
 export function copyAtomically(
   file: ListedFile,
@@ -137,8 +137,8 @@ export function copyAtomically(
 }
 
 /**
- * Copies the uploaded files, except those that the target already contains with the same size and time. Files that are
- * deleted in the meantime are skipped.
+ * Copies the uploaded files, except those that the target already contains with the same size and time. Files deleted
+ * during the copy are skipped.
  *
  * @returns the number of copied files, and a list of the copies of the site's current files.
  */
@@ -172,8 +172,8 @@ export function isPresent(entry: ListedFile, file: string): boolean {
 }
 
 /**
- * Removes copied markers of unfinished streams if the original markers are gone, because these streams have been
- * finished in the meantime.
+ * Removes copied markers of unfinished streams if the original markers are gone, because these streams have since been
+ * finished.
  *
  * @param copies the paths of files in `to`.
  * @returns the removed paths.

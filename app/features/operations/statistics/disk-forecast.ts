@@ -16,7 +16,7 @@ export type DiskForecast =
   | { kind: "filling"; days: number };
 
 const DAY_MS = 86_400_000;
-/** The number of days from which the trend is computed. Older records say little about the future. */
+/** The number of days used to compute the trend. Older records say little about the future. */
 const TREND_DAYS = 30;
 /** The minimum number of days between the first and the last record. */
 const MIN_DAYS = 7;
