@@ -79,7 +79,7 @@ async function prepare(): Promise<void> {
   reportCopies(site);
   database();
   requireStoreSetting();
-  // If there is no store, all files are on the disk. If a store is configured later, files are moved into it again.
+  // Without an object store, all files are on disk. If one is configured later, files are moved into it again.
   if (!site.storage && isMovingToDisk()) await setMovingToDisk(false);
   applyCategoryNames();
   sessionSecrets();
@@ -136,9 +136,9 @@ function startServices(): void {
   startHashingBlockedVideos();
   startDeletingExpiredEntries();
   startReleasingCompared();
-  // If there are a million videos, this takes several seconds, so start it before the first visitor needs the result.
+  // With a million videos, this takes several seconds, so start it before the first visitor needs the result.
   void isRelatedIndexComplete().catch(console.error);
-  // Do this last, because until the first request, a statement may block while another process is writing.
+  // Do this last. Until the first request, statements may block while another process is writing.
   disableBusyTimeout();
   process.once("exit", closeDatabase);
 }

@@ -16,7 +16,7 @@ await boot();
 /**
  * The timeout for deferred loader data in milliseconds. No page defers data, but Remix keeps each request, its response
  * and their data in memory for this long (4,950 by default). On a busy site, that would be hundreds of requests at any
- * time.
+ * given time.
  */
 export const streamTimeout = 1_000;
 

@@ -29,7 +29,7 @@ import { readCaptions } from "~/media/captions/read-captions.server";
 import { rewrite } from "~/media/metadata/rewrite.server";
 import { serveThread } from "~db/threads/serve-thread.server";
 
-/** The entry file of the database threads, which vite.config.ts builds. */
+/** The entry point of the database threads, which vite.config.ts builds. */
 serveThread({
   list: listPages,
   "filtered-list": filteredPages,

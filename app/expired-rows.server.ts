@@ -10,7 +10,7 @@ import { every } from "~db/runtime.server";
 
 const EVERY_MS = 3_600_000;
 
-/** Deletes expired rows now and then every hour, even if nobody is using the site. */
+/** Deletes expired rows immediately and then once an hour, even if nobody is using the site. */
 export function startDeletingExpiredRows(): void {
   every(EVERY_MS, "delete expired rows", () => deleteExpiredRows(), { firstMs: 0 });
 }

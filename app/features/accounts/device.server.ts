@@ -3,11 +3,11 @@ import { findSignedCookie, readSignedCookie, signedCookie } from "~/platform/sig
 import { database, prepared } from "~db/client.server";
 
 /**
- * Device cookies (OWASP) for the browsers in which someone has signed in to an account. A device cookie doesn't give
- * access to anything. It only lets a browser keep trying passwords or codes after strangers have used up the account's
- * attempts. A device cookie is bound to the password and to the time at which the second factor was turned on, so
- * earlier cookies become void when either changes. Anyone with a valid device cookie has therefore passed every check
- * that the account currently requires.
+ * Device cookies (OWASP) for browsers that have been used to sign in to an account. A device cookie doesn't give access
+ * to anything. It only lets a browser keep trying passwords or codes after strangers have used up the account's
+ * attempts. A device cookie is bound to the password and to the time when the second factor was turned on, so earlier
+ * cookies become void when either changes. Anyone with a valid device cookie has therefore passed every check that the
+ * account currently requires.
  */
 
 const COOKIE = "device";
@@ -17,7 +17,7 @@ const MAX_DEVICES = 10;
 const DEVICE_ID_BYTES = 12;
 
 /**
- * Records a browser in which someone has signed in to an account. If the account has more than ten browsers, the oldest
+ * Records a browser that has been used to sign in to an account. If the account has more than ten browsers, the oldest
  * one is removed. Needs a transaction.
  *
  * @param known the id of this browser's valid device cookie, see `knownDevice`.
@@ -57,7 +57,7 @@ export function knownDevice(request: Request, userId: string): string | undefine
   return device?.userId === userId ? device.id : undefined;
 }
 
-/** Returns the id of the account for which a Cookie header contains a valid device cookie. */
+/** Returns the account id of the valid device cookie in a Cookie header. */
 export function findDeviceAccount(cookies: string): string | undefined {
   return validDevice(findSignedCookie(cookies, COOKIE))?.userId;
 }
@@ -79,7 +79,7 @@ export async function deleteOldDevices(now = Date.now()): Promise<void> {
 }
 
 /**
- * Returns a name by which users can recognize a session, such as "Firefox on Linux", or an empty string if neither the
+ * Returns a name that helps users recognize a session, such as "Firefox on Linux", or an empty string if neither the
  * browser nor the operating system is recognized.
  */
 export function deviceName(userAgent: string | null): string {

@@ -162,8 +162,8 @@ function tooBusy({ isStranger }: Requester): FormError {
 }
 
 /**
- * Returns the requests in the order in which they will be processed. The sort is stable, so requests with equal
- * priority are handled in the order in which they arrived.
+ * Returns the requests in processing order. The sort is stable, so requests with equal priority are handled in order of
+ * arrival.
  */
 function sortByPriority(queue: readonly QueuedQuestion[]): QueuedQuestion[] {
   const rank = ({ requester }: QueuedQuestion) => (requester.isStranger ? requester.failures : -1);

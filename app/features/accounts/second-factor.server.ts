@@ -14,8 +14,8 @@ const STEPS_AROUND = 1;
 const PURPOSE = "second factor";
 
 /**
- * Returns the time at which the second factor was turned on (ISO 8601 UTC; undefined if it is off) and the number of
- * unused recovery codes.
+ * Returns when the second factor was turned on (ISO 8601 UTC; undefined if it is off) and how many recovery codes are
+ * unused.
  */
 export async function findSecondFactor(userId: string) {
   const { recoveryCodesLeft } = await database()
@@ -144,7 +144,7 @@ const CODE_BYTES = 15;
 /** Crockford's Base32 alphabet, without letters that look like digits. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** Ignores case and dashes, and replaces the letters that people confuse with digits. */
+/** Ignores case and dashes, and replaces letters that look like digits with those digits. */
 function hashOf(code: string): string {
   const plain = code
     .toLowerCase()

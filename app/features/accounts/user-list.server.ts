@@ -23,7 +23,7 @@ export interface ListedUser {
   createdAt: string;
   deactivatedAt: string | null;
   hasSecondFactor: boolean;
-  /** The number of open sessions, and when one of them was last used. */
+  /** The number of open sessions, and when any of them was last used. */
   sessions: number;
   lastUsedAt: string | null;
   /** The number of the user's videos in the catalogue. */

@@ -13,9 +13,8 @@ import { processState } from "~db/runtime.server";
 import type { AgeCheckProblem } from "./age-check-problems";
 
 /**
- * Age checks by an external provider, to which visitors are redirected; docs/how-to/age-check.md describes the
- * interface. The provider only receives a nonce and the return URL, and the site only learns whether the visitor is 18
- * or over.
+ * Age checks by an external provider. Visitors are redirected to it; docs/how-to/age-check.md describes the interface.
+ * The provider only receives a nonce and the return URL, and the site only learns whether the visitor is 18 or over.
  */
 
 const COOKIE = "age-check";

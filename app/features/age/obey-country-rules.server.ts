@@ -11,8 +11,8 @@ import { settings } from "~/platform/settings.server";
 import { xmlText } from "~/shared/markup/xml";
 
 /**
- * Routes that no country rule blocks: legal information, technical endpoints, and the sign-in pages and studio, so that
- * owners can't lock themselves out. None of these routes shows a video to a visitor.
+ * Routes that country rules never block: legal information, technical endpoints, and the sign-in pages and studio, so
+ * that owners can't lock themselves out. None of these routes shows a video to a visitor.
  */
 export const ALWAYS_OPEN: ReadonlySet<string> = new Set([
   ...["/privacy", "/dmca", "/contact", "/records", "/report", "/report/:token"],

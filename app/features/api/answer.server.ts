@@ -174,8 +174,8 @@ async function problemFor(error: unknown, request: Request): Promise<Problem> {
 
 /**
  * Responses to requests with an `Idempotency-Key`. Each response is recorded in the transaction that performs the
- * request. If a client lost the response and retries the request within a day, it gets the same response, and nothing
- * happens twice. If the request failed, nothing was changed, so a retry performs it again.
+ * request. If a client doesn't receive the response and retries the request within a day, it gets the recorded
+ * response, and the request isn't performed again. A failed request changes nothing, so a retry performs it again.
  */
 
 const KEPT_MS = 86_400_000;

@@ -120,7 +120,7 @@ const uploadOperations = [
   }),
 ];
 
-/** All API operations, in the order in which the reference page lists them. */
+/** All API operations, in the order shown on the reference page. */
 export const OPERATIONS: readonly Operation<never, never>[] = [
   ...videoOperations,
   ...uploadOperations,

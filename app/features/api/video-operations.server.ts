@@ -34,7 +34,7 @@ export const videoOperations = [
     example: `${CURL} "$SITE/api/v1/videos?status=review&sort=oldest"`,
     async perform({ query, own }) {
       const found = await listManaged({ ...viewOf(query), uploadedBy: own?.userId });
-      // Any page after the last one is empty, which tells clients when to stop paging through the list.
+      // Pages after the last one are empty, so that clients know when to stop.
       const videos = found.page === query.page ? found.videos.map(summaryOf) : [];
       const { pageCount: pages, total } = found;
       return { status: 200, body: { page: query.page, pages, total, videos } };

@@ -55,7 +55,7 @@ function center(chip: Element, row: Element): void {
   row.scrollLeft += inner.left + inner.width / 2 - (outer.left + outer.width / 2);
 }
 
-/** Sets `data-cut` to the edges beyond which the row continues: "start", "end", both or none. */
+/** Sets `data-cut` to the edges where the row is cut off: "start", "end", both or none. */
 function useCutEdges(row: { current: HTMLElement | null }): void {
   useEffect(() => {
     const element = row.current;

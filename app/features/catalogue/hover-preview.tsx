@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { av1Preview, previewStart } from "~/shared/streams/preview-files";
 import { classNames } from "~/ui/class-names";
 
-/** AV1 with a height of 270 pixels at 30 frames per second: Main profile, level 3.0. */
+/** AV1 Main profile, level 3.0, for a height of 270 pixels at 30 frames per second. */
 const AV1_TYPE = 'video/mp4; codecs="av01.0.04M.08"';
 
 export interface HoverPreviewProps {

@@ -51,8 +51,8 @@ export function ListSection({
   const { unwatched, hidden } = useUnwatched(videos, hasChoices);
 
   /**
-   * Scrolls to the top, as after a navigation. This also allows the list to update, which it doesn't do while it is
-   * scrolled down or has the focus.
+   * Scrolls to the top, as after a navigation. The list can then update, which it doesn't do while the visitor has
+   * scrolled down or while it has focus.
    */
   function showLatest() {
     title.current?.focus({ preventScroll: true });

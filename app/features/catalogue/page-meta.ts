@@ -3,7 +3,7 @@ import type { MetaDescriptor } from "@remix-run/react";
 import type { SiteIdentity } from "~/platform/site-origin.server";
 import { SHARE_IMAGE } from "./structured-data";
 
-/** The length at which search engines truncate a description. */
+/** The maximum length of a description. Search engines truncate longer ones. */
 export const DESCRIPTION_LENGTH = 160;
 
 interface Described {

@@ -68,7 +68,10 @@ export function Pager({
   );
 }
 
-/** A link to the previous or next page. At either end it is disabled instead of removed, so that nothing moves. */
+/**
+ * A link to the previous or next page. On the first or last page, it is disabled rather than removed, to avoid a layout
+ * shift.
+ */
 function Step({
   to,
   rel,

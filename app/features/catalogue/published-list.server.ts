@@ -61,7 +61,7 @@ export async function loadVideo<Data>(request: Request, load: () => Promise<Data
   }
 }
 
-/** Logs a failure. Returns the message for it (specification, section 8), with a reference to the log entry. */
+/** Logs a failure and returns its message (specification, section 8), with a reference to the log entry. */
 function fetchErrorMessage(error: unknown, request: Request): string {
   const reference = logUnexpected(error, request);
   return reference ? `Failed to fetch videos. Reference ${reference}.` : "Failed to fetch videos.";

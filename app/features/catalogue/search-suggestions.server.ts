@@ -15,7 +15,7 @@ import { findAlias } from "./tags.server";
 
 /** The maximum number of tags among the suggestions. If there are too few titles, more tags are included. */
 const MAX_TAGS = 3;
-/** The number of newest hits from which the titles are chosen. */
+/** The number of newest hits to choose the titles from. */
 const MAX_HITS_CHECKED = 64;
 
 /**

@@ -30,8 +30,8 @@ export function requestedTag(request: Request, pathAfter = ""): string {
 }
 
 /**
- * Returns the canonical form in which a tag appears in URLs: case-folded and trimmed; undefined for text that a search
- * can't find.
+ * Returns the canonical form of a tag, as used in URLs: case-folded and trimmed; undefined for text that a search can't
+ * find.
  */
 function canonicalTag(tag: string): string | undefined {
   const name = searchText(tag);

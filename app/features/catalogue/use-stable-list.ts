@@ -35,7 +35,7 @@ export function hasMoved(before: VideoPage, after: VideoPage): boolean {
   return layout(before) !== layout(after);
 }
 
-/** Returns `1 new video`, `3 new videos` or, for any other change, that the list was updated. */
+/** Returns `1 new video`, `3 new videos` or, for any other change, `This list was updated`. */
 export function changeSummary(before: VideoPage, after: VideoPage): string {
   const newest = before.videos.reduce((last, { createdAt }) => later(last, createdAt), "");
   const added = after.videos.filter(({ createdAt }) => createdAt > newest).length;

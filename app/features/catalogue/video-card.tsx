@@ -100,8 +100,8 @@ export function VideoGrid({
 }
 
 /**
- * Replaces the card of a video that is no longer public. The replacement has the same size as the card, so that nothing
- * moves.
+ * Replaces the card of a video that is no longer public. The replacement has the same size as the card, to avoid a
+ * layout shift.
  */
 function WithdrawnCard({ title }: { title: string }) {
   return (
@@ -297,7 +297,7 @@ function useHoverPreview(url: string) {
     playing,
     handlers: {
       onPointerEnter: begin,
-      // The mouse was already on the card before hydration.
+      // The mouse was already over the card before hydration.
       onPointerMove: begin,
       onPointerLeave: () => end.current(),
     },

@@ -11,7 +11,7 @@ import { DatabaseBusyError } from "~db/write-lock";
 /** One view per minute: enough for several people behind one IP address, but too few to be worth abusing. */
 const VIEWS_PER_ADDRESS = 60;
 const WINDOW_SECONDS = 60 * 60;
-/** The maximum number of pairs of IP address and video to keep in memory. This many pairs take up about 10 MB. */
+/** The maximum number of (IP address, video) pairs to keep in memory. They take up about 10 MB. */
 const MAX_REMEMBERED = 50_000;
 const byAddress = attemptLimit(
   "views by address",

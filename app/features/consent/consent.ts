@@ -44,7 +44,7 @@ export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** Returns the UTC date that is this many days after a timestamp, as YYYY-MM-DD. */
+/** Returns the UTC date a given number of days after a timestamp, as YYYY-MM-DD. */
 export function dayAfter(time: number, days: number): string {
   return dayOf(time + days * DAY_MS);
 }

@@ -241,8 +241,8 @@ export function deletePerformer(
 }
 
 /**
- * Puts the videos on hold permanently, because nothing else shows that a minor appears in them once the record is
- * deleted.
+ * Puts the videos on hold permanently, because once the record is deleted, nothing else shows that a minor appears in
+ * them.
  */
 function holdForDeletedMinor(performerId: string, now: number): void {
   const videos = prepared<string>(

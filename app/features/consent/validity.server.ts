@@ -202,7 +202,7 @@ export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
   const refusals = consentRefusals(videoIds);
   const uncompared: string[] = [];
   for (const [id, [reason]] of holdsOf(videoIds)) {
-    // If there is already a message that says what the record lacks, it is kept, because it is more specific.
+    // Keeps an existing message about what the record lacks, because it is more specific.
     const hasMessage = reason === "consent" && refusals.has(id);
     if (reason && !hasMessage) refusals.set(id, HOLD_MESSAGES[reason]);
     if (reason === "comparing") uncompared.push(id);

@@ -149,7 +149,7 @@ export interface TrimView {
 
 /** Players can't seek in shorter videos. */
 const MIN_SECONDS = 1;
-/** How far the end may exceed the duration, which the user sees only in whole seconds. */
+/** How far the end may exceed the duration, because users see the duration only in whole seconds. */
 const ROUNDING_SECONDS = 1;
 
 /** Formats a range, such as `0:10 to 1:20.5`. */

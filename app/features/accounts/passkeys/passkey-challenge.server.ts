@@ -29,7 +29,7 @@ const RESPONSE = z.looseObject({
 });
 
 /**
- * Returns the options with which a browser requests any of the user's passkeys for this site. User verification
+ * Returns the options for a passkey prompt that accepts any of the user's passkeys for this site. User verification
  * (fingerprint, face or PIN) is required, so a passkey identifies its owner and counts as two factors.
  */
 export function createPasskeyRequest(

@@ -107,8 +107,8 @@ const ALGORITHMS = [-8, -7, -257];
 const DIALOG_MS = 5 * 60 * 1000;
 
 /**
- * Returns the options with which a browser creates a passkey, for a user who has just confirmed their identity. The
- * authenticator stores the account with the passkey (a discoverable credential), so signing in needs no email address.
+ * Returns the options for creating a passkey. The user must have just confirmed their identity. The authenticator
+ * stores the account with the passkey (a discoverable credential), so signing in needs no email address.
  *
  * @throws {FormError} 409 if the account has too many passkeys, or if browsers don't allow passkeys on this host name.
  */

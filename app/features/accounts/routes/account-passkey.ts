@@ -8,9 +8,9 @@ import { createPasskeyRequest } from "../passkeys/passkey-challenge.server";
 import { createPasskeyOptions } from "../passkeys/passkeys.server";
 
 /**
- * POST: returns the options with which the account page asks the browser for a passkey. `purpose` is `confirm` or
- * `add`. For `add`, the request must also contain the password or a passkey to confirm the user's identity. The
- * browser's response is then submitted with one of the page's forms.
+ * POST: returns the WebAuthn options for a passkey prompt on the account page. `purpose` is `confirm` or `add`. For
+ * `add`, the request must also contain the password or a passkey to confirm the user's identity. The browser's response
+ * is then submitted with one of the page's forms.
  */
 export async function action({ request }: ActionFunctionArgs) {
   const session = await requireSession(request, "/admin/account/passkey");

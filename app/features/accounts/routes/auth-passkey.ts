@@ -4,8 +4,8 @@ import { readSmallForm } from "~/platform/small-form.server";
 import { createPasskeyRequest } from "../passkeys/passkey-challenge.server";
 
 /**
- * POST: returns the options with which the sign-in page asks the browser for a passkey. The browser's response is sent
- * to /auth.
+ * POST: returns the WebAuthn options for the passkey prompt on the sign-in page. The browser's response is sent to
+ * /auth.
  */
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);

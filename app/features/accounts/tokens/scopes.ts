@@ -11,7 +11,7 @@ export const SCOPES = {
 
 export type Scope = keyof typeof SCOPES;
 
-/** The permission that an account needs for its tokens to have each scope. */
+/** The permission that each scope requires of the token's account. */
 export const SCOPE_PERMISSIONS: Record<Scope, Permission> = {
   read: "/admin",
   upload: "/admin/publish",

@@ -17,7 +17,7 @@ export interface AccountDialog {
   inTrash: number;
   receivers: { id: string; email: string }[];
   receiver: string | undefined;
-  /** Whether the owner confirms with a password. Otherwise they confirm with a passkey. */
+  /** Whether the owner confirms with a password rather than a passkey. */
   hasPassword: boolean;
 }
 

@@ -13,8 +13,8 @@ import { accountRow, setDeactivated } from "../user-list.server";
 const VIDEOS_AT_ONCE = 25;
 
 /**
- * Blocks an account: its user can't sign in, its sessions end, and its tokens are revoked. A block is a deactivation
- * rather than a separate state, which every account check would have to know about.
+ * Blocks an account: its user can't sign in, its sessions end, and its tokens are revoked. Blocking deactivates the
+ * account instead of adding a separate state that every account check would have to handle.
  *
  * @param hidesVideos whether to put all of the account's videos on hold, including deleted ones, until the account is
  *   reactivated.

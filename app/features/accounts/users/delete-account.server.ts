@@ -47,7 +47,7 @@ export const ACCOUNT_COLUMNS: Readonly<Record<string, "transferred" | "deleted" 
   // The stored results of publish requests, in case they are retried.
   "published_uploads.user_id": "deleted",
   "preview_links.created_by": "deleted",
-  // Queued imports are canceled, and nobody needs the list of other imports.
+  // Queued imports are canceled, and nobody needs a record of the others.
   "downloads.user_id": "deleted",
   // Only shown to the uploader. The decisions themselves are in the moderation log.
   "user_strikes.user_id": "deleted",

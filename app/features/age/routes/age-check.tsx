@@ -61,7 +61,7 @@ export default function AgeCheck() {
         service doesn’t learn what you watch, and tells us only whether you’re 18 or over.
       </p>
       <div className="mt-8 grid gap-3 xs:grid-cols-2">
-        {/* A link, because this page's Content Security Policy blocks forms that redirect to another site. */}
+        {/* This is a link, because this page's Content Security Policy blocks forms that redirect to another site. */}
         <a
           href={`/age-check/start${to === "/" ? "" : `?to=${encodeURIComponent(to)}`}`}
           rel="nofollow"

@@ -42,7 +42,7 @@ const NOTHING_CHANGED = "No videos were changed.";
 
 /**
  * Handles the bulk form. `do` specifies the action, and `selected` specifies the videos; `all` selects every video in
- * the list from which the form was submitted. A deletion must be confirmed first. If `preview` is set, any other action
+ * the list that the form was submitted from. A deletion must be confirmed first. If `preview` is set, any other action
  * is previewed first, except for re-encoding videos or moving them in the queue.
  *
  * @param own set for users who may change only their own videos.

@@ -5,8 +5,8 @@ import { formatQuantity } from "~/shared/format";
 import { MAX_TAGS } from "~/shared/video-limits";
 
 /**
- * The text for each bulk action: its label, the verb for the activity log, and messages about the videos that were and
- * were not changed. In `done`, % stands for the number of videos.
+ * The text for each bulk action: its label, the verb for the activity log, and messages about the changed and the
+ * unchanged videos. In `done`, % stands for the number of videos.
  */
 export const BULK_TEXTS = {
   publish: {
@@ -88,7 +88,7 @@ export type BulkChange =
   | { action: "publish" | "hide" | "unschedule" }
   | { action: `convert-${JobChange}` }
   | { action: "delete" }
-  /** If one of the times is null, the videos keep their current time. */
+  /** If a time in the schedule is null, the videos keep their current one. */
   | { action: "schedule"; schedule: Schedule }
   | { action: "category"; category: CategoryId }
   | { action: "add-series" | "remove-series"; series: { id: number; title: string } }
@@ -109,7 +109,7 @@ export interface BulkResult extends Skipped {
   done: number;
   /** The number of videos that didn't have to be changed. */
   unchanged: number;
-  /** The number of videos that someone else deleted in the meantime. */
+  /** The number of videos that someone else has already deleted. */
   gone: number;
   /** The number of videos that weren't processed because an error occurred, and the error message. */
   left?: { videos: number; because: string };

@@ -31,7 +31,7 @@ export function formatExactPosition(seconds: number): string {
  * Inserts a chapter line into a description, after the chapters that start earlier, with a placeholder name. Adds a
  * first chapter at 0:00 if there is none.
  *
- * @param seconds the position at which the chapter starts; fractions are dropped.
+ * @param seconds the chapter's start position; fractions are dropped.
  * @returns the new description, and the range of the placeholder within it.
  */
 export function insertChapter(

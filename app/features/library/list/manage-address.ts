@@ -85,7 +85,7 @@ export interface ManageView {
   category?: CategoryId;
   /** Only videos added on or after this date or time: a date in UTC as YYYY-MM-DD, or an ISO 8601 UTC timestamp. */
   from?: string;
-  /** The end of the range in the same format: either the last date, or a timestamp, which is not included. */
+  /** The end of the range in the same format: either the last date (inclusive) or a timestamp (exclusive). */
   to?: string;
   /** The id of a user. If it is set, only that user's uploads are shown. */
   uploader?: string;

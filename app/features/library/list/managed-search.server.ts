@@ -18,7 +18,7 @@ interface Order {
 /** A row's next scheduled time. Rows without one sort after all timestamps. */
 const NEXT_TIME = `min(coalesce(CASE WHEN status <> 'published' THEN publish_at END, '9'),
   coalesce(unpublish_at, '9'))`;
-/** The smallest id among the row itself and the videos that it resembles. */
+/** The smallest id among the row and the videos it resembles. */
 const SIMILAR_GROUP = `min(id, coalesce((SELECT min(first) FROM similar_videos
   WHERE second = id AND dismissed_at IS NULL), id))`;
 const BY_AGE = ["INDEXED BY videos_by_age WHERE TRUE"];

@@ -290,7 +290,7 @@ function SimilarLine({
   ));
 }
 
-/** The times at which a video will be automatically published and hidden. */
+/** When a video will be automatically published and hidden. */
 function ScheduleTimes({ video: { status, schedule } }: { video: ManagedVideo }) {
   const { publishAt, unpublishAt } = schedule;
   return (

@@ -113,9 +113,9 @@ export interface Preview {
 }
 
 /**
- * Returns the video that a link shows: a draft, a scheduled video, or one that has since become public. Undefined if
- * the link was revoked, if its creator's account is deactivated or deleted, or if the video is hidden, on hold or
- * deleted.
+ * Returns the video that a link shows: a draft, a scheduled video, or one that has since become public. Returns
+ * undefined if the link was revoked, if its creator's account is deactivated or deleted, or if the video is hidden, on
+ * hold or deleted.
  */
 export function findPreview(token: string): Preview | undefined {
   return prepared<Preview>(

@@ -52,8 +52,8 @@ export interface ManageData {
   /** The options of the uploader filter; undefined for users who see only their own videos. */
   uploaders?: Uploader[];
   /**
-   * Set if the list is filtered by missing files: the time at which the last complete file check began, or null if
-   * there has been none.
+   * Set if the list is filtered by missing files: the start time of the last complete file check, or null if there has
+   * been none.
    */
   filesCheckedAt?: string | null;
   /** The open dialog and its video, which is null if it no longer exists. */

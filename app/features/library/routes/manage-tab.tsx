@@ -247,7 +247,7 @@ function MissingFilesNote({ at }: { at: string | null }) {
   );
 }
 
-/** If there are fewer pages than this, one or two clicks on the pager are enough to reach any of them. */
+/** With fewer pages than this, every page is at most two clicks away in the pager. */
 const MIN_PAGES = 6;
 
 /** A field for jumping to a page by its number, because the pager only links to neighboring pages and to both ends. */

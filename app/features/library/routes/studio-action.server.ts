@@ -246,7 +246,7 @@ interface StudioForm {
   captions?: CaptionsEdit;
   /** A replacement for a video's file. */
   video?: ReceivedFile;
-  /** The reason why a file was rejected, if one was. The fields are set in any case. */
+  /** The reason why a file was rejected; undefined if none was. The fields are set either way. */
   fileError?: UploadError;
 }
 

@@ -75,8 +75,8 @@ export function createSeries(title: string, slug: string, userId: string) {
  * Changes a series' text fields and visibility, and whether it is featured.
  *
  * @param version the `textsVersion` that the form was opened with.
- * @returns a failure: 404 if the series doesn't exist, 409 if it has been changed in the meantime, 422 if another
- *   series has the title or slug.
+ * @returns a failure: 404 if the series doesn't exist, 409 if it has been changed since, 422 if another series has the
+ *   title or slug.
  */
 export function editSeries(id: number, version: string, texts: SeriesTexts, userId: string) {
   return change(userId, (): Outcome => {

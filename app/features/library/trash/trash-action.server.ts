@@ -47,7 +47,7 @@ export type TrashResult = Failure | ToastMessage | { confirmation: PurgeConfirma
 
 /**
  * Handles a form on the trash page. `intent` is `restore` or `purge` with the videos in `selected`, `restore-file` or
- * `purge-file` with the replaced file in `file`, or `empty` with `until`, the time at which the page was loaded.
+ * `purge-file` with the replaced file in `file`, or `empty` with `until`, the time when the page was loaded.
  *
  * @param own set for users who may change only their own videos.
  */

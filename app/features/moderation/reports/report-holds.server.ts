@@ -30,12 +30,14 @@ const DAY_MS = 24 * HOUR_MS;
  */
 const MIN_PER_DAY = 5;
 
-/** How many reports' networks are remembered. It is unlikely that more reports are open at the same time. */
+/**
+ * The maximum number of reports whose networks are kept. It is unlikely that more reports are open at the same time.
+ */
 const MAX_REMEMBERED = 10_000;
 /**
- * The networks from which the latest urgent reports were sent, by report id. They are kept only in memory, because
- * visitors' IP addresses are never stored. Reports from before a restart are treated as if they came from the same
- * network as each new report.
+ * The networks that sent the latest urgent reports, by report id. They are kept only in memory, because visitors' IP
+ * addresses are never stored. Reports from before a restart are treated as if they came from the same network as each
+ * new report.
  */
 const networks = processState(
   "networks of reports",

@@ -46,8 +46,8 @@ export function choicesFor(
 }
 
 /**
- * Returns whether no decision has been made yet about a video that is on this site or was removed because of this
- * report.
+ * Returns whether a video is waiting for a decision: there is none yet, and the video is on this site or was removed
+ * because of this report.
  */
 export function isWaiting(reportId: string, { id, decision }: NamedVideo): boolean {
   return decision === null && (isRemoved(id, reportId) || videoExists(id));

@@ -14,11 +14,11 @@ export interface NamedVideo {
   id: string;
   /** Null while the video is waiting for a decision. */
   decision: VideoDecision | null;
-  /** When the video's file was last replaced since the report; null if it still has the reported file. */
+  /** When the video's file was last replaced after the report was sent; null if it still has the reported file. */
   fileChangedAt: string | null;
 }
 
-/** Returns the videos in a report, in the order in which they were reported. */
+/** Returns the videos in a report, in the order they were reported. */
 export function videosOf(reportId: string): NamedVideo[] {
   return prepared<NamedVideo>(
     `SELECT video_id AS id, decision, file_changed_at AS fileChangedAt FROM report_videos

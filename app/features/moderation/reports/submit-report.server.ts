@@ -23,8 +23,8 @@ const VIDEOS_WITHOUT_PUZZLE = 5;
 const VIDEOS_OF_ALL_WITHOUT_PUZZLE = 200;
 const REPORTS_PER_ADDRESS = 60;
 /**
- * The maximum total size of all open reports. Beyond it, only short text is accepted, so that everyone can still
- * report.
+ * The maximum total size of all open reports. Beyond it, only short text is accepted, so that everyone can still send
+ * reports.
  */
 const MAX_OPEN_BYTES = 64 * 1024 * 1024;
 

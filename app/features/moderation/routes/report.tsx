@@ -179,7 +179,7 @@ function KindChoice({ videoId }: { videoId: string }) {
   );
 }
 
-/** The fields in the order in which they appear on the page. */
+/** The fields, in the order they appear on the page. */
 const FIELDS = ["where", "what", "name", "email", "statement", "answer"] as const;
 
 /**

@@ -27,7 +27,7 @@ export function termsRequiredSince(): string | null {
 }
 
 /**
- * Returns the reason why an upload is refused because of the terms, or undefined if it isn't.
+ * Returns why the terms don't allow an upload, or undefined if they do.
  *
  * @param accepted the version as it was sent by a form, an API client or a command.
  */
@@ -114,7 +114,7 @@ export async function saveTerms(
 }
 
 /**
- * Turns on or off the requirement to accept the terms for uploads.
+ * Sets whether uploaders must accept the terms.
  *
  * @returns false if there are no terms to accept.
  */
@@ -202,8 +202,8 @@ export function startAcceptanceCleanup(): void {
 }
 
 /**
- * Records, for a batch of rows, which videos no longer exist, regardless of how they were deleted, and deletes the rows
- * whose video was deleted more than a year ago.
+ * Checks a batch of rows. Records which of their videos no longer exist, no matter how they were deleted, and deletes
+ * the rows whose video was deleted more than a year ago.
  *
  * @param after the id of the last row of the previous batch; 0 for the first batch.
  * @returns the id of the last row of this batch; 0 after the last batch.

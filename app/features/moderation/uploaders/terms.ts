@@ -37,8 +37,8 @@ export function termsProblem(accepted: string | undefined, current: number): str
 }
 
 /**
- * Returns the text without line endings and spaces that a browser or an editor adds, since they would look like a
- * change.
+ * Normalizes line endings and removes trailing spaces, because differences added by a browser or an editor would look
+ * like a change.
  */
 export function normalizeTerms(typed: string): string {
   return typed

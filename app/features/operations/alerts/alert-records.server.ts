@@ -66,9 +66,7 @@ export function openAlerts(kind: AlertKind): Promise<AlertRow[]> {
     .execute();
 }
 
-/**
- * Returns the time at which the last alert of a kind was raised, in milliseconds since 1970, or 0 if there was none.
- */
+/** Returns when the last alert of a kind was raised, in milliseconds since 1970, or 0 if there was none. */
 export async function lastRaisedMs(kind: AlertKind): Promise<number> {
   const { last } = await database()
     .selectFrom("alerts")
@@ -165,7 +163,7 @@ export async function readAlertsPage() {
     .select(["delivered_at as deliveredAt", "next_at as nextAt"])
     .$narrowType<Pick<AlertNotice, "event">>()
     .where("alert_id", "in", ids)
-    // Sorted in the order in which they were written.
+    // In the order in which the rows were inserted.
     .orderBy("rowid" as "id")
     .execute();
   return {

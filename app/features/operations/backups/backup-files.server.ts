@@ -6,7 +6,7 @@ import { BUCKETS } from "~/media/bucket.server";
 import { UNFINISHED } from "~/media/files/temporary-files.server";
 import { settings } from "~/platform/settings.server";
 
-/** An uploaded file in a backup's list of files. The path uses slashes: `videos/u/1.mp4`. */
+/** An uploaded file in a backup's list of files. The path uses forward slashes: `videos/u/1.mp4`. */
 export interface ListedFile {
   path: string;
   bytes: number;
@@ -16,7 +16,7 @@ export interface ListedFile {
    * -- FOLDER`.
    */
   sha256?: string;
-  /** The time at which the copy was last read and compared with the digest (ISO 8601, UTC). */
+  /** When the copy was last read and compared with the digest (ISO 8601, UTC). */
   readAt?: string;
 }
 
@@ -114,7 +114,7 @@ export const link: CopyFile = (from, to) => fs.linkSync(from, to);
 /**
  * Atomically copies a file to its target.
  *
- * @returns false if the source has been deleted in the meantime.
+ * @returns false if the source has since been deleted.
  */
 export function copyAtomically(
   file: ListedFile,
@@ -137,8 +137,8 @@ export function copyAtomically(
 }
 
 /**
- * Copies the uploaded files, except those that the target already contains with the same size and time. Files that are
- * deleted in the meantime are skipped.
+ * Copies the uploaded files, except those that the target already contains with the same size and time. Files deleted
+ * during the copy are skipped.
  *
  * @returns the number of copied files, and a list of the copies of the site's current files.
  */
@@ -172,8 +172,8 @@ export function isPresent(entry: ListedFile, file: string): boolean {
 }
 
 /**
- * Removes copied markers of unfinished streams if the original markers are gone, because these streams have been
- * finished in the meantime.
+ * Removes copied markers of unfinished streams if the original markers are gone, because these streams have since been
+ * finished.
  *
  * @param copies the paths of files in `to`.
  * @returns the removed paths.

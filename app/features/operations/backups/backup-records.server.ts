@@ -132,7 +132,7 @@ export async function lastDue(): Promise<number | undefined> {
   return row?.due_at ? Date.parse(row.due_at) : undefined;
 }
 
-/** Returns the time at which the running backup started (ISO 8601, UTC), or undefined if no backup is running. */
+/** Returns the start time of the running backup (ISO 8601, UTC), or undefined if no backup is running. */
 export async function runningSince(): Promise<string | undefined> {
   const row = await database()
     .selectFrom("backups")

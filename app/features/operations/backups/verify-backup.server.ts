@@ -112,7 +112,7 @@ function verifyFiles(backup: string, restored: string, repair: (file: ListedFile
 
 /**
  * Returns the files to read now: all files that have never been read, and a fraction of the other files, starting with
- * those that were read the longest time ago.
+ * the least recently read ones.
  */
 export function filesToRead(files: readonly ListedFile[]): ListedFile[] {
   const isNew = ({ readAt }: ListedFile) => readAt === undefined;

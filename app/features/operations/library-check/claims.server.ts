@@ -7,7 +7,7 @@ import { readCaptions } from "~db/captions";
 import { database, prepared } from "~db/client.server";
 import { rowsWithFilesAfter } from "./missing-files.server";
 
-/** The videos to which the entries in the buckets belong, according to the database. */
+/** The videos that the entries in the buckets belong to, according to the database. */
 export interface Claims {
   /** The video ids, keyed by `{bucket}/{path}`, for the files that rows reference. */
   files: Map<string, string>;
@@ -47,7 +47,7 @@ export async function readClaims(): Promise<Claims> {
   return claims;
 }
 
-/** Returns the id of the video, or of the row in `video_files`, to which a bucket entry belongs. */
+/** Returns the id of the video, or of the row in `video_files`, that a bucket entry belongs to. */
 export function ownerOf(
   entry: MediaName & { isFolder: boolean },
   claims: Claims,

@@ -19,10 +19,7 @@ export interface MissingFile {
 
 const BATCH_SIZE = 500;
 const CHECK_EVERY_MS = 24 * 3_600_000;
-/**
- * How often to find out whether a day has passed since the last check, and how long to wait after startup to do so for
- * the first time.
- */
+/** How often to see whether a check is due, and how long to wait after startup before doing so for the first time. */
 const POLL_EVERY_MS = 10 * 60_000;
 const FIRST_POLL_MS = 30_000;
 /** The pause between batches. Checking 100,000 videos takes about eight minutes, most of which is spent in pauses. */
@@ -108,7 +105,7 @@ function record(after: number, last: number, numbers: readonly number[]): Promis
   });
 }
 
-/** Returns the time at which the last complete check started (ISO 8601, UTC), or null if there was none. */
+/** Returns the start time of the last complete check (ISO 8601, UTC), or null if there was none. */
 export function filesCheckedAt(): string | null {
   return prepared<string | null>("SELECT files_looked_at FROM storage").pluck().get()!;
 }

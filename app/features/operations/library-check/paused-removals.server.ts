@@ -13,7 +13,7 @@ export async function removalsPausedMessage(): Promise<string | undefined> {
   return reason && messageFor(reason);
 }
 
-/** Returns a message that says what is wrong, what to do about it, and how to resume removals if nothing is wrong. */
+/** Returns a message that describes the problem, what to do, and how to resume removals if it is a false alarm. */
 export function messageFor(reason: PauseReason): string {
   const { databasePath, uploadsDir } = settings();
   const causes: Record<PauseReason, string> = {

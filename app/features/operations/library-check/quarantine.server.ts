@@ -9,7 +9,7 @@ export const UNCHANGED_MS = 7 * 24 * 3_600_000;
 /** How long quarantined objects stay in the store. */
 export const QUARANTINE_MS = 30 * 24 * 3_600_000;
 
-/** Returns the folder to which `check-library --fix` moves unreferenced files. The site never removes files from it. */
+/** Returns the folder that `check-library --fix` moves unreferenced files to. The site never removes files from it. */
 export const quarantineFolder = () => path.join(settings().uploadsDir, ".quarantine");
 
 /**

@@ -13,7 +13,7 @@ export interface LibraryMetrics {
   alerts: { kind: AlertKind; alerts: number }[];
   /** The number of open reports, and how many of them are overdue. */
   reports: { open: number; overdue: number };
-  /** The time at which the last verified backup started (ISO 8601, UTC); null if there is none. */
+  /** The start time of the last verified backup (ISO 8601, UTC); null if there is none. */
   lastVerifiedAt: string | null;
 }
 

@@ -16,7 +16,7 @@ export type DiskForecast =
   | { kind: "filling"; days: number };
 
 const DAY_MS = 86_400_000;
-/** The number of days from which the trend is computed. Older records say little about the future. */
+/** The number of days used to compute the trend. Older records say little about the future. */
 const TREND_DAYS = 30;
 /** The minimum number of days between the first and the last record. */
 const MIN_DAYS = 7;
@@ -78,8 +78,8 @@ export function forecastMessage(forecast: DiskForecast): string {
 }
 
 /**
- * Rounds to the precision of the forecast: to whole days below two weeks, to 5 days below 100 days, and otherwise to 50
- * days.
+ * Rounds to the precision of the forecast: to the nearest day below two weeks, to the nearest 5 days below 100 days,
+ * and to the nearest 50 days above that.
  */
 function roundDays(days: number): number {
   const step = days < 14 ? 1 : days < 100 ? 5 : 50;
