@@ -258,7 +258,7 @@ export function useSwipes(
     feedback.level(level, value);
   });
 
-  // Rotating the screen changes the halves and the height under the finger, so it ends the swipe.
+  // Rotating the screen changes the player's halves and height, so it ends the swipe.
   useListener("window", "resize", stop);
   useListener(element, "emptied", stop);
 }

@@ -160,7 +160,7 @@ export function watchForProblems(
 
   return {
     problem,
-    /** Retries when the visitor asks for it, and continues playing from the same position. */
+    /** Retries at the visitor's request, and continues playing at the same position. */
     retry() {
       attempts = 0;
       position = { ...position, playing: true };
