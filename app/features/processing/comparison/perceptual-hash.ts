@@ -24,10 +24,7 @@ export const MAX_DIFFERENT_BITS = 10;
 const MIN_DIFFERENT = 4;
 /** The minimum share of each video's frames that must also occur in the other video. */
 const MIN_SHARE = 0.6;
-/**
- * The number of positions by which matching frames may be shifted. The shift is needed to find videos whose beginning
- * was trimmed.
- */
+/** The maximum number of positions between matching frames, so that videos whose beginning was trimmed are found. */
 const MAX_SHIFT = 2;
 
 const cosines = Array.from({ length: LOW_FREQUENCIES }, (_, frequency) =>

@@ -260,8 +260,8 @@ export function addToMaster(master: string, added: readonly AddedRendition[]): s
 }
 
 /**
- * Returns the variants for an added rendition: one for each audio group that is combined with the corresponding H.264
- * rendition (§4.3.4.2).
+ * Returns the variants for an added rendition: one for each audio group of the corresponding H.264 rendition
+ * (§4.3.4.2).
  */
 function variantTags(master: string, one: AddedRendition): string[] {
   const own = bandwidth(one.segments);
