@@ -116,7 +116,7 @@ export async function removeVideos<Refused extends Refusal = never>(
   return { titles, batch: deletedAt };
 }
 
-/** Returns the refusal to report when an error has ended a bulk change after its first transaction. */
+/** Returns the refusal to report if a bulk change failed after its first transaction. */
 export function stoppedBy(error: unknown): Refusal {
   if (isBusy(error)) return { code: "busy" };
   console.error("A bulk change failed:", error);

@@ -16,7 +16,7 @@ import type { VideoFileRow } from "~db/video-files";
 import { type EvidenceOptions, isEvidence, recordFileChange } from "./evidence.server";
 import { TRASH_DAYS } from "./trash-address";
 
-/** How long a deleted video can be restored. */
+/** How long after its deletion a video can be restored. */
 export const TRASH_MS = TRASH_DAYS * 24 * 60 * 60 * 1000;
 const EMPTY_EVERY_MS = 60_000;
 /** Kept small so that other writes can run between transactions. */

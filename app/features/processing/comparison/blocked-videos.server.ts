@@ -93,7 +93,7 @@ export function removeEntry(blockedVideoId: number, now = new Date()): boolean {
   return true;
 }
 
-/** How long a removed entry can still be put back. */
+/** How long after its removal an entry can be put back. */
 export const PUT_BACK_DAYS = 30;
 
 /** Returns the cutoff time (ISO 8601, UTC). Entries removed before this time can no longer be put back. */

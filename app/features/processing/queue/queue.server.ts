@@ -288,8 +288,8 @@ export async function retryFailedJobs(id?: number): Promise<number> {
 }
 
 /**
- * Expires the leases of dead workers on this machine immediately. This is done in one transaction, so that a job
- * claimed by another worker in the meantime isn't affected.
+ * Immediately expires the leases of dead workers on this machine. Uses one transaction, so that a job claimed by
+ * another worker in the meantime isn't affected.
  */
 export async function reclaimFromDeadWorkers(): Promise<void> {
   await transaction(() => {
