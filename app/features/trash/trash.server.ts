@@ -173,10 +173,7 @@ const REMOVED_FILE = `
   LEFT JOIN videos ON videos.id = video_id
   LEFT JOIN deleted_videos AS deleted ON deleted.id = video_id`;
 
-/**
- * Returns those of the given files that were replaced. If `own` is given, only files of that user's videos are
- * included.
- */
+/** Returns the replaced files among those given. If `own` is given, only files of that user's videos are included. */
 export function replacedFiles(ids: readonly string[], own: OwnVideos | undefined): RemovedFile[] {
   return prepared<RemovedFile>(
     `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(@ids)) AND +state = 'earlier'

@@ -45,7 +45,7 @@ export interface Duplicate {
  */
 export type Accepted = "nothing" | "duplicate" | "cut off";
 
-/** The reasons why an upload was rejected, with all the data needed to show the form again. */
+/** Why an upload was rejected, with all the data needed to show the form again. */
 export interface UploadFailure {
   message: string;
   texts: UploadTexts;

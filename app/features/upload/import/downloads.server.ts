@@ -244,7 +244,7 @@ async function fetchAndPublish(
   }
 }
 
-/** The reason why a download was rejected, with all the data needed to show the form again. */
+/** Why a download was rejected, with all the data needed to show the form again. */
 export interface AddressFailure {
   status: number;
   message: string;
