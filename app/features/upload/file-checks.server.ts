@@ -95,7 +95,7 @@ async function refuse(about: Sender): Promise<never> {
 }
 
 /**
- * Returns the newest video whose uploaded file is identical.
+ * Returns the newest video whose uploaded file has the given digest.
  *
  * @param sha256 the digest in hexadecimal.
  * @param uploader the id of the user if they can't see other users' unpublished videos, or undefined if they can see

@@ -25,9 +25,7 @@ const BY_WEIGHT = Object.keys(HOLD_MESSAGES) as HoldReason[];
 export interface Hold {
   videoId: string;
   reason: HoldReason;
-  /**
-   * Distinguishes causes that have the same reason. For example, it can be the id of a report or of a blocked account.
-   */
+  /** Distinguishes causes with the same reason, for example by the id of a report or a blocked account. */
   sourceId?: string;
 }
 

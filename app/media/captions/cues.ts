@@ -14,8 +14,8 @@ export interface Cue {
 }
 
 /**
- * The maximum length of a line. A displayed line has 40 to 80 characters. With markup for fonts and positions, it has a
- * few hundred.
+ * The maximum length of a line. A displayed line has 40 to 80 characters, or a few hundred with markup for fonts and
+ * positions.
  */
 export const MAX_LINE_LENGTH = 2_000;
 /** The maximum number of cues, which is enough for one cue every four seconds for a day. */
