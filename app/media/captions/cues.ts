@@ -154,7 +154,7 @@ function withoutDecoration(cues: readonly Cue[]): Cue[] {
   const seen = new Set<string>();
   return cues.flatMap((cue) => {
     const lines = cue.text.split("\n").filter((line) => !DRAWING.test(line));
-    // A decorated line is repeated for each of its layers. Keep only one copy.
+    // A decorated line is repeated once for each layer. Keep only one copy.
     const key = `${cue.start} ${cue.end} ${lines.join("\n")}`;
     if (lines.length === 0 || seen.has(key)) return [];
     seen.add(key);

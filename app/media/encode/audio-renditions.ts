@@ -102,7 +102,7 @@ function isSurround({ codec, channels }: AudioTrack): boolean {
   return SURROUND_CODECS.includes(codec) && channels > 2;
 }
 
-/** Returns the surround version of a stereo track. Many videos have both versions for each language. */
+/** Returns the surround version of a stereo track. Many videos have both versions in each language. */
 function surroundVersionOf(
   stereo: AudioTrack,
   streams: readonly AudioTrack[],

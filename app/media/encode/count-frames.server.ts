@@ -123,7 +123,7 @@ export function streamsOf({
 /**
  * Decodes streams of a file completely and returns the number of video frames that the filters output.
  *
- * @returns undefined if there is a decoding error anywhere.
+ * @returns undefined if a decoding error occurs anywhere.
  * @throws {InterruptedError} if decoding stopped early for another reason.
  */
 export async function decodeFrames(

@@ -94,9 +94,9 @@ export function copyHasAllTracks(probe: Probe): boolean {
 }
 
 /**
- * Makes a video playable in browsers. A playable file stays in place; if its index is at the end, it is replaced by a
- * copy with the index first, at the same URL. For any other file, an MP4 is created next to it: a copy of its streams
- * if browsers can play them, otherwise a first rendition in H.264 and AAC.
+ * Makes a video playable in browsers. A playable file stays in place; if its index is at the end, it is replaced with a
+ * copy that has the index at the front, at the same URL. For any other file, an MP4 is created next to it: a copy of
+ * its streams if browsers can play them, otherwise a first rendition in H.264 and AAC.
  */
 export async function transcode(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   if (isStreamedFirst(source, probe)) {

@@ -34,7 +34,7 @@ const EVICT_EVERY_MS = 10 * 60_000;
 const MIN_UNUSED_MS = 60_000;
 /** The minimum interval between two updates of a copy's access time. It has to be shorter than `MIN_UNUSED_MS`. */
 const ATIME_UPDATE_INTERVAL_MS = 30_000;
-/** How far below the limit eviction brings the total, so that it doesn't have to run again for the next copy. */
+/** How far below the limit eviction reduces the total size, so that it doesn't have to run again for the next copy. */
 const EVICTION_HEADROOM = 0.1;
 
 const cache = processState("local copies", () => ({

@@ -6,8 +6,8 @@ import { trimBasePath } from "./trim-source.server";
 
 /**
  * Finds references to the files in the buckets. The rows of videos, of their other files and of deleted videos refer to
- * files, and so do imports that move a file before they write its row. No other module decides whether a file is
- * needed.
+ * files, and so do imports that move a file before they write its row. This is the only module that decides whether a
+ * file is needed.
  */
 
 /** The columns of a video's row that refer to files. */

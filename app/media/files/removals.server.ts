@@ -48,7 +48,7 @@ const ROWS_AT_ONCE = 100;
 /**
  * Enqueues the removal of files, as part of the transaction that removes the last reference.
  *
- * @param options.isOrdered whether a person deleted this particular video. Such removals are never paused.
+ * @param options.isOrdered whether a user deleted this particular video. Such removals are never paused.
  */
 export function enqueueRemovals(
   files: readonly FileName[],
@@ -133,9 +133,9 @@ export function removeSoon(): void {
 
 /**
  * Removes all files and objects that are due. While removals are paused, removes only files and objects whose removal a
- * person ordered.
+ * user requested.
  *
- * @param now the time by which a removal must be due in order to be run.
+ * @param now removals that are due by this time are run.
  */
 export async function removeFiles(now = Date.now()): Promise<void> {
   await returnUnknown();
@@ -281,7 +281,7 @@ function setAside(file: string, aside: string): void {
   renameSync(file, aside);
 }
 
-/** Undoes an interrupted removal of a file that is referenced again. */
+/** Undoes the interrupted removal of a file that is referenced again. */
 function putBack(entry: FileName): void {
   const aside = asideOf(entry);
   const file = filePath(entry);

@@ -27,7 +27,7 @@ const ROWS_AT_ONCE = 1_000;
 export const ANNOUNCED_MS = 24 * 3_600_000;
 /**
  * How long an object stays in the store after its row was deleted. If the site restores a copy of the database that is
- * a few days old, the store still has every file that the copy refers to. Removals ordered by a person aren't delayed.
+ * a few days old, the store still has every file that the copy refers to. Removals requested by a user aren't delayed.
  */
 export const OBJECT_GRACE_MS = 7 * 24 * 3_600_000;
 
