@@ -89,8 +89,8 @@ export const NO_ARTIFACT: Artifact = { moves: [], columns: {} };
 const MIN_STREAM_SECONDS = 0.1;
 
 /**
- * Whether a video has only one frame or is extremely short. Such a video is played as a file, because its stream would
- * have no segments, and players would wait forever.
+ * Returns whether a video has only one frame or is extremely short. Such a video is played as a file, because its
+ * stream would have no segments, and players would wait forever.
  */
 export function isSingleFrame({ durationSeconds, video }: Probe): boolean {
   return durationSeconds < MIN_STREAM_SECONDS || durationSeconds * video.frameRate < 1.5;

@@ -72,7 +72,8 @@ function isCopyOf(found: Stat, stored: StoredFile): boolean {
 }
 
 /**
- * Whether a copy is truncated. A power failure may preserve a file's name and modification time but lose its content.
+ * Returns whether a copy is truncated. A power failure may preserve a file's name and modification time but lose its
+ * content.
  */
 function isBrokenCopy(found: Stat, stored: StoredFile): boolean {
   return found.size < stored.bytes && hasTimeOf(found, stored);
@@ -84,7 +85,7 @@ function hasTimeOf({ mtimeMs }: Stat, { modifiedMs }: StoredFile): boolean {
 }
 
 /**
- * Whether the disk has a file at a path: a copy of the stored file, or a newer file. Synchronous, for use in a
+ * Returns whether the disk has a file at a path: a copy of the stored file, or a newer file. Synchronous, for use in a
  * transaction.
  */
 export function isOnDisk(file: string, stored: StoredFile): boolean {
@@ -308,7 +309,7 @@ function unlinkCopy({ file, stored, bucket, path: name }: Copy): boolean {
   return true;
 }
 
-/** Whether all files are being moved back to the disk. */
+/** Returns whether all files are being moved back to the disk. */
 export function isMovingToDisk(): boolean {
   return prepared("SELECT moving_to_disk FROM storage").pluck().get() === 1;
 }
