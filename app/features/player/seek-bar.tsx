@@ -191,7 +191,7 @@ function usePreview() {
     const middle = Math.min(Math.max(x, half), Math.max(barWidth - half, half));
     box.style.transform = `translateX(${Math.round(middle - half)}px)`;
     box.dataset.shown = "";
-    // Makes the captions leave room for the preview.
+    // Moves the captions to make room for the preview.
     root.dataset.preview = image ? "thumbnail" : "time";
   }
 

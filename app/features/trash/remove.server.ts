@@ -47,7 +47,10 @@ export function deleteVideoIn(id: string, userId: string): Deletion | Refusal {
   return { batch };
 }
 
-/** Returns the reason if the account may no longer delete the videos. Called in the transaction that deletes them. */
+/**
+ * Returns the reason why the account may no longer delete the videos, if any. Called in the transaction that deletes
+ * them.
+ */
 export function deletionRefused(
   ids: readonly string[],
   userId: string,

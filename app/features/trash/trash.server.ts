@@ -210,7 +210,7 @@ export async function removeReplaced(
 function removeRow(id: string, isOrdered: boolean): void {
   const row = prepared<VideoFileRow>("SELECT * FROM video_files WHERE id = ?").get(id)!;
   const files = row.state === "removed" ? [] : entriesOf(id, row);
-  // A replaced file's row is kept because somebody may still use the file's URL, which redirects to the current file.
+  // A replaced file's row is kept because someone may still use the file's URL, which redirects to the current file.
   const kept = `replaced_at IS NOT NULL AND
     (video_id IN (SELECT id FROM videos) OR video_id IN (SELECT id FROM deleted_videos))`;
   prepared("DELETE FROM jobs WHERE video_id = ?").run(id);

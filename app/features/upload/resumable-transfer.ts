@@ -16,7 +16,7 @@ export interface Transfer {
 
 export interface TransferEvents {
   onProgress(sentBytes: number): void;
-  /** Called when the connection has been lost and the transfer will be retried. */
+  /** Called when the connection is lost and the transfer will be retried. */
   onInterrupted(): void;
   /** @param upload the id of the upload, to be sent with the form. */
   onArrived(upload: string): void;

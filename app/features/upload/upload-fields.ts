@@ -73,7 +73,7 @@ export interface UploadSuccess {
   publishAt?: string;
   /** The video was saved as a draft instead of being published, because its file is incomplete. */
   isCutOff?: boolean;
-  /** The video resembles a blocked video, and is on hold until somebody decides that it is a different video. */
+  /** The video resembles a blocked video, and is on hold until someone decides that it is a different video. */
   looksBlocked?: boolean;
   /** The video is on hold until its comparison with the block list has finished. */
   isUncompared?: boolean;

@@ -286,7 +286,7 @@ export function QuestionNotice({
   );
 }
 
-/** Links to the video's page if the video is public, or else to the list of videos. */
+/** Links to the video's page if the video is public, otherwise to the list of videos. */
 function DuplicateLink({
   duplicate,
 }: {

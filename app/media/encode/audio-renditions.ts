@@ -18,7 +18,7 @@ export interface AudioRendition {
   label: string;
   /** The BCP 47 language tag; omitted if the source doesn't specify the language. */
   language?: string;
-  /** Whether the rendition is played unless the user chooses another rendition. */
+  /** Whether the rendition is played by default. */
   isDefault: boolean;
   /**
    * Whether players may select the rendition based on the user's language: true for the first rendition in each

@@ -18,9 +18,9 @@ import { type StoredFile, storedFile, storedFileAt } from "./stored-files.server
 import { withTemporaryPath } from "./temporary-files.server";
 
 /**
- * On a site whose files are in a store, the disk is a cache limited by STORAGE_CACHE_BYTES. A local copy has the same
- * path and modification time as the stored file. A different size or time means that the file on the disk is newer and
- * not yet in the store.
+ * On a site that keeps its files in a store, the disk is a cache limited by STORAGE_CACHE_BYTES. A local copy has the
+ * same path and modification time as the stored file. A different size or time means that the file on the disk is newer
+ * and not yet in the store.
  */
 
 /** `newer`: the disk has a different file at this path, which hasn't been moved into the store yet. */
@@ -121,7 +121,7 @@ async function touchCopy(file: string, { modifiedMs }: StoredFile): Promise<void
 }
 
 /**
- * Makes sure that a file's content is on the disk.
+ * Ensures that a file's content is on the disk.
  *
  * @param file absolute path. If the file is outside the buckets or isn't recorded as stored, this does nothing.
  * @returns the same path.

@@ -11,8 +11,8 @@ const EVERY_MS = 10_000;
 /** The number of holds released per transaction. */
 const BATCH_SIZE = 32;
 /**
- * The number of rows per query. Kept small, so that other code can run between queries: tens of thousands of videos may
- * be waiting after an import.
+ * The number of rows per query. Kept small so that other code can run between queries, because tens of thousands of
+ * videos may be waiting after an import.
  */
 const HOLD_BATCH_SIZE = 1_000;
 

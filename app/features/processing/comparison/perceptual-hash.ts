@@ -89,7 +89,7 @@ function contrastOf(frame: Uint8Array): number {
 
 /**
  * Returns a video's fingerprint: the concatenated hashes of its frames. The fingerprint is empty if too few frames are
- * distinct and not blank.
+ * distinct and non-blank.
  */
 export function fingerprintOf(hashes: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(hashes.length * HASH_BYTES);
@@ -97,7 +97,7 @@ export function fingerprintOf(hashes: readonly Uint8Array[]): Uint8Array {
   return areDistinct(wordsOf(all), [...hashes.keys()]) ? all : new Uint8Array();
 }
 
-/** Returns whether enough of the given frames are distinct and not blank. */
+/** Returns whether enough of the given frames are distinct and non-blank. */
 export function areDistinct(words: Uint32Array, frames: readonly number[]): boolean {
   const seen: number[] = [];
   for (const at of frames) {

@@ -129,7 +129,7 @@ async function openStream(hlsUrl: string): Promise<Stream | undefined> {
   return { folder: path.dirname(file), path: path.posix.dirname(name.path), master };
 }
 
-/** Removes the files that a killed attempt has left in the stream's folder. */
+/** Removes the files that a killed attempt left behind in the stream's folder. */
 async function removeLeftovers({ path: folder, master }: Stream): Promise<void> {
   const unreferenced: MediaName[] = [];
   for (const name of await namesIn({ bucket: "videos", path: folder })) {

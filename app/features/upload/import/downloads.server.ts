@@ -20,7 +20,7 @@ type DownloadRow = Selectable<DownloadsTable>;
 
 const SHOWN = 50;
 const PROGRESS_EVERY_MS = 1_000;
-/** Rows are deleted after this time because they contain a user and a URL. */
+/** How long rows are kept. They are then deleted, because they contain a user and a URL. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 
 /** The download running in this process. Only one runs at a time, since the disk is the bottleneck. */

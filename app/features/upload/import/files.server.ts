@@ -93,7 +93,7 @@ export function reserveBasePaths(userId: string) {
   let taken = 0;
 
   return {
-    /** Returns the base path from the earlier system if it is free, or else a new base path. */
+    /** Returns the base path from the earlier system if it is free, otherwise a new one. */
     async reserve(wanted: string | undefined): Promise<string> {
       if (wanted && (await reserveFreeBasePath(wanted))) {
         kept.push(wanted);

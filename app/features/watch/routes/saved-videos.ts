@@ -6,7 +6,7 @@ import { publishedCards } from "../video.server";
 
 /**
  * Returns the cards for `id=…&id=…` as JSON, in the same order, without unpublished videos. Uses POST so that the ids
- * of somebody's saved or watched videos never appear in a URL, and therefore never in a proxy's log.
+ * of a visitor's saved or watched videos never appear in a URL, and therefore never in a proxy's log.
  */
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
