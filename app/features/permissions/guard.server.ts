@@ -105,7 +105,7 @@ export function forgetPage(): string {
   return removedCookie(COOKIE);
 }
 
-/** The purpose of each form in the admin panel. The message that rejects the form ends with this text. */
+/** The purpose of each admin panel form. If a form is rejected, this text ends the message. */
 const FORM_PURPOSES: Record<string, string> = {
   publish: "upload videos",
   draft: "upload videos",
@@ -130,9 +130,7 @@ const PAGE_PURPOSES: Record<string, string> = {
 
 /** Large enough for the longest forms, which have a description and a list of tags. */
 const MAX_FORM_BYTES = 64 * 1024;
-/**
- * If a form has more fields than this, they aren't shown again, because each of them would become an input on the page.
- */
+/** The maximum number of fields that are shown again, because each of them becomes an input on the page. */
 const MAX_FIELDS = 200;
 /** If a form contains one of these fields, none of its values are shown again. */
 const SECRETS = /password|passkey|credential|code|secret|token|^current$|^again$/i;

@@ -13,8 +13,8 @@ import {
 } from "./permissions";
 
 /**
- * The reason why a change to a video was refused. Nothing was changed. The studio (`library/refusals.server.ts`) and
- * the API (`api/video-operations.server.ts`) choose the status and the message.
+ * Why a change to a video was refused. Nothing was changed. The studio (`library/refusals.server.ts`) and the API
+ * (`api/video-operations.server.ts`) choose the status and the message.
  */
 export type Refusal =
   /**

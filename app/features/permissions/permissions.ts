@@ -177,11 +177,11 @@ export const PERMISSIONS: Readonly<Record<string, "anyone" | readonly Access[]>>
 /** The properties of an account that determine its permissions. */
 export interface Permitted {
   role: Role;
-  /** Depends on the account only for uploaders. Owners and editors may publish, and moderators may not. */
+  /** Set individually only for uploaders: owners and editors may always publish, moderators never. */
   mayPublish: boolean;
 }
 
-/** Returns the permission properties stored in an account's columns. */
+/** Returns the properties that determine an account's permissions, from its row. */
 export function permittedOf({ role, may_publish }: { role: Role; may_publish: number }): Permitted {
   return { role, mayPublish: role === "owner" || role === "editor" || may_publish === 1 };
 }

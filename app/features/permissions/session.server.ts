@@ -75,7 +75,7 @@ function openRow(idHash: string, now: number): OpenRow | undefined {
   ).get(idHash, iso(now), iso(now - SESSION_LIFETIME_MS));
 }
 
-/** Returns the session that a request belongs to and extends it, or returns undefined if there is none. */
+/** Returns a request's session and extends it. Returns undefined if there is no session. */
 export async function findSession(
   request: Request,
   now = Date.now(),

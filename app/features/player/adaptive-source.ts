@@ -143,8 +143,8 @@ function openWithHls(
 }
 
 /**
- * Returns each audio track once, with the default track first. The tracks are listed repeatedly, because every audio
- * group contains all of them in a different encoding.
+ * Returns the audio tracks without duplicates, default track first. hls.js lists each track several times, because
+ * every audio group contains all tracks in a different encoding.
  */
 function audioTracksOf(tracks: readonly MediaPlaylist[]): MediaTrack[] {
   const byDefault = [...tracks].sort((a, b) => Number(b.default) - Number(a.default));

@@ -33,8 +33,8 @@ interface ControlButtonProps {
 }
 
 /**
- * A button of the control bar. Clicking or tapping the button leaves the focus on the player, so that the space bar
- * still toggles playback and the controls can be hidden again.
+ * A button of the control bar. Clicking or tapping the button keeps focus on the player, so that the space bar still
+ * toggles playback and the controls can be hidden again.
  */
 export const ControlButton = forwardRef<HTMLButtonElement, ControlButtonProps>(
   function ControlButton(

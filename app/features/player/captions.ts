@@ -7,7 +7,7 @@ export type Captions = ReturnType<typeof useCaptions>;
 
 const NONE: CaptionTrack[] = [];
 
-/** Returns the track that was last chosen in this browser, or else a track in the same language. */
+/** Returns the track last chosen in this browser or, failing that, a track in the same language. */
 function firstChoice(tracks: CaptionTrack[]): number {
   const stored = readStored("captions");
   if (stored === undefined) return tracks.findIndex((track) => track.default);
@@ -50,8 +50,8 @@ export function useCaptions(element: HTMLVideoElement, id: string, tracks: Capti
 }
 
 /**
- * Lets the browser parse the chosen track (`hidden`) while we render its cues, so that they can move out of the way of
- * the controls. In an iPhone's native fullscreen player, the browser renders them. After a navigation, the element has
+ * Lets the browser parse the chosen track (`hidden`) while we render its cues, so that they can be moved clear of the
+ * controls. In an iPhone's native fullscreen player, the browser renders them. After a navigation, the element has
  * another video's tracks, which don't exist until React has added them.
  */
 function useTextTrack(element: HTMLVideoElement, tracks: CaptionTrack[], chosen: number) {

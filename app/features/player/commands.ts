@@ -16,7 +16,7 @@ export const BRIGHTNESS_RANGE = { min: BRIGHTNESS_MIN, max: BRIGHTNESS_MAX };
 
 export type Commands = ReturnType<typeof createCommands>;
 
-/** Returns all actions on the element that controls, keys and gestures can trigger. */
+/** Returns the actions that controls, keys and gestures can perform on the element. */
 export function createCommands(
   video: HTMLVideoElement,
   playback: PlaybackState,

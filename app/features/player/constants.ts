@@ -31,19 +31,19 @@ export const VOLUME_STEP = 0.05;
 /** The minimum interval between seeks while an arrow key is held down. The key repeats about 30 times a second. */
 export const REPEATED_KEY_SEEK_MS = 200;
 /**
- * How long the feedback for a key press or a double tap stays on screen. If another seek in the same direction follows
- * during this time, the seconds are added up.
+ * How long the feedback for a key press or a double tap stays on screen. Seeks in the same direction within this time
+ * are added up.
  */
 export const FEEDBACK_MS = 700;
-/** The player doesn't offer to resume from a position that is this close to the beginning or the end. */
+/** The player doesn't offer to resume from positions this close to the beginning or the end. */
 export const RESUME_MIN_S = 10;
 export const RESUME_SAVE_INTERVAL_S = 5;
 export const RESUME_MAX_VIDEOS = 100;
 /** The delays between attempts to reconnect; the last delay is used for all further attempts. */
 export const RECONNECT_DELAYS_MS = [1_000, 2_000, 5_000, 10_000] as const;
 /**
- * The minimum distance between two positions at which the video is reloaded automatically, so that the same failure
- * doesn't cause a second reload.
+ * The minimum distance between the positions of two automatic reloads, so that the same failure doesn't cause a second
+ * reload.
  */
 export const MIN_RELOAD_DISTANCE_S = 5;
 /**

@@ -52,7 +52,7 @@ export function Controls({
   const { visible, wake } = useControlsVisible(root, bar, paused, inUse);
   const next = useNextCard(video.id, ended && !loop);
 
-  /** Closes the panel and returns the focus to the element that opened it (WAI-ARIA menu button pattern). */
+  /** Closes the panel and returns focus to the element that opened it (WAI-ARIA menu button pattern). */
   function close() {
     setPanel(undefined);
     if (!root.contains(document.activeElement)) return;

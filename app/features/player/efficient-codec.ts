@@ -29,12 +29,12 @@ export async function efficientCodecs(): Promise<string[]> {
 }
 
 /**
- * Returns a filter that keeps only the renditions in the codec to play: the best codec that the device decodes well, or
- * else H.264.
+ * Returns a filter that keeps only the renditions in one codec: the best one that the device decodes well, or H.264 if
+ * there is none.
  */
 export function playedCodecFilter(levels: readonly Level[], efficient: readonly string[]) {
   const isIn = (codec: string) => (level: Level) => level.videoCodec?.startsWith(codec) ?? false;
   const codec = efficient.find((one) => levels.some(isIn(one))) ?? "avc1";
-  // A stream from another encoder may not declare any codecs. Such a stream uses only one codec.
+  // A stream from another encoder may not declare its codecs, but uses only one.
   return levels.some(isIn(codec)) ? isIn(codec) : () => true;
 }

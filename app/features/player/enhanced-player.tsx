@@ -15,8 +15,8 @@ import { useSource } from "./source";
 import type { NextVideo, PlayerVideo } from "./types";
 
 /**
- * Adds our controls to the video element that the server rendered. The element keeps its current state, including
- * playback, because nothing that would restart it is changed.
+ * Adds our controls to the video element that the server rendered. The element keeps its state and continues playing,
+ * because nothing is changed that would restart it.
  */
 export function EnhancedPlayer({
   root,

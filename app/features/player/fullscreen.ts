@@ -71,7 +71,7 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
 
   return useMemo(() => {
     const video = element as AppleVideo;
-    // The key may be pressed before React has rendered the last change, so `active` can't be used here.
+    // The key may be pressed before React has rendered the latest change, so `active` can't be used here.
     const isActive = () => elementAlone.current || document.fullscreenElement === root;
     return {
       active,

@@ -138,7 +138,7 @@ export function useHold(element: HTMLVideoElement, commands: Commands): () => bo
     element.addEventListener("pointermove", onMove, { signal });
     element.addEventListener("contextmenu", onMenu, { signal });
     for (const event of RELEASE_EVENTS) element.addEventListener(event, release, { signal });
-    // The mouse button may be released outside the video, or while another window has the focus.
+    // The mouse button may be released outside the video, or while another window has focus.
     window.addEventListener("pointerup", release, { signal });
     window.addEventListener("blur", release, { signal });
     return () => {
@@ -245,7 +245,7 @@ export function useSwipes(
     const dy = finger.clientY - swipe.y;
     if (swipe.direction === "undecided") swipe.direction = directionOf(dx, dy);
     if (swipe.direction === "horizontal") return stop();
-    // Called before the direction is certain, because `preventDefault` has no effect once the browser has started to
+    // Called before the direction is known, because `preventDefault` has no effect once the browser has started to
     // scroll.
     if (event.cancelable && Math.abs(dy) > Math.abs(dx)) event.preventDefault();
     if (swipe.direction === "undecided") return;
@@ -258,7 +258,7 @@ export function useSwipes(
     feedback.level(level, value);
   });
 
-  // Rotating the screen changes the halves and the height under the finger, so it ends the swipe.
+  // Rotating the screen changes the player's halves and height, so it ends the swipe.
   useListener("window", "resize", stop);
   useListener(element, "emptied", stop);
 }

@@ -12,7 +12,10 @@ interface KeyActions
   wake(): void;
 }
 
-/** Handles the keyboard shortcuts (specification, section 2) no matter where the focus is, except in text fields. */
+/**
+ * Handles the keyboard shortcuts (specification, section 2) regardless of which element has focus, except in text
+ * fields.
+ */
 export function useKeys(actions: KeyActions): void {
   const latest = useRef(actions);
   latest.current = actions;
@@ -46,8 +49,8 @@ export function useKeys(actions: KeyActions): void {
 }
 
 /**
- * Returns the element that a key is meant for. After a menu has been closed with the mouse, the space bar isn't meant
- * for the button to which the focus returned.
+ * Returns the element that a key is meant for. The space bar isn't meant for a button that regained focus when a menu
+ * was closed by mouse or touch.
  */
 function keyTarget({ target }: KeyboardEvent, root: HTMLElement): Element {
   if (!(target instanceof Element)) return document.body;
@@ -160,7 +163,7 @@ const MODAL = 'dialog[open], [aria-modal="true"]';
 
 /**
  * Returns whether a key belongs to the focused element or an open dialog rather than to the player. The up and down
- * keys scroll the page unless the player has the focus.
+ * keys scroll the page unless the player has focus.
  */
 export function belongsElsewhere(key: string, target: Element, player: Element): boolean {
   if (target.closest(FIELDS)) return true;

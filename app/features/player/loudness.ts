@@ -2,15 +2,15 @@ import { useEffect } from "react";
 import { storedValue } from "~/features/visitor/browser-storage";
 import type { PlayerVideo } from "./types";
 
-/** The duration of a gain change. An instant change would be heard as a click. */
+/** The duration of a gain change. An abrupt change would be audible as a click. */
 const CHANGE_SECONDS = 0.05;
 
 /** The target gain for each element. */
 const targetGains = new WeakMap<HTMLMediaElement, number>();
 /**
- * The gain node for each element. Once an element is routed through a node, this can't be undone, and the element is
- * silent while the audio context is suspended. The element is therefore connected only when the gain must change and
- * the context is running.
+ * The gain node for each element. Routing an element through a node can't be undone, and the element is silent while
+ * the audio context is suspended. The element is therefore connected only when the gain must change and the context is
+ * running.
  */
 const nodes = new WeakMap<HTMLMediaElement, GainNode>();
 let context: AudioContext | undefined;
@@ -31,7 +31,7 @@ export function useLoudnessNormalization(
     targetGains.set(element, gain);
     const apply = () => void applyGain(element);
     apply();
-    // Browsers allow audio only after a user gesture, and pressing the play button is one.
+    // Browsers allow audio only after a user gesture, such as pressing the play button.
     element.addEventListener("play", apply);
     return () => element.removeEventListener("play", apply);
   }, [element, gain]);
@@ -62,7 +62,7 @@ export const stableVolume = storedValue("evenLoudness", (stored) => stored !== f
 const TARGET_LUFS = -16;
 /** The maximum true peak after amplification, in dBTP. Above it, the audio would clip. */
 const MAX_PEAK_DBTP = -1;
-/** The maximum amplification. A greater amplification would also amplify the noise in a nearly silent video. */
+/** The maximum amplification. Any more would make the noise in a nearly silent video too loud. */
 const MAX_GAIN_DB = 12;
 /** The minimum gain change; smaller changes are inaudible. */
 const MIN_CHANGE_DB = 0.5;

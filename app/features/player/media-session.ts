@@ -12,7 +12,7 @@ export function useMediaSession(
   { title, posterUrl }: PlayerVideo,
   openNext: (() => void) | undefined,
 ): void {
-  // A discreet title is also shown on the lock screen, because anyone nearby can read it.
+  // The discreet title is also used on the lock screen, which anyone nearby can read.
   const isDiscreet = discreetTitles.use();
   useEffect(() => {
     if (!("mediaSession" in navigator)) return;

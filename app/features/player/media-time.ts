@@ -61,7 +61,7 @@ export function useMediaTime(element: HTMLVideoElement, write: (seconds: number)
 }
 
 /**
- * Writes text that changes often. The text node is kept, because replacing a child makes the browser re-evaluate every
+ * Updates text that changes often. The text node is kept, because replacing a child makes the browser re-evaluate every
  * `:has()` rule.
  */
 export function writeText(element: HTMLElement, text: string): void {

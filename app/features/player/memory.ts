@@ -160,16 +160,16 @@ export interface MediaTrack {
 }
 
 /**
- * Returns the index of the audio track last chosen in this browser, or else of a track in the same language, or -1 if
- * there is no such track.
+ * Returns the index of the audio track last chosen in this browser or, failing that, of a track in the same language.
+ * Returns -1 if there is neither.
  */
 export function rememberedAudioTrack(tracks: readonly MediaTrack[]): number {
   return findMatchingTrack(tracks, readStored("audioTrack"));
 }
 
 /**
- * Returns the index of the track with the stored name, or else of the first track in its language, or -1 if there is no
- * such track.
+ * Returns the index of the track with the stored name or, failing that, of the first track in its language. Returns -1
+ * if there is neither.
  */
 export function findMatchingTrack(tracks: readonly MediaTrack[], track: unknown): number {
   const stored = track as Partial<MediaTrack> | undefined;

@@ -132,10 +132,9 @@ function MiniProblem({ recovery }: { recovery: Recovery }) {
 }
 
 /**
- * Takes over at the mini player's position and closes the mini player if it is playing this video. When the page is
- * left during playback, hands the video over to the mini player, unless the URL stays the same and something else
- * replaces the player (because the video no longer exists, or because a skeleton is shown while the next page is
- * loading).
+ * If the mini player is playing this video, closes it and continues at its position. When the visitor leaves the page
+ * during playback, hands the video over to the mini player, unless the URL stays the same and something else replaces
+ * the player (because the video no longer exists, or because a skeleton is shown while the next page is loading).
  */
 export function useContinuation(
   element: HTMLVideoElement,

@@ -96,8 +96,8 @@ export function ProblemNotice({ recovery }: { recovery: Recovery }) {
 }
 
 /**
- * The buffering indicator, shown until there is a problem to report. Its text is visible to everyone, not only
- * available to screen readers.
+ * The buffering indicator, shown until there is a problem to report. Its text is visible to everyone, not only to
+ * screen readers.
  */
 export function Spinner({ recovery }: { recovery: Recovery }) {
   const { playback } = usePlayer();

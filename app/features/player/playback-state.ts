@@ -65,7 +65,7 @@ export function observePlayback(video: HTMLVideoElement) {
   };
   return {
     get: () => current,
-    /** Must be called after `loop` has changed, because it is the only property without an event. */
+    /** Must be called after `loop` has changed, because no event is fired for this property. */
     refresh,
     subscribe(listener: () => void): () => void {
       if (listeners.size === 0) {

@@ -6,8 +6,8 @@ import type { FileStart, StreamStart } from "./types";
 const MOUSE_RESTS_MS = 100;
 
 /**
- * Prefetches the beginning of a video when a finger, the mouse or the keyboard reaches a link to it, so that its page
- * can play without waiting for the network. Does nothing if the visitor's browser is set to save data.
+ * Prefetches the beginning of a video when a link to it is touched, hovered over or focused, so that its page can play
+ * the video without waiting for the network. Does nothing if the visitor's browser is set to save data.
  */
 export function usePreloadOnIntent(): void {
   useEffect(() => {
@@ -106,7 +106,7 @@ export function findPrefetch(url: string, end: number): Prefetch | undefined {
   return prefetches.find((prefetch) => prefetch.url === url && end > 0 && end <= prefetch.size);
 }
 
-/** Discards a prefetch in order to free its memory, because it has been used or its video is no longer next. */
+/** Discards a prefetch to free its memory, because it has been used or its video is no longer next. */
 export function dropPrefetch(prefetch: Prefetch): void {
   prefetch.stop.abort();
   prefetches = prefetches.filter((other) => other !== prefetch);

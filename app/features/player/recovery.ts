@@ -99,7 +99,7 @@ export function watchForProblems(
     if (code === undefined || isAdaptive()) return;
     remember();
     const found = await diagnose(code, url);
-    // In the meantime, another attempt has started or another video is playing.
+    // Another attempt has started in the meantime, or another video is playing.
     if (isOver() || element.error?.code !== code) return;
     if (found === "connection") return lose();
     // A stream without a file is still being encoded. If the encoding fails, the stream is encoded again under another
@@ -160,7 +160,7 @@ export function watchForProblems(
 
   return {
     problem,
-    /** Retries when the visitor asks for it, and continues playing from the same position. */
+    /** Retries at the visitor's request, and continues playing at the same position. */
     retry() {
       attempts = 0;
       position = { ...position, playing: true };

@@ -146,8 +146,8 @@ function createScrubber(element: HTMLVideoElement) {
 const BARE_WIDTH = 80;
 const CHAPTER_WIDTH = 176;
 /**
- * The combined width of the thumbnail's left and right borders, and also the combined height of its top and bottom
- * borders.
+ * The combined width of the thumbnail's left and right borders. The top and bottom borders have the same combined
+ * height.
  */
 const BORDERS = 4;
 
@@ -191,7 +191,7 @@ function usePreview() {
     const middle = Math.min(Math.max(x, half), Math.max(barWidth - half, half));
     box.style.transform = `translateX(${Math.round(middle - half)}px)`;
     box.dataset.shown = "";
-    // Makes the captions leave room for the preview.
+    // Moves the captions to make room for the preview.
     root.dataset.preview = image ? "thumbnail" : "time";
   }
 

@@ -39,8 +39,7 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
   const menu = useRef<HTMLDivElement>(null);
   useEscape(() => (page === "main" ? onClose() : setPage("main")));
 
-  // When a page opens, the focus moves to its current choice or, on the main page, to the item for the page that was
-  // just left.
+  // When a page opens, focus moves to its current choice or, on the main page, to the item for the previous page.
   useEffect(() => {
     const start = page === "main" ? `[data-page="${lastPage.current}"]` : '[aria-checked="true"]';
     lastPage.current = page;
@@ -62,7 +61,7 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
       tabIndex={-1}
       aria-label="Settings"
       onKeyDown={(event) => {
-        // Closing the menu returns the focus to the button, so that Tab continues from there.
+        // Closing the menu returns focus to the button, so that Tab continues from there.
         if (event.key === "Tab") return onClose();
         if (event.key === "ArrowLeft" && page !== "main") {
           event.preventDefault();
@@ -112,7 +111,8 @@ export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShor
 }
 
 /**
- * Returns the item that a key moves to (WAI-ARIA menu pattern): up and down wrap around, Home and End go to the ends.
+ * Returns the item that a key moves focus to (WAI-ARIA menu pattern): up and down wrap around, and Home and End go to
+ * the first and last item.
  */
 function nextItem(key: string, now: number, count: number): number | undefined {
   if (key === "ArrowDown") return (now + 1) % count;

@@ -32,7 +32,7 @@ export interface SourceState {
 export interface Source {
   state: Store<SourceState>;
   choose(quality: Quality | "file"): void;
-  /** Switches the audio track, for this video and for the videos that follow. */
+  /** Switches the audio track for this video and all following videos. */
   chooseAudioTrack(index: number): void;
   /** Reloads the current source and continues at the same position. */
   reload(position: PlaybackPosition): void;

@@ -97,7 +97,7 @@ function usePinnedFile(video: PlayerVideo): PlayerVideo {
   return { ...video, fileUrl: pinned.fileUrl, startSeconds: pinned.startSeconds };
 }
 
-/** Shown instead of the player if the video has no file (specification, section 2, Video detail). */
+/** The placeholder shown instead of the player if the video has no file (specification, section 2, Video detail). */
 function NoFile({
   posterUrl,
   preparing,

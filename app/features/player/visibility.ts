@@ -4,7 +4,7 @@ import { CONTROLS_HIDE_AFTER_PLAY_MS, CONTROLS_HIDE_AFTER_POINTER_MS } from "./c
 
 /**
  * Returns whether the controls are shown (specification, section 9): until 5 s after playback starts and 3 s after the
- * pointer stops, and always while paused or in use (a control has the focus or the pointer, a menu is open). `wake`
+ * pointer stops, and always while paused or in use (a control is focused or hovered over, or a menu is open). `wake`
  * shows the controls for 3 s, as does touching them.
  */
 export function useControlsVisible(
@@ -70,13 +70,13 @@ export function useControlsInUse(root: HTMLElement, bar: HTMLElement | null): bo
   return hovered || focused;
 }
 
-/** Marks an element to which the focus returned from a menu that was closed with the mouse or a finger. */
+/** Marks an element that regained focus when a menu was closed by mouse or touch. */
 export const FOCUSED_BY_POINTER = "data-pointer-focus";
 
 /**
- * Returns a function that restores the focus when a panel closes, and marks whether a pointer closed it. The behavior
- * of the space bar and the visibility of the controls depend on this mark. `:focus-visible` doesn't help, because
- * browsers update it on every key press.
+ * Returns a function that restores focus when a panel closes, and marks the focused element if a pointer closed the
+ * panel. The behavior of the space bar and the visibility of the controls depend on this mark. `:focus-visible` doesn't
+ * help, because browsers update it on every key press.
  */
 export function useFocusReturn(): (to: HTMLElement | null) => void {
   const byPointer = useRef(false);
@@ -95,7 +95,7 @@ export function useFocusReturn(): (to: HTMLElement | null) => void {
   };
 }
 
-/** Calls `onEscape` when Escape is pressed, no matter where the focus is. */
+/** Calls `onEscape` when Escape is pressed, regardless of which element has focus. */
 export function useEscape(onEscape: () => void): void {
   useListener("window", "keydown", (event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;

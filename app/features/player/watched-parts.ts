@@ -8,8 +8,8 @@ import { PLAYER_VIDEO_SELECTOR, type WatchedVideo } from "./types";
 let loaded: typeof import("./watched-report") | undefined;
 
 /**
- * Reports, once at the end of a view, which parts of the video were watched. Browsers that request not to be tracked or
- * to save data don't even load the code.
+ * Reports, once at the end of a view, which parts of the video were watched. Browsers that opt out of tracking or are
+ * set to save data don't even load the code.
  *
  * @param isContinuation whether this visit continues a view that began on another page.
  */

@@ -58,9 +58,9 @@ export function AgeGate({ siteName }: { siteName: string }) {
 }
 
 /**
- * The routes whose pages are shown before the visitor has confirmed their age. Every other page is hidden behind the
- * entry dialog, including the pages of new routes until they are listed here. None of the listed pages shows a video or
- * a thumbnail.
+ * The routes whose pages are shown before the visitor has confirmed their age. Every other page, including that of a
+ * new route that isn't listed here, is hidden behind the entry dialog. None of the listed pages shows a video or a
+ * thumbnail.
  */
 export const UNGATED_ROUTES: ReadonlySet<string> = new Set([
   // Legal information, which everyone may read.

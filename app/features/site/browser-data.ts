@@ -133,8 +133,8 @@ export const BROWSER_DATA: readonly BrowserData[] = [
 ];
 
 /**
- * The actions that each module limits by IP address. The counts are kept in memory for at most an hour, keyed by hashes
- * of the addresses.
+ * The actions that each module rate-limits by IP address. The counts are kept in memory for at most an hour, keyed by
+ * hashes of the addresses.
  */
 export const MEMORY_LIMITS: Readonly<Record<string, string>> = {
   "app/features/accounts/sign-in-rate-limit.server.ts": "sign-ins",

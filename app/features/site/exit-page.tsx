@@ -3,8 +3,8 @@ import { type MouseEvent as ReactMouseEvent, useEffect, useState } from "react";
 import { exitByShift } from "~/features/visitor/preferences";
 
 /**
- * The URL that Leave in the age dialog and Exit this page open. It is a blank page, so no request to another site is
- * needed.
+ * The URL opened by Leave (in the age dialog) and by Exit this page. It is a blank page, so no request to another site
+ * is needed.
  */
 export const LEAVE_URL = "about:blank";
 
@@ -16,7 +16,7 @@ export const LEAVE_URL = "about:blank";
 const PRESSES = 3;
 const WINDOW_MS = 5_000;
 
-/** Hides the page's content, then leaves and removes the page from the history. */
+/** Hides the page's content, leaves the page, and removes it from the history. */
 function leaveImmediately(): void {
   document.body.style.display = "none";
   document.title = "";

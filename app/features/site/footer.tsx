@@ -66,7 +66,8 @@ function categoryLinks() {
 function Column({ title, links }: { title: string; links: { to: string; label: string }[] }) {
   return (
     <nav aria-label={title}>
-      {/* On a phone, one heading takes up two lines. All headings have its height, so that the lists are aligned. */}
+      {/* On a phone, one heading wraps onto a second line. All headings have the same height, so that the lists
+          are aligned. */}
       <h2 className="text-sm font-semibold max-sm:min-h-[calc(2*var(--text-sm--line-height))]">
         {title}
       </h2>

@@ -209,7 +209,7 @@ function Option({
       role="option"
       id={id}
       aria-selected={isActive}
-      // Keeps the focus in the field. Otherwise, the list would be closed before the click.
+      // Keeps focus in the field. Otherwise, the list would be closed before the click.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
       className={classNames(
@@ -221,7 +221,7 @@ function Option({
       <span dir="auto" className="min-w-0 flex-1 truncate">
         {text}
       </span>
-      {/* If large text doesn't leave enough room for the label, only the icon is shown. */}
+      {/* Only the icon is shown if large text leaves too little room for the label. */}
       <span className="shrink-0 text-xs text-muted @max-[14rem]/suggestions:sr-only">
         {kind === "tag" ? "Tag" : "Video"}
       </span>
@@ -229,13 +229,13 @@ function Option({
   );
 }
 
-/** The delay after the last keystroke. Most keystrokes follow one another faster than this. */
+/** The delay after the last keystroke. Longer than most intervals between keystrokes. */
 const TYPING_PAUSE_MS = 150;
 const NONE: readonly Suggestion[] = [];
 
 /**
  * Returns the suggestions for the given text, or an empty list if the text is undefined or an error has occurred.
- * Responses that are outdated because of the next keystroke are discarded.
+ * Discards responses that have become outdated because of another keystroke.
  */
 function useSuggestions(
   text: string | undefined,

@@ -14,7 +14,7 @@ interface KeptData {
 }
 
 export interface KeptGroup {
-  /** The people that the data is about. */
+  /** The people whose data it is. */
   title: string;
   lead: string;
   kept: readonly KeptData[];

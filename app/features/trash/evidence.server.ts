@@ -33,7 +33,7 @@ export function isEvidence(videoId: string, { isRemovedKept }: EvidenceOptions):
   return `(${causes.join(" OR ")})`;
 }
 
-/** Returns those of the given videos that are evidence. */
+/** Returns the videos among those given that are evidence. */
 export function evidenceAmong(
   videoIds: readonly string[],
   options: EvidenceOptions = { isRemovedKept: true },

@@ -47,7 +47,10 @@ export function deleteVideoIn(id: string, userId: string): Deletion | Refusal {
   return { batch };
 }
 
-/** Returns the reason if the account may no longer delete the videos. Called in the transaction that deletes them. */
+/**
+ * Returns the reason why the account may no longer delete the videos, if any. Called in the transaction that deletes
+ * them.
+ */
 export function deletionRefused(
   ids: readonly string[],
   userId: string,
@@ -116,7 +119,7 @@ export async function removeVideos<Refused extends Refusal = never>(
   return { titles, batch: deletedAt };
 }
 
-/** Returns the refusal to report when an error has ended a bulk change after its first transaction. */
+/** Returns the refusal to report if a bulk change failed after its first transaction. */
 export function stoppedBy(error: unknown): Refusal {
   if (isBusy(error)) return { code: "busy" };
   console.error("A bulk change failed:", error);

@@ -36,7 +36,7 @@ interface Restored {
   hidden: { title: string; refusal: string }[];
 }
 
-/** Restores the videos that were deleted in one deletion. If `own` is given, only that user's videos are restored. */
+/** Restores the videos of one deletion. If `own` is given, only that user's videos are restored. */
 export async function restoreDeletion(
   batch: string,
   userId: string,

@@ -3,7 +3,7 @@ import { searchText } from "~/shared/search-text";
 
 /** The URL of the Trash page. Parameters are left out if they have their default values. */
 
-/** How long a deleted video can be restored. */
+/** How long after its deletion a video can be restored. */
 export const TRASH_DAYS = 30;
 
 export interface TrashView {

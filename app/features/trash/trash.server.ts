@@ -16,7 +16,7 @@ import type { VideoFileRow } from "~db/video-files";
 import { type EvidenceOptions, isEvidence, recordFileChange } from "./evidence.server";
 import { TRASH_DAYS } from "./trash-address";
 
-/** How long a deleted video can be restored. */
+/** How long after its deletion a video can be restored. */
 export const TRASH_MS = TRASH_DAYS * 24 * 60 * 60 * 1000;
 const EMPTY_EVERY_MS = 60_000;
 /** Kept small so that other writes can run between transactions. */
@@ -173,10 +173,7 @@ const REMOVED_FILE = `
   LEFT JOIN videos ON videos.id = video_id
   LEFT JOIN deleted_videos AS deleted ON deleted.id = video_id`;
 
-/**
- * Returns those of the given files that were replaced. If `own` is given, only files of that user's videos are
- * included.
- */
+/** Returns the replaced files among those given. If `own` is given, only files of that user's videos are included. */
 export function replacedFiles(ids: readonly string[], own: OwnVideos | undefined): RemovedFile[] {
   return prepared<RemovedFile>(
     `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(@ids)) AND +state = 'earlier'
@@ -213,7 +210,7 @@ export async function removeReplaced(
 function removeRow(id: string, isOrdered: boolean): void {
   const row = prepared<VideoFileRow>("SELECT * FROM video_files WHERE id = ?").get(id)!;
   const files = row.state === "removed" ? [] : entriesOf(id, row);
-  // A replaced file's row is kept because somebody may still use the file's URL, which redirects to the current file.
+  // A replaced file's row is kept because someone may still use the file's URL, which redirects to the current file.
   const kept = `replaced_at IS NOT NULL AND
     (video_id IN (SELECT id FROM videos) OR video_id IN (SELECT id FROM deleted_videos))`;
   prepared("DELETE FROM jobs WHERE video_id = ?").run(id);

@@ -23,8 +23,8 @@ export interface ProbedVideo {
   durationSeconds?: number;
   cutOff?: CutOff;
   /**
-   * Whether browsers can play the file. Also true if this is unknown, because then there is no tool that could
-   * transcode the file.
+   * Whether browsers can play the file. Also true if this can't be determined, because no tool is then available to
+   * transcode the file either.
    */
   playable: boolean;
 }
@@ -95,7 +95,7 @@ async function refuse(about: Sender): Promise<never> {
 }
 
 /**
- * Returns the newest video whose uploaded file had exactly these bytes.
+ * Returns the newest video whose uploaded file has the given digest.
  *
  * @param sha256 the digest in hexadecimal.
  * @param uploader the id of the user if they can't see other users' unpublished videos, or undefined if they can see

@@ -173,7 +173,7 @@ function decideStatus({ status, schedule, whenCutOff }: Upload, cutOff: CutOff |
   };
 }
 
-/** Cleans up. Errors are logged instead of thrown, because the video already exists. */
+/** Cleans up. Logs errors instead of throwing them, because the video already exists. */
 async function tidyUp(work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -10,8 +10,8 @@ const DAY_MS = 24 * 3_600_000;
 /** How many of an uploader's newest videos to include when counting jobs. Counting takes a few milliseconds. */
 const MAX_VIDEOS_WITH_JOBS = 1_000;
 /**
- * The Retry-After value to send when the job limit is exceeded. It is fixed, because nobody can predict when a job will
- * end.
+ * The Retry-After value to send when the job limit is exceeded. It is fixed, because the time when a job will end can't
+ * be predicted.
  */
 const RETRY_JOBS_SECONDS = 300;
 
@@ -57,7 +57,7 @@ export function quotaLine(userId: string, now = Date.now()): string | undefined 
 
 type Quota = NonNullable<ReturnType<typeof quotaOf>>;
 
-/** Reads only the figures that are limited. */
+/** Reads only the figures that have a limit. */
 function useOf(userId: string, quota: Quota, now: number) {
   return {
     bytes: quota.maxBytes === undefined ? 0 : bytesOf(userId),
@@ -135,8 +135,8 @@ function uploadsSince(userId: string, since: number): number {
 }
 
 /**
- * Returns the number of seconds until the user may upload again. That is possible once the `limit`th newest upload is a
- * day old.
+ * Returns the number of seconds until the user may upload again, which is when the `limit`th newest upload is a day
+ * old.
  */
 function secondsUntilNext(userId: string, limit: number, now: number): number {
   const at = prepared<string>(

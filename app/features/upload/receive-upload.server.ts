@@ -32,7 +32,7 @@ import {
 } from "./upload-fields";
 import { findOutcome, shareOutcome } from "./upload-outcomes.server";
 
-/** How many bytes to allow for a form's text fields. They never need that many. */
+/** The number of bytes allowed for a form's text fields, which is more than they ever need. */
 const FORM_BYTES = 1024 * 1024;
 
 export type UploadOutcome =
@@ -94,7 +94,7 @@ export function answerUpload(
   return handleTusRequest(request, sender, requireAdmission, path);
 }
 
-/** Returns a function that checks the quota before a form's video is parsed, based on the form's length. */
+/** Returns a function that checks the quota before a form's video is parsed, based on the size of the form. */
 export function quotaCheck(request: Request, userId: string): () => void {
   const length = Number(request.headers.get("Content-Length") ?? 0);
   // The form also contains text fields and a thumbnail. The exact size is checked once the video has arrived.
@@ -105,7 +105,7 @@ export function quotaCheck(request: Request, userId: string): () => void {
 /**
  * Publishes a received form and then deletes its files.
  *
- * @param own set if the user is an uploader. Uploaders can't find out about other users' unpublished videos, and may be
+ * @param own set if the user is an uploader. Uploaders must not learn about other users' unpublished videos, and may be
  * restricted to drafts.
  * @param alongside see `Upload`.
  */
@@ -210,8 +210,7 @@ async function publishForm(
   const thumbnail = form.files.get("thumbnail");
   const { texts, schedule } = checked;
   const incomplete = form.fields.get("incomplete");
-  // If the client doesn't ask for a warning, as is the case for a script, a video with an incomplete file becomes a
-  // draft.
+  // If the client, such as a script, doesn't ask for a warning, a video with an incomplete file becomes a draft.
   const whenCutOff: Upload["whenCutOff"] =
     incomplete === "keep" ? "publish" : incomplete === "ask" ? "ask" : undefined;
   const files = { video, thumbnail, sentBefore };

@@ -4,7 +4,7 @@ import { MESSAGES } from "./upload-fields";
 /** Sends a file to the server over tus, in the browser. */
 
 const ENDPOINT = "/admin/uploads";
-/** The delays before each retry after a lost connection. Together, they last about ten minutes. */
+/** The delays before each retry after a lost connection. In total, they last about ten minutes. */
 const RETRY_DELAYS_MS = [0, 1_000, 3_000, 5_000, 10_000, 15_000, ...Array(18).fill(30_000)];
 
 export interface Transfer {
@@ -16,7 +16,7 @@ export interface Transfer {
 
 export interface TransferEvents {
   onProgress(sentBytes: number): void;
-  /** Called when the connection has been lost and the transfer will be retried. */
+  /** Called when the connection is lost and the transfer will be retried. */
   onInterrupted(): void;
   /** @param upload the id of the upload, to be sent with the form. */
   onArrived(upload: string): void;

@@ -154,7 +154,7 @@ export function restoreTemplate(
   });
 }
 
-/** Returns the reason why a template with that name can't be added. */
+/** Returns the reason why a template with the given name can't be added. */
 function refusalOf(
   name: string,
   others: readonly UploadTemplate[],

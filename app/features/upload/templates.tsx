@@ -18,7 +18,7 @@ export interface UploadTemplate extends StartTexts {
   isDefault: boolean;
 }
 
-/** The templates and the last upload from which the form can be filled in, and the values of the current choice. */
+/** The choices for filling in the form (the templates and the last upload), and the values of the current choice. */
 export interface UploadStart {
   templates: UploadTemplate[];
   /** The field values of the user's last upload. */

@@ -45,7 +45,7 @@ export interface Duplicate {
  */
 export type Accepted = "nothing" | "duplicate" | "cut off";
 
-/** The reasons why an upload was rejected, with all the data needed to show the form again. */
+/** Why an upload was rejected, with all the data needed to show the form again. */
 export interface UploadFailure {
   message: string;
   texts: UploadTexts;
@@ -73,7 +73,7 @@ export interface UploadSuccess {
   publishAt?: string;
   /** The video was saved as a draft instead of being published, because its file is incomplete. */
   isCutOff?: boolean;
-  /** The video resembles a blocked video, and is on hold until somebody decides that it is a different video. */
+  /** The video resembles a blocked video, and is on hold until someone decides that it is a different video. */
   looksBlocked?: boolean;
   /** The video is on hold until its comparison with the block list has finished. */
   isUncompared?: boolean;

@@ -50,7 +50,7 @@ export function UploadForm({
   start?: UploadStart;
   /** The uploaders' terms, if they must be accepted. */
   terms?: Terms;
-  /** Describes how much of their quota the uploader has used, if they have one. */
+  /** A description of how much of their quota the uploader has used; undefined if they have none. */
   quota?: string;
   failure?: UploadFailure;
 }) {

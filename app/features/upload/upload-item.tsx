@@ -222,8 +222,8 @@ export function UploadBar({ label, share }: { label: string; share: number }) {
 }
 
 /**
- * The reason why a file can't be sent or an upload has failed. The error from an upload is in a collapsed section,
- * because a toast has already shown it.
+ * Why a file can't be sent or an upload has failed. The error from an upload is in a collapsed section, because a toast
+ * has already shown it.
  */
 function Failure({ item: { sent, message } }: { item: QueueItem }) {
   if (!sent) {
@@ -245,8 +245,8 @@ function Failure({ item: { sent, message } }: { item: QueueItem }) {
 }
 
 /**
- * Takes the place of the file input if a file is already on the server and the user must make a decision. The file
- * doesn't have to be sent again.
+ * Replaces the file input if a file is already on the server and the user must make a decision. The file doesn't have
+ * to be sent again.
  */
 export function QuestionNotice({
   failure: { duplicate, cutOff, waiting },
@@ -286,7 +286,7 @@ export function QuestionNotice({
   );
 }
 
-/** Links to the video's page if the video is public, or else to the list of videos. */
+/** Links to the video's page if the video is public, otherwise to the list of videos. */
 function DuplicateLink({
   duplicate,
 }: {

@@ -40,9 +40,9 @@ export interface QueueItem {
   sent?: { texts: UploadTexts; intent: UploadIntent; terms?: string };
   /** The id of the upload, once all bytes have arrived. */
   upload?: string;
-  /** The reason why the upload failed or is waiting. */
+  /** Why the upload failed or is waiting. */
   message?: string;
-  /** Whether retrying is pointless because the upload would fail again. */
+  /** Whether a retry is pointless because the upload would fail again. */
   unrecoverable?: boolean;
   duplicate?: Duplicate;
   cutOff?: CutOff;
@@ -98,7 +98,7 @@ export function nextToSend(items: readonly QueueItem[]): QueueItem | undefined {
   return items.find(({ state }) => state === "waiting");
 }
 
-/** Returns the reason why a file will be rejected, if the browser can tell before sending the first byte. */
+/** Returns why a file will be rejected, if the browser can tell before sending the first byte. */
 export function fileError(
   file: Pick<File, "name" | "size" | "type">,
   limits: FileLimits,

@@ -22,7 +22,7 @@ export function UploadTextFields({
   wrong: Partial<Record<UploadField, string>>;
   limits: FileLimits;
   several: boolean;
-  /** Whether the text is being entered for the first time. False after a failed submission. */
+  /** Whether the text is being entered for the first time, rather than after a failed submission. */
   isFresh: boolean;
   /** Fills in the fields that follow the title. */
   startChoice: ReactNode;

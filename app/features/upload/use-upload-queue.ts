@@ -19,9 +19,9 @@ import {
   throughputMeter,
 } from "./upload-queue";
 
-/** The statuses of responses to a file that is too large or isn't a video. */
+/** The response statuses for a file that is too large or isn't a video. */
 const UNRECOVERABLE_STATUSES = [413, 415];
-/** The status of the response to an upload that was sent without accepting the current uploaders' terms. */
+/** The response status for an upload that was sent without accepting the current uploaders' terms. */
 const TERMS_REFUSED = 422;
 const INTERRUPTED = "Connection lost. Retrying…";
 

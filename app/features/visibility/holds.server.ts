@@ -7,7 +7,7 @@ import type { HoldReason } from "~db/schema/moderation";
  * releasing one hold never releases another. The code that adds or releases a hold also writes the log entry.
  */
 
-/** The messages that explain why a video isn't public, starting with the most permanent reason. */
+/** The messages that explain why a video isn't public, most permanent reason first. */
 export const HOLD_MESSAGES: Record<HoldReason, string> = {
   removed: "A moderator removed this video. It can only be restored from the report.",
   "user-blocked": "The account that uploaded this video is blocked.",
@@ -25,9 +25,7 @@ const BY_WEIGHT = Object.keys(HOLD_MESSAGES) as HoldReason[];
 export interface Hold {
   videoId: string;
   reason: HoldReason;
-  /**
-   * Distinguishes causes that have the same reason. For example, it can be the id of a report or of a blocked account.
-   */
+  /** Distinguishes causes with the same reason, for example by the id of a report or a blocked account. */
   sourceId?: string;
 }
 
@@ -59,7 +57,7 @@ export function releaseHold({ videoId, reason, sourceId = "" }: Hold): boolean {
   return changes > 0;
 }
 
-/** Returns the reasons why videos are on hold, starting with the most permanent one. Omits videos without a hold. */
+/** Returns the reasons why videos are on hold, most permanent first. Omits videos without a hold. */
 export function holdsOf(videoIds: readonly string[]): Map<string, HoldReason[]> {
   const rows = prepared<{ video_id: string; reasons: string }>(
     `SELECT video_id, json_group_array(DISTINCT reason) AS reasons FROM video_holds

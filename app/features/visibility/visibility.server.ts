@@ -2,7 +2,7 @@ import { prepared } from "~db/client.server";
 import type { NewVideoRow, VideoRow, VideoStatus } from "~db/schema";
 
 /**
- * Determines who may see a video. `status`, `publish_at` and `unpublish_at` store what users want; holds
+ * Determines who may see a video. `status`, `publish_at` and `unpublish_at` store what users have chosen; holds
  * (`holds.server.ts`) override them. From these columns and the holds, the database derives two columns, which every
  * query uses: `public` for pages and files, and `listed` for lists, search and feeds. Only the code in this folder
  * writes these columns.
@@ -85,7 +85,7 @@ export function setTimes(videoId: string, { publishAt, unpublishAt }: Times): vo
   );
 }
 
-/** Writes many videos' scheduled columns. Synchronous, because it is called in the caller's transaction. */
+/** Writes the schedule columns of many videos. Synchronous, because it is called in the caller's transaction. */
 export function writeIntentions(videos: readonly ({ id: string } & Intention)[]): void {
   prepared(
     `UPDATE videos SET status = given.value ->> 'status', publish_at = given.value ->> 'publish_at',

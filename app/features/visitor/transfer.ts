@@ -1,6 +1,6 @@
 import { type PersistentField, readStored, writeStored } from "./browser-storage";
 
-/** The `localStorage` key that each field had before all fields were moved to one document. */
+/** The `localStorage` key under which each field was stored before all fields were moved to one document. */
 const FORMER_KEYS: Record<PersistentField, string> = {
   saved: "saved-videos",
   watched: "watched-videos",

@@ -23,9 +23,9 @@ import "./continue-watching.css";
 const ONE_STEP: WayBack = { steps: 1 };
 
 /**
- * The videos that were started in this browser. The server doesn't know them, so its HTML contains only a placeholder.
- * If there are any videos, a script shows the placeholder before the first paint (document-head.tsx). The row has a
- * fixed height regardless of its content, so that nothing below it moves.
+ * The videos that were started in this browser. The server doesn't know which videos these are, so its HTML contains
+ * only a placeholder. If there are any videos, a script shows the placeholder before the first paint
+ * (document-head.tsx). The row has a fixed height regardless of its content, so that nothing below it moves.
  */
 export function ContinueWatching() {
   const hydrated = useHydrated();
@@ -36,7 +36,7 @@ export function ContinueWatching() {
   function clear() {
     clearWatchHistory();
     show({ kind: "success", title: "Watch history cleared" });
-    // The button has been removed, so the focus moves to the list.
+    // The button has been removed, so focus moves to the list.
     document.getElementById("list-heading")?.focus({ preventScroll: true });
   }
 

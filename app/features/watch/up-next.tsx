@@ -155,7 +155,7 @@ function RowButton({
 }: {
   icon: typeof X;
   label: string;
-  /** Identifies the action and the row so that the focus can be restored. */
+  /** Identifies the action and the row so that focus can be restored. */
   control: string;
   disabled: boolean;
   onPress: () => void;

@@ -8,8 +8,8 @@ import { useEffect, useState } from "react";
 const counted = new Map<string, number>();
 
 /**
- * Counts a view of the video once per page load. Strict mode, revalidating the page and going back don't count another
- * view. Errors are silently ignored (specification, section 8).
+ * Counts a view of the video once per page load. Strict mode, revalidation and going back don't add another view.
+ * Errors are silently ignored (specification, section 8).
  *
  * @returns the count to show, which increases by one as soon as the view has been counted.
  */

@@ -96,7 +96,7 @@ export async function publishedStream(id: string): Promise<string | undefined> {
   return ownMediaPath(row?.hls_url);
 }
 
-/** Returns the cards for the given ids, in the same order. Leaves out videos that aren't listed. */
+/** Returns the cards for the given ids, in the same order. Omits videos that aren't listed. */
 export async function publishedCards(ids: readonly string[]): Promise<VideoCardData[]> {
   if (ids.length === 0) return [];
   const rows = await database()
@@ -112,9 +112,7 @@ export async function publishedCards(ids: readonly string[]): Promise<VideoCardD
   });
 }
 
-/**
- * Returns up to 20 related videos, starting with the best match, or an empty list if no published video has this id.
- */
+/** Returns up to 20 related videos, best match first, or an empty list if no published video has this id. */
 export async function relatedVideos(id: string): Promise<VideoCardData[]> {
   return cardsAt((await queryRelated(id)).sortKeys);
 }

@@ -7,7 +7,7 @@ import { prepared } from "~db/client.server";
 export interface WatchedParts {
   /** The number of views in which the video was played. */
   views: number;
-  /** How many views included each twentieth of the video. */
+  /** The number of views that included each twentieth of the video. */
   parts: number[];
 }
 

@@ -14,8 +14,8 @@ export interface Cue {
 }
 
 /**
- * The maximum length of a line. A displayed line has 40 to 80 characters. With markup for fonts and positions, it has a
- * few hundred.
+ * The maximum length of a line. A displayed line has 40 to 80 characters, or a few hundred with markup for fonts and
+ * positions.
  */
 export const MAX_LINE_LENGTH = 2_000;
 /** The maximum number of cues, which is enough for one cue every four seconds for a day. */
@@ -154,7 +154,7 @@ function withoutDecoration(cues: readonly Cue[]): Cue[] {
   const seen = new Set<string>();
   return cues.flatMap((cue) => {
     const lines = cue.text.split("\n").filter((line) => !DRAWING.test(line));
-    // A decorated line is repeated for each of its layers. Keep only one copy.
+    // A decorated line is repeated once for each layer. Keep only one copy.
     const key = `${cue.start} ${cue.end} ${lines.join("\n")}`;
     if (lines.length === 0 || seen.has(key)) return [];
     seen.add(key);

@@ -39,7 +39,7 @@ export interface TrimRange {
   end: number;
 }
 
-/** The result of a job: the files that it created, either in the task's folder or already in their final locations. */
+/** A job's result: the files that it created, either in the task's folder or already in their final locations. */
 export interface Artifact {
   moves: { from: string; bucket: Bucket; path: string }[];
   /** The file that replaces the file used for playback, at the same URL. */
@@ -82,12 +82,15 @@ export interface Artifact {
 
 export const NO_ARTIFACT: Artifact = { moves: [], columns: {} };
 
-/** The minimum duration for which a stream is encoded. Shorter videos don't need one, because nobody seeks in them. */
+/**
+ * The minimum duration of a video for a stream to be encoded. Shorter videos don't need one, because nobody seeks in
+ * them.
+ */
 const MIN_STREAM_SECONDS = 0.1;
 
 /**
- * Whether a video has only one frame or is extremely short. Such a video is played as a file, because its stream would
- * have no segments, and players would wait forever.
+ * Returns whether a video has only one frame or is extremely short. Such a video is played as a file, because its
+ * stream would have no segments, and players would wait forever.
  */
 export function isSingleFrame({ durationSeconds, video }: Probe): boolean {
   return durationSeconds < MIN_STREAM_SECONDS || durationSeconds * video.frameRate < 1.5;
@@ -98,7 +101,7 @@ export function maxFileBytes(seconds: number, bitsPerSecond: number): number {
   return Math.ceil(((seconds + 10) * bitsPerSecond * 2) / 8) + 64 * 1024 ** 2;
 }
 
-/** Returns the limit on CPU seconds for work on a video, which is enough for 8K on one slow core. */
+/** Returns the limit on CPU seconds for processing a video, which is enough for 8K on one slow core. */
 export function cpuSecondsFor({ durationSeconds }: Pick<Probe, "durationSeconds">): number {
   return 600 + durationSeconds * 120;
 }

@@ -18,7 +18,7 @@ export interface AudioRendition {
   label: string;
   /** The BCP 47 language tag; omitted if the source doesn't specify the language. */
   language?: string;
-  /** Whether the rendition is played unless the user chooses another rendition. */
+  /** Whether the rendition is played by default. */
   isDefault: boolean;
   /**
    * Whether players may select the rendition based on the user's language: true for the first rendition in each
@@ -102,7 +102,7 @@ function isSurround({ codec, channels }: AudioTrack): boolean {
   return SURROUND_CODECS.includes(codec) && channels > 2;
 }
 
-/** Returns the surround version of a stereo track. Many videos have both versions for each language. */
+/** Returns the surround version of a stereo track. Many videos have both versions in each language. */
 function surroundVersionOf(
   stereo: AudioTrack,
   streams: readonly AudioTrack[],

@@ -18,15 +18,15 @@ const TO_NOTHING = ["-f", "null", "-"];
 const ROUNDING_SECONDS = 0.1;
 const ROUNDING_FRAMES = 2;
 
-/** Whether a file is at least as long as another file, within the tolerance. */
+/** Returns whether a file is at least as long as another file, within the tolerance. */
 export function isAsLong({ durationSeconds }: Video, original: Video): boolean {
   const tolerance = ROUNDING_SECONDS + ROUNDING_FRAMES / original.video.frameRate;
   return durationSeconds >= original.durationSeconds - tolerance;
 }
 
 /**
- * Whether `ffmpeg -c copy` has copied a file's whole video stream. ffmpeg exits with 0 even if it can't read the whole
- * file or the index points beyond the end of the file. In both cases, all streams end early.
+ * Returns whether `ffmpeg -c copy` has copied a file's whole video stream. ffmpeg exits with 0 even if it can't read
+ * the whole file or the index points beyond the end of the file. In both cases, all streams end early.
  */
 export async function isWholeCopy(
   task: Task,
@@ -123,7 +123,7 @@ export function streamsOf({
 /**
  * Decodes streams of a file completely and returns the number of video frames that the filters output.
  *
- * @returns undefined if there is a decoding error anywhere.
+ * @returns undefined if a decoding error occurs anywhere.
  * @throws {InterruptedError} if decoding stopped early for another reason.
  */
 export async function decodeFrames(

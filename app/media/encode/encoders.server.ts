@@ -64,7 +64,7 @@ export function ladderSettings(): string {
 export type Pace = "urgent" | "usual" | "idle";
 
 const USUAL_PRESET = "veryfast";
-/** The preset for when the queue is idle. It takes 77% more CPU time, but lowers the bitrate by 25%. */
+/** The preset for an idle queue. It takes 77% more CPU time, but lowers the bitrate by 25%. */
 const IDLE_PRESET = "medium";
 
 /** Returns x264's preset: the configured one, or one that depends on whether other jobs are waiting. */
@@ -92,7 +92,7 @@ export interface VideoEncoding {
   keyframeInterval?: number;
   /** x264's CRF; lower means better quality. Hardware encoders use a bitrate instead. */
   crf: number;
-  /** x264's preset. Defaults to the preset for when the queue is busy. */
+  /** x264's preset. Defaults to the preset for a busy queue. */
   preset?: string;
 }
 
@@ -165,7 +165,7 @@ export async function withSoftware<T>(
   try {
     return await encode(hardware);
   } catch (error) {
-    // If a driver crashes or hangs, so does ffmpeg.
+    // A driver that crashes or hangs causes ffmpeg to do the same.
     const isInterrupted = error instanceof InterruptedError && error.code !== "ENOSPC";
     if (hardware === "off" || !(isInterrupted || error instanceof EncodeError)) throw error;
     const lastLine = error instanceof EncodeError ? error.lines.at(-1) : undefined;

@@ -60,7 +60,7 @@ const AUDIO_FRAGMENT_SECONDS = 1;
  * rendition is written to a separate file.
  *
  * @param watch set for a video that browsers can't play. Visitors can watch such a video while its stream is being
- * encoded. Afterwards, the stream is remuxed to the file that is played without JavaScript.
+ * encoded. Afterwards, the stream is remuxed into the file that is played without JavaScript.
  */
 export async function encodeLadder(
   source: Source,

@@ -244,7 +244,7 @@ type GrowingFile = Omit<FragmentedFile, "fragments"> & { name: string; segments:
 type GrowingVideo = GrowingFile & ReturnType<typeof playlistAttributes> & { maxBitrate: number };
 type GrowingAudio = GrowingFile & AudioRendition;
 
-/** The result for a file that the encoder hasn't created yet. */
+/** The reader's result for a file that the encoder hasn't created yet. */
 const NOT_YET_OPENED: FragmentedFile = { headerBytes: 0, fragments: [], codec: "" };
 
 /** Returns a function that reads the current segments of all files, which the encoder is writing in parallel. */

@@ -61,10 +61,10 @@ export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "
 }
 
 /**
- * Whether a video is first played as a stream, from which the file for browsers is remuxed later, so that the video is
- * decoded only once. Rows written by other tools are excluded, because they refer to the original file until a playable
- * file exists. Files whose timestamps jump are also excluded, because extracting posters and comparing frames require
- * seeking, which works only after such a file has been converted.
+ * Returns whether a video is first played as a stream, from which the file for browsers is remuxed later, so that the
+ * video is decoded only once. Rows written by other tools are excluded, because they refer to the original file until a
+ * playable file exists. Files whose timestamps jump are also excluded, because extracting posters and comparing frames
+ * require seeking, which works only after such a file has been converted.
  */
 function isStreamedFirst({ row }: Pick<Source, "row">, probe: Probe): boolean {
   const isEncoded = !probe.playable && conversionOf(probe).video === "encode";
@@ -88,15 +88,15 @@ export function copyableAudioTracks(probe: Probe): AudioTrack[] {
   );
 }
 
-/** Whether the copy of a file has all of the file's tracks, so that the original doesn't have to be kept. */
+/** Returns whether the copy of a file has all of the file's tracks, so that the original doesn't have to be kept. */
 export function copyHasAllTracks(probe: Probe): boolean {
   return probe.playable && copyableAudioTracks(probe).length === probe.audioTracks.length;
 }
 
 /**
- * Makes a video playable in browsers. A playable file stays in place; if its index is at the end, it is replaced by a
- * copy with the index first, at the same URL. For any other file, an MP4 is created next to it: a copy of its streams
- * if browsers can play them, otherwise a first rendition in H.264 and AAC.
+ * Makes a video playable in browsers. A playable file stays in place; if its index is at the end, it is replaced with a
+ * copy that has the index at the front, at the same URL. For any other file, an MP4 is created next to it: a copy of
+ * its streams if browsers can play them, otherwise a first rendition in H.264 and AAC.
  */
 export async function transcode(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   if (isStreamedFirst(source, probe)) {
@@ -241,7 +241,7 @@ async function requireWholeCopy(task: Task, original: string, probe: Probe): Pro
   );
 }
 
-/** Whether the new file may replace a file that visitors may be playing. */
+/** Returns whether the new file may replace a file that visitors may be playing. */
 async function isFitReplacement(task: Task, video: Probe): Promise<boolean> {
   const file = path.join(task.folder, FILE);
   const probe = await cachedProbe(file);

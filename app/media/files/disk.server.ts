@@ -19,7 +19,7 @@ export async function diskFigures(): Promise<{ freeBytes: number; reserveBytes: 
   return { freeBytes: bavail * bsize, reserveBytes };
 }
 
-/** Whether there is enough disk space for jobs. If not, the queue waits. */
+/** Returns whether there is enough disk space for jobs. If not, the queue waits. */
 export async function hasFreeDiskSpace(): Promise<boolean> {
   const { freeBytes, reserveBytes } = await diskFigures();
   return freeBytes > reserveBytes;

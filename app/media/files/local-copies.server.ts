@@ -18,9 +18,9 @@ import { type StoredFile, storedFile, storedFileAt } from "./stored-files.server
 import { withTemporaryPath } from "./temporary-files.server";
 
 /**
- * On a site whose files are in a store, the disk is a cache limited by STORAGE_CACHE_BYTES. A local copy has the same
- * path and modification time as the stored file. A different size or time means that the file on the disk is newer and
- * not yet in the store.
+ * On a site that keeps its files in a store, the disk is a cache limited by STORAGE_CACHE_BYTES. A local copy has the
+ * same path and modification time as the stored file. A different size or time means that the file on the disk is newer
+ * and not yet in the store.
  */
 
 /** `newer`: the disk has a different file at this path, which hasn't been moved into the store yet. */
@@ -34,7 +34,7 @@ const EVICT_EVERY_MS = 10 * 60_000;
 const MIN_UNUSED_MS = 60_000;
 /** The minimum interval between two updates of a copy's access time. It has to be shorter than `MIN_UNUSED_MS`. */
 const ATIME_UPDATE_INTERVAL_MS = 30_000;
-/** How far below the limit eviction brings the total, so that it doesn't have to run again for the next copy. */
+/** How far below the limit eviction reduces the total size, so that it doesn't have to run again for the next copy. */
 const EVICTION_HEADROOM = 0.1;
 
 const cache = processState("local copies", () => ({
@@ -72,7 +72,8 @@ function isCopyOf(found: Stat, stored: StoredFile): boolean {
 }
 
 /**
- * Whether a copy is truncated. A power failure may preserve a file's name and modification time but lose its content.
+ * Returns whether a copy is truncated. A power failure may preserve a file's name and modification time but lose its
+ * content.
  */
 function isBrokenCopy(found: Stat, stored: StoredFile): boolean {
   return found.size < stored.bytes && hasTimeOf(found, stored);
@@ -84,7 +85,7 @@ function hasTimeOf({ mtimeMs }: Stat, { modifiedMs }: StoredFile): boolean {
 }
 
 /**
- * Whether the disk has a file at a path: a copy of the stored file, or a newer file. Synchronous, for use in a
+ * Returns whether the disk has a file at a path: a copy of the stored file, or a newer file. Synchronous, for use in a
  * transaction.
  */
 export function isOnDisk(file: string, stored: StoredFile): boolean {
@@ -120,7 +121,7 @@ async function touchCopy(file: string, { modifiedMs }: StoredFile): Promise<void
 }
 
 /**
- * Makes sure that a file's content is on the disk.
+ * Ensures that a file's content is on the disk.
  *
  * @param file absolute path. If the file is outside the buckets or isn't recorded as stored, this does nothing.
  * @returns the same path.
@@ -308,7 +309,7 @@ function unlinkCopy({ file, stored, bucket, path: name }: Copy): boolean {
   return true;
 }
 
-/** Whether all files are being moved back to the disk. */
+/** Returns whether all files are being moved back to the disk. */
 export function isMovingToDisk(): boolean {
   return prepared("SELECT moving_to_disk FROM storage").pluck().get() === 1;
 }

@@ -20,7 +20,7 @@ export function isPreservedReport(reportId: string, time = NOW): string {
   return `${reportId} IN (SELECT report_id FROM preserved_reports WHERE until > ${time})`;
 }
 
-/** Whether a file is recorded as belonging to a preserved video, as its current, previous or pending file. */
+/** Returns whether a file is recorded as belonging to a preserved video, as its current, previous or pending file. */
 export function isPreservedFile({ bucket, path }: FileName): boolean {
   if (bucket === "documents") return false;
   if (!prepared(`${VIDEOS_NOW} LIMIT 1`).get()) return false;

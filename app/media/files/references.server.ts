@@ -6,8 +6,8 @@ import { trimBasePath } from "./trim-source.server";
 
 /**
  * Finds references to the files in the buckets. The rows of videos, of their other files and of deleted videos refer to
- * files, and so do imports that move a file before they write its row. No other module decides whether a file is
- * needed.
+ * files, and so do imports that move a file before they write its row. This is the only module that decides whether a
+ * file is needed.
  */
 
 /** The columns of a video's row that refer to files. */
@@ -88,8 +88,8 @@ function rowsNear(base: string) {
 }
 
 /**
- * Whether a row refers to a file, or to anything in a folder of derived files. A row that refers to a video file also
- * refers to the folder with the files derived from it.
+ * Returns whether a row refers to a file, or to anything in a folder of derived files. A row that refers to a video
+ * file also refers to the folder with the files derived from it.
  */
 export function isReferenced(entry: FileName): boolean {
   if (!isMedia(entry)) {
@@ -102,7 +102,7 @@ export function isReferenced(entry: FileName): boolean {
   );
 }
 
-/** Whether any row except the one with the given id refers to a file. */
+/** Returns whether any row except the one with the given id refers to a file. */
 export function isReferencedByOther(id: string, { bucket, path }: MediaName): boolean {
   return rowsNear(mediaBasePath(path))
     .filter((row) => row.id !== id)
@@ -110,7 +110,7 @@ export function isReferencedByOther(id: string, { bucket, path }: MediaName): bo
     .some((name) => name.bucket === bucket && name.path === path);
 }
 
-/** Whether a file belongs only to deleted videos and therefore must not be served. */
+/** Returns whether a file belongs only to deleted videos and therefore must not be served. */
 export function isOfDeletedVideo({ path }: MediaName): boolean {
   const base = mediaBasePath(path);
   const owners = rowsNear(base).filter((row) =>
@@ -163,8 +163,8 @@ function covers(entry: MediaName, name: MediaName): boolean {
 }
 
 /**
- * Whether a file may be in use: a job for its video is running, an import is about to write its row, or its frames
- * haven't been extracted for the block list yet.
+ * Returns whether a file may be in use: a job for its video is running, an import is about to write its row, or its
+ * frames haven't been extracted for the block list yet.
  */
 export function isInUse(name: FileName): boolean {
   if (!isMedia(name)) return false;

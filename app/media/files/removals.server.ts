@@ -48,7 +48,7 @@ const ROWS_AT_ONCE = 100;
 /**
  * Enqueues the removal of files, as part of the transaction that removes the last reference.
  *
- * @param options.isOrdered whether a person deleted this particular video. Such removals are never paused.
+ * @param options.isOrdered whether a user deleted this particular video. Such removals are never paused.
  */
 export function enqueueRemovals(
   files: readonly FileName[],
@@ -89,7 +89,7 @@ export function announceFile(file: FileName): void {
   enqueueRemovals([file], { reason: "discarded" }, Date.now() + ANNOUNCED_MS);
 }
 
-/** Whether the row for an announced file is still missing. */
+/** Returns whether the row for an announced file is still missing. */
 export function isAnnounced({ bucket, path: name }: FileName): boolean {
   const announced = prepared(
     "SELECT 1 FROM removals WHERE bucket = ? AND path = ? AND reason = 'discarded'",
@@ -107,7 +107,7 @@ export async function withdrawAnnouncement(files: readonly FileName[]): Promise<
   });
 }
 
-/** Whether the removal of a file, or of its folder, is enqueued or in progress. */
+/** Returns whether the removal of a file, or of its folder, is enqueued or in progress. */
 export function isBeingRemoved({ bucket, path: name }: MediaName): boolean {
   const known = prepared(
     `SELECT 1 FROM removals WHERE bucket = @bucket
@@ -133,9 +133,9 @@ export function removeSoon(): void {
 
 /**
  * Removes all files and objects that are due. While removals are paused, removes only files and objects whose removal a
- * person ordered.
+ * user requested.
  *
- * @param now the time by which a removal must be due in order to be run.
+ * @param now removals that are due by this time are run.
  */
 export async function removeFiles(now = Date.now()): Promise<void> {
   await returnUnknown();
@@ -184,8 +184,8 @@ async function removeObject({ id, path: object }: Removal): Promise<void> {
 }
 
 /**
- * Whether a row refers to an object's file although the file is neither on the disk nor recorded in the store. This
- * happens if the database was restored from a copy that is older than the file's move into the store. `npm run
+ * Returns whether a row refers to an object's file although the file is neither on the disk nor recorded in the store.
+ * This happens if the database was restored from a copy that is older than the file's move into the store. `npm run
  * check-library -- --fix` restores such files.
  */
 export function isOfMissingFile(object: string): boolean {
@@ -259,8 +259,8 @@ function asideOf({ bucket, path: name }: FileName): string {
 }
 
 /**
- * Whether another tool has written a file to the same path since the removal was enqueued, in which case it may be
- * about to write a row for that file. Folders don't count, because they contain only derived files.
+ * Returns whether another tool has written a file to the same path since the removal was enqueued, in which case it may
+ * be about to write a row for that file. Folders don't count, because they contain only derived files.
  */
 function wasWrittenSince(file: string, createdAt: string): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false });
@@ -281,7 +281,7 @@ function setAside(file: string, aside: string): void {
   renameSync(file, aside);
 }
 
-/** Undoes an interrupted removal of a file that is referenced again. */
+/** Undoes the interrupted removal of a file that is referenced again. */
 function putBack(entry: FileName): void {
   const aside = asideOf(entry);
   const file = filePath(entry);

@@ -27,7 +27,7 @@ const ROWS_AT_ONCE = 1_000;
 export const ANNOUNCED_MS = 24 * 3_600_000;
 /**
  * How long an object stays in the store after its row was deleted. If the site restores a copy of the database that is
- * a few days old, the store still has every file that the copy refers to. Removals ordered by a person aren't delayed.
+ * a few days old, the store still has every file that the copy refers to. Removals requested by a user aren't delayed.
  */
 export const OBJECT_GRACE_MS = 7 * 24 * 3_600_000;
 
@@ -59,7 +59,7 @@ export function storedFilesOf({ bucket, path: name }: FileName): (FileName & Sto
   return rows.all({ bucket, path: name });
 }
 
-/** Whether a file, or anything in a folder, is in the store. */
+/** Returns whether a file, or anything in a folder, is in the store. */
 export function isStored({ bucket, path: name }: FileName): boolean {
   const row = prepared(/* sql */ `
     SELECT 1 FROM stored_files WHERE bucket = @bucket AND path = @path
@@ -90,7 +90,7 @@ export function* allStoredFiles(): Generator<FileName & StoredFile> {
   }
 }
 
-/** Whether the site has any files in the store. */
+/** Returns whether the site has any files in the store. */
 export function hasStoredFiles(): boolean {
   return prepared("SELECT 1 FROM stored_files LIMIT 1").get() !== undefined;
 }
@@ -194,12 +194,12 @@ export function enqueueObjects(
   }
 }
 
-/** Whether any record refers to an object. */
+/** Returns whether any record refers to an object. */
 export function isObjectReferenced(object: string): boolean {
   return prepared("SELECT 1 FROM stored_files WHERE object = ?").get(object) !== undefined;
 }
 
-/** Whether an object's removal is enqueued, or the object has been announced. */
+/** Returns whether an object's removal is enqueued, or the object has been announced. */
 export function isObjectRemovalPending(object: string): boolean {
   const row = prepared("SELECT 1 FROM removals WHERE bucket = 'store' AND path = ?");
   return row.get(object) !== undefined;

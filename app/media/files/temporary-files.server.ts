@@ -65,7 +65,7 @@ function requireTemporary(file: string): void {
  */
 export const UNFINISHED = "unfinished";
 
-/** Whether a file belongs to a stream that is still being encoded. */
+/** Returns whether a file belongs to a stream that is still being encoded. */
 export function isUnfinished(file: string): boolean {
   return STREAM_FILE.test(file) && fs.existsSync(path.join(path.dirname(file), UNFINISHED));
 }

@@ -38,7 +38,7 @@ export function fileOfBasePath(videoId: string, base: string): FileOfVideo | und
 }
 
 /**
- * Returns the path of the original file if it was kept, or else that of the played file; undefined for external URLs.
+ * Returns the path of the original file if it was kept, otherwise that of the played file; undefined for external URLs.
  */
 export function bestFilePath({
   source_url,

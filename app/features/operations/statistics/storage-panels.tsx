@@ -49,7 +49,7 @@ function budgetMessage({ bytes, budget }: ReturnType<typeof readTransferMonth>):
   return ` This month: ${formatStorage(bytes)} of ${formatStorage(budget)} (${percent}%).`;
 }
 
-/** The usage of the uploads disk, and the time when the disk will be full. */
+/** The uploads disk's usage, and when the disk is expected to be full. */
 export function DiskPanel({ disk, csv }: { disk: DiskStatistics | undefined; csv: string }) {
   const usedPercent = disk && (disk.used / Math.max(1, disk.used + disk.free)) * 100;
   return (
@@ -81,7 +81,7 @@ export function DiskPanel({ disk, csv }: { disk: DiskStatistics | undefined; csv
   );
 }
 
-/** How original files are treated for each value of KEEP_SOURCES. */
+/** What happens to original files for each value of KEEP_SOURCES. */
 const KEPT: Record<SourceStatistics["keep"], string> = {
   always: "All are kept.",
   "until-converted":
@@ -89,7 +89,7 @@ const KEPT: Record<SourceStatistics["keep"], string> = {
   never: "Each is deleted as soon as the playable version is verified.",
 };
 
-/** The space that original files take up, and the button that re-encodes outdated streams. */
+/** The disk space used by original files, and the button that re-encodes outdated streams. */
 export function SourcePanel({ figures, action }: { figures: SourceStatistics; action: string }) {
   const { keep, sources, converted, removed, outdated, cut } = figures;
   const busy = useNavigation().formData?.get("intent") === "convert-again";

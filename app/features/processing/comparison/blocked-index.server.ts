@@ -114,7 +114,7 @@ function partValue(words: Uint32Array, at: number, part: number): number {
   return value & (2 ** PART_BITS - 1);
 }
 
-/** Returns the ids of the blocked videos that have the most frames similar to the video's frames. */
+/** Returns the ids of the blocked videos with the most frames similar to the video's. */
 function candidates(
   { ids, hashes, entries, parts }: BlockListIndex,
   { hashes: own }: Frames,

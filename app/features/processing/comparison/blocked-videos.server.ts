@@ -12,7 +12,7 @@ import { VARIANTS } from "./frame-hashes";
 export const BLOCKED_FILE =
   "This file is on the block list and can’t be uploaded. The upload was deleted.";
 
-/** How a blocked video can be recognized. */
+/** A blocked video, and how copies of it are recognized. */
 export interface Blocked {
   blockedVideoId: number;
   /**
@@ -93,10 +93,10 @@ export function removeEntry(blockedVideoId: number, now = new Date()): boolean {
   return true;
 }
 
-/** How long a removed entry can still be put back. */
+/** How long after its removal an entry can be put back. */
 export const PUT_BACK_DAYS = 30;
 
-/** Returns the cutoff time (ISO 8601, UTC): entries removed before it can no longer be put back. */
+/** Returns the cutoff time (ISO 8601, UTC). Entries removed before this time can no longer be put back. */
 function putBackLimit(now = Date.now()): string {
   return new Date(now - PUT_BACK_DAYS * 24 * 3_600_000).toISOString();
 }
@@ -183,7 +183,7 @@ function copyFrames(videoId: string, blockedVideoId: number): boolean {
   return true;
 }
 
-/** Returns the path, within the bucket, of the file to extract the frames from. */
+/** Returns the bucket path of the file to extract the frames from. */
 function fileOf(row: FileRow): string | undefined {
   for (const url of [row.video_url, row.source_url]) {
     const name = parseMediaUrl(url ?? "");

@@ -11,8 +11,8 @@ const EVERY_MS = 10_000;
 /** The number of holds released per transaction. */
 const BATCH_SIZE = 32;
 /**
- * The number of rows per query. Kept small, so that other code can run between queries: tens of thousands of videos may
- * be waiting after an import.
+ * The number of rows per query. Kept small so that other code can run between queries, because tens of thousands of
+ * videos may be waiting after an import.
  */
 const HOLD_BATCH_SIZE = 1_000;
 
@@ -61,11 +61,11 @@ export async function releaseCompared(): Promise<number> {
 export interface Uncompared {
   /** Whether the video becomes public once all of its holds have been released. */
   isToBePublic: boolean;
-  /** The reason why the video won't be compared automatically; undefined while a job is waiting or running. */
+  /** Why the video won't be compared automatically; undefined while a job is waiting or running. */
   failure?: ComparisonFailure;
 }
 
-/** The reason why a comparison has failed permanently, and what to do about it, in one sentence each. */
+/** Why a comparison has failed permanently, and what to do about it, in one sentence each. */
 export interface ComparisonFailure {
   why: string;
   advice: string;
@@ -124,8 +124,8 @@ export function comparisonFailures(videoIds: readonly string[]): Map<string, Com
 
 function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefined {
   const of = (kind: ComparisonJob["kind"]) => jobs.find((job) => job.kind === kind);
-  // The storyboard job enqueues the comparison. If it fails before doing so, that counts as a failure of the
-  // comparison.
+  // The storyboard job enqueues the comparison. If the storyboard job fails before that, the comparison counts as
+  // failed.
   const last = of("fingerprint") ?? of("storyboard");
   const failed = [of("transcode"), last].find((job) => job?.state === "failed");
   if (failed) return parseReason(failed.reason ?? "The job failed for an unknown reason.");

@@ -16,8 +16,8 @@ const BATCH_SIZE = 100;
 const MAX_LISTED_LINES = 10;
 
 /**
- * Excludes parts of longer words, parts of paths, and file names with an extension, because file names may look like
- * digests.
+ * Doesn't match parts of longer words, parts of paths, or file names with an extension, because file names may look
+ * like digests.
  */
 const DIGESTS = /(?<![\w./])(?:[0-9a-f]{32}|[0-9a-f]{64})(?![\w.])/gi;
 const COMMENT = /^(?:#|;|\/\/|$)/;

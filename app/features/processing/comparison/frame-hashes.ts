@@ -13,7 +13,7 @@ import {
 /** The side length, in pixels, of the gray frames that are used to detect borders. */
 export const FRAME_SIDE = 128;
 /**
- * The fractions of the width and height that are cut off in the crop variants of a blocked video, so that cropped
+ * The fractions of the width and height by which a blocked video is cropped for its crop variants, so that cropped
  * copies are found.
  */
 const CROPS = [0, 0.05, 0.1] as const;
@@ -138,8 +138,8 @@ export interface Frames {
 /** The minimum number of frames that must match those of a blocked video. */
 const MIN_FRAMES = 5;
 /**
- * The minimum share of frames that must match, not counting blank frames. It is low, because the blocked video may be
- * only a part of the video.
+ * The minimum share of non-blank frames that must match. Low, because the blocked video may be only a part of the
+ * video.
  */
 const MIN_SHARE = 0.3;
 /**

@@ -31,7 +31,7 @@ const FAST_DECODING = ["-skip_frame", "noref", "-skip_loop_filter", "all"];
 /** Decodes only keyframes. Used when the whole file must be read even though only a few frames are needed. */
 const KEYFRAME_DECODING = ["-skip_frame", "nokey", "-skip_loop_filter", "all"];
 
-/** Hashes frames spread over a whole video in order to compare it. Unreadable frames get empty hashes. */
+/** Hashes frames spread over a whole video, for comparison with blocked videos. Unreadable frames get empty hashes. */
 export async function hashComparedFrames(
   file: string,
   probe: Probe,

@@ -20,8 +20,8 @@ import type { Frames } from "./frame-hashes";
 import { hashBlockedFrames } from "./hash-frames.server";
 
 /**
- * After this many failed attempts, the site gives up and treats the entry as if its file weren't a video: the entry
- * keeps the data that it already has.
+ * The maximum number of failed attempts. After that, the entry is treated as if its file weren't a video, and keeps the
+ * data that it already has.
  */
 const MAX_ATTEMPTS = 3;
 const POLL_EVERY_MS = 60_000;
@@ -84,8 +84,7 @@ async function hashVideo({
       prepared("UPDATE blocked_videos SET attempts = ? WHERE id = ?").run(count, blockedVideoId),
     );
   try {
-    // The attempt is counted before it starts, so that the site eventually gives up on a video that crashes the
-    // process.
+    // The attempt is counted before it starts, so that a video that crashes the process isn't retried forever.
     await countAttempts(attempt);
     const file = bucketFile("videos", name);
     if (!file) throw new Error(`videos/${name} is not a valid path in the bucket.`);

@@ -18,7 +18,7 @@ const MAX_FRAMES = 600;
 const BATCH_SIZE = 50;
 const FRAME_DIGITS = VARIANTS * 16;
 
-/** The error thrown if a file isn't a valid list. The message says what is wrong with the file. */
+/** The error thrown if a file isn't a valid list. The message explains what is wrong with the file. */
 export class ListFileError extends Error {}
 
 const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
@@ -41,8 +41,8 @@ export async function isBlockListFile(file: string): Promise<boolean> {
 }
 
 /**
- * Exports the list line by line. The export contains only hashes. It leaves out videos without a known digest, as well
- * as imported digest lists, which belong to their publishers.
+ * Exports the list line by line. The export contains only hashes. It omits videos without a known digest and imported
+ * digest lists, which belong to their publishers.
  */
 export async function* exportBlockList(): AsyncGenerator<string> {
   yield `${JSON.stringify(HEADER)}\n`;

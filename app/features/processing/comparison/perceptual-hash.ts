@@ -24,10 +24,7 @@ export const MAX_DIFFERENT_BITS = 10;
 const MIN_DIFFERENT = 4;
 /** The minimum share of each video's frames that must also occur in the other video. */
 const MIN_SHARE = 0.6;
-/**
- * The number of positions by which matching frames may be shifted. The shift is needed to find videos whose beginning
- * was trimmed.
- */
+/** The maximum number of positions between matching frames, so that videos whose beginning was trimmed are found. */
 const MAX_SHIFT = 2;
 
 const cosines = Array.from({ length: LOW_FREQUENCIES }, (_, frequency) =>
@@ -92,7 +89,7 @@ function contrastOf(frame: Uint8Array): number {
 
 /**
  * Returns a video's fingerprint: the concatenated hashes of its frames. The fingerprint is empty if too few frames are
- * distinct and not blank.
+ * distinct and non-blank.
  */
 export function fingerprintOf(hashes: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(hashes.length * HASH_BYTES);
@@ -100,7 +97,7 @@ export function fingerprintOf(hashes: readonly Uint8Array[]): Uint8Array {
   return areDistinct(wordsOf(all), [...hashes.keys()]) ? all : new Uint8Array();
 }
 
-/** Returns whether enough of the given frames are distinct and not blank. */
+/** Returns whether enough of the given frames are distinct and non-blank. */
 export function areDistinct(words: Uint32Array, frames: readonly number[]): boolean {
   const seen: number[] = [];
   for (const at of frames) {

@@ -129,7 +129,7 @@ async function openStream(hlsUrl: string): Promise<Stream | undefined> {
   return { folder: path.dirname(file), path: path.posix.dirname(name.path), master };
 }
 
-/** Removes the files that a killed attempt has left in the stream's folder. */
+/** Removes the files that a killed attempt left behind in the stream's folder. */
 async function removeLeftovers({ path: folder, master }: Stream): Promise<void> {
   const unreferenced: MediaName[] = [];
   for (const name of await namesIn({ bucket: "videos", path: folder })) {
@@ -260,8 +260,8 @@ export function addToMaster(master: string, added: readonly AddedRendition[]): s
 }
 
 /**
- * Returns the variants for an added rendition: one for each audio group that is combined with the corresponding H.264
- * rendition (§4.3.4.2).
+ * Returns the variants for an added rendition: one for each audio group of the corresponding H.264 rendition
+ * (§4.3.4.2).
  */
 function variantTags(master: string, one: AddedRendition): string[] {
   const own = bandwidth(one.segments);

@@ -13,7 +13,7 @@ import type { Captions } from "~db/captions";
 
 /** The maximum number of caption tracks. No commercial release has that many. */
 const MAX_TRACKS = 20;
-/** The captions of a long video take up 200 KB, so a much larger file doesn't contain real captions. */
+/** The captions of a long video are about 200 KB in size, so a much larger file doesn't contain real captions. */
 const MAX_BYTES = 4 * 1024 ** 2;
 /** Captions are sparse, so ffmpeg may read a long file for minutes without producing any output. */
 const WATCHDOG_MS = 600_000;

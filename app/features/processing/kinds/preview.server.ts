@@ -16,7 +16,9 @@ import type { Probe } from "~/media/probe/probe.server";
 import { AV1_PREVIEW, H264_PREVIEW, previewStart } from "~/shared/streams/preview-files";
 
 export const MAX_PREVIEW_BYTES = 500_000;
-/** The length of the shorter side in pixels, the quality, and the maximum bitrate in bits per second. */
+/**
+ * The length of the shorter side in pixels, the encoder's quality setting, and the maximum bitrate in bits per second.
+ */
 const PREVIEW = { side: 270, crf: 27, maxBitrate: 420_000 };
 
 const CLIP_SECONDS = 8;
@@ -93,7 +95,7 @@ async function encode(
   const start = previewStart(durationSeconds);
   const filters = [
     ...videoFilters(video, fit(video, PREVIEW.side), rate),
-    // The last frame may extend beyond the part that is being read.
+    // The last frame may end after the end of the part that is being read.
     `trim=duration=${CLIP_SECONDS}`,
     uploadFilter("off"),
   ];

@@ -61,8 +61,8 @@ async function firstFrame(source: Source, probe: Probe, task: Task): Promise<str
 
 const MIN_SECONDS_EACH = 2;
 /**
- * If the rest of the video after the last full interval is shorter than this fraction of an interval, it doesn't get
- * its own tile.
+ * The minimum length of the rest after the last full interval, as a fraction of an interval, for it to get its own
+ * tile.
  */
 const MIN_SHARE = 0.1;
 const MAX_FRAMES = 100;
@@ -106,7 +106,8 @@ export async function createStoryboard(
   const folder = `storyboard-${generation}`;
   await mkdir(path.join(task.folder, folder), { recursive: true });
   const times = Array.from({ length: plan.count }, (_, index) => {
-    // The frame is taken from the middle of the cue, so that it is at most half a cue away from any position.
+    // The frame is taken from the middle of the cue, so that it is at most half a cue away from any position in the
+    // cue.
     return (index * plan.interval + cueEnd(index, plan, probe.durationSeconds)) / 2;
   });
   const found = await extractFrames(source.playedFile, probe, times, size, task, (done) =>

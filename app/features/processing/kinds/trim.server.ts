@@ -34,7 +34,7 @@ const AUDIO_BITRATE = 192_000;
 const MAX_SIDE = 2160;
 const FILE = "cut.mp4";
 
-/** If a time is rounded down by at most this fraction of a frame's duration, it still refers to the same frame. */
+/** A time that was rounded down by at most this fraction of a frame's duration still refers to the same frame. */
 const ROUNDING_FRAMES = 0.05;
 /** A margin that is shorter than a frame, but longer than the rounding errors of timestamps. */
 const MARGIN_SECONDS = 0.002;
@@ -45,7 +45,9 @@ interface FrameRange {
   length: number;
 }
 
-/** Returns the range from the frame shown at the start up to, but not including, the frame shown at the end. */
+/**
+ * Returns the range from the frame shown at the start time up to, but not including, the frame shown at the end time.
+ */
 function frameRange({ start, end }: TrimRange, framesPerSecond: number): FrameRange {
   const frameAt = (seconds: number) => Math.floor(seconds * framesPerSecond + ROUNDING_FRAMES);
   const first = frameAt(start);

@@ -10,7 +10,8 @@ export type JobChange = (typeof JOB_CHANGES)[number];
 const RELEASE_DELAY_MS = 30_000;
 
 /**
- * Returns the priority band for jobs that are moved: one band beyond all unfinished jobs. Rerun jobs stay in band 0.
+ * Returns the priority band for jobs that are moved to the front or back: one band beyond all unfinished jobs. Rerun
+ * jobs stay in band 0.
  */
 function bandFor(change: JobChange): number {
   if (change === "again") return 0;
@@ -47,7 +48,7 @@ const CHANGES: Record<JobChange, string> = {
     WHERE +state IN ('waiting', 'running') AND kind <> 'cleanup'`,
 };
 
-/** The jobs to change, specified either by job id or as all jobs of some videos. */
+/** The jobs to change: either specific jobs by id, or all jobs of some videos. */
 export type ChosenJobs = { jobs: readonly number[] } | { videos: readonly string[] };
 
 /**
@@ -71,7 +72,7 @@ export function createJobChanger(change: JobChange, now = Date.now()) {
            (SELECT video_id FROM jobs WHERE id IN ${chosen})))`
       : `id IN ${chosen}`,
   );
-  // Moving a video's jobs includes the jobs for its pending file. Rerunning a video's jobs only includes those for the
+  // Moving a video's jobs includes the jobs for its pending file. Rerunning a video's jobs includes only those for the
   // current file.
   const byVideo = update(
     change === "again"

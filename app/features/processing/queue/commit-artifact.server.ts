@@ -34,7 +34,7 @@ import { delayCleanup, requeueJob } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
 import { hasLease, markDone, RESULT_WAIT_MS, tableOf } from "./queue.server";
 
-/** The error thrown if the result's file name is used by another video's file. Retrying doesn't help. */
+/** The error thrown if another video's file already has the result's file name. Retrying doesn't help. */
 export class NameTakenError extends Error {
   constructor(name: string) {
     super(`The result can't be stored as ${name}, because that file belongs to another video.`);
@@ -42,12 +42,12 @@ export class NameTakenError extends Error {
 }
 
 /**
- * Moves a job's output files to the location that they are served from. Then references them in the row, in the
- * transaction that ends the job. If the process is killed at any point before that, the row still references its
+ * Moves a job's output files to the location that they are served from, and then references them in the video's row, in
+ * the transaction that ends the job. If the process is killed at any point before that, the row still references its
  * previous files.
  *
  * @returns false if the artifact is no longer needed, for example because the video was deleted. In that case, its
- *   files are removed.
+ * files are removed.
  */
 export async function commitArtifact(
   job: JobRow,
@@ -78,7 +78,7 @@ export async function commitArtifact(
   await retryWhileBusy(() => withdrawAnnouncement(moved), RESULT_WAIT_MS);
   // Someone may be watching the previous stream, so the cleanup job removes it later.
   if (!replacesStream(job, source)) await removeStale(source, job.kind);
-  // The files' sizes must be recorded here, because the job has ended and nothing else would record them.
+  // The files' sizes must be recorded here, because the job has ended and no other code would record them.
   await retryWhileBusy(() => recordArtifactFiles(source, artifact), RESULT_WAIT_MS);
   return true;
 }
@@ -156,7 +156,7 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
       return false;
     }
     if (artifact.streamIsUrgent) {
-      // The video can't be watched until the stream exists, so the poster for its card is urgent as well.
+      // The video can't be watched until the stream exists, so the poster shown on its card is just as urgent.
       sqlite
         .prepare(
           `UPDATE jobs SET priority = @priority WHERE video_id = @id AND (kind = 'ladder'
@@ -186,7 +186,7 @@ function replacesStream({ kind }: JobRow, { row }: Source): boolean {
   return kind === "ladder" && row.hls_url !== null && row.video_url !== "";
 }
 
-/** Captions that an admin added are kept, and take precedence over captions from the file that have the same label. */
+/** Captions added by an admin are kept, and take precedence over captions from the file with the same label. */
 function writeCaptions(job: JobRow, artifact: readonly Captions[]): void {
   const sqlite = sqliteHandle();
   const table = tableOf(job.video_id);

@@ -31,7 +31,7 @@ export async function earlyWatch(job: JobRow, source: Source): Promise<EarlyWatc
     async publish(folderName) {
       const url = mediaUrl("videos", `${basePath}/${folderName}/master.m3u8`);
       const isNamed = await retryWhileBusy(() => nameStream(job, url), RESULT_WAIT_MS);
-      // Viewers of a stream from an earlier attempt switch to the current one, because the earlier attempt's files are
+      // Viewers of an earlier attempt's stream switch to the current one, because the earlier attempt's files are
       // removed.
       if (isNamed) await removeStale(source, "ladder");
       lowerPriority(job);
@@ -40,8 +40,8 @@ export async function earlyWatch(job: JobRow, source: Source): Promise<EarlyWatc
 }
 
 /**
- * Lowers the job's priority, because its video can now be watched. The job still runs before jobs that nobody is
- * waiting for.
+ * Lowers the job's priority, because its video can now be watched. It still runs before jobs that no viewer is waiting
+ * for.
  */
 function lowerPriority(job: JobRow): void {
   job.priority = Math.max(job.priority, PRIORITIES.transcode + 1);

@@ -15,7 +15,7 @@ import { OUTDATED_SQL } from "./outdated-streams.server";
 import { jobsChanged } from "./queue-state.server";
 
 /**
- * The kinds of jobs that every video gets right away. Additional codecs are only for popular videos
+ * The kinds of jobs that are created for every new video. Additional codecs are only for popular videos
  * (`enqueuePopularCodecs`), the duplicate check follows the storyboard, and scans are only for new files
  * (kinds/scan.server.ts).
  */
@@ -28,9 +28,9 @@ export const DEFAULT_KINDS = JOB_KINDS.filter(
  * Each job checks whether there is anything to do. Existing jobs aren't changed. Does nothing if ffmpeg isn't
  * installed.
  *
- * Upload and import call this function inside their transaction, and call `jobsChanged("work")` after the commit. A row
- * that another tool inserts doesn't get jobs automatically: its file may still be incomplete, or may not be in our
- * buckets.
+ * Upload and import call this function inside their transaction, and call `jobsChanged("work")` after the commit. No
+ * jobs are created automatically for a row that another tool inserts: its file may still be incomplete, or may not be
+ * in our buckets.
  */
 export function enqueueJobs(
   videoIds: readonly string[],
@@ -133,7 +133,7 @@ export function enqueueMissingJobs(
         .where("id", "in", videoIds.slice(from, from + BATCH_SIZE)),
     );
     insertJobs(rows.flatMap((row) => missingKinds(row).map((kind) => jobOf(row.id, kind))));
-    // If another tool has given a video a different file since the job finished, the job is requeued.
+    // If another tool has changed a video's file since the job finished, the job is requeued.
     for (const { id, unclean_video, unclean_thumbnail } of rows) {
       if (unclean_video) requeueJob(id, "transcode", "done");
       if (unclean_thumbnail) requeueJob(id, "poster", "done");
@@ -187,8 +187,8 @@ export async function enqueueMissingInLibrary(): Promise<number> {
 }
 
 /**
- * Additional codecs come after all other jobs, even after the streams to re-encode. Each of those streams has a
- * different priority, starting at 1,000.
+ * Additional codecs run after all other jobs, including stream re-encodes, each of which has a different priority,
+ * starting at 1,000.
  */
 const POPULAR_PRIORITY = 100_000_000;
 
@@ -242,7 +242,7 @@ export async function enqueueCodecs(videoId: string, record = () => {}): Promise
   return isAdded;
 }
 
-/** Streams to re-encode come after all other jobs, each with its own priority. */
+/** Stream re-encodes run after all other jobs, each with its own priority. */
 const REENCODE_PRIORITY = 1_000;
 const REENCODE_BATCH_SIZE = 200;
 
@@ -281,8 +281,8 @@ export async function reencodeOutdatedStreams(record = (_videos: number) => {}):
 
 /**
  * Requeues the cleanup jobs of videos that still have a source, because KEEP_SOURCES may have changed while the site
- * was down. Skips videos whose files have been compared and differ (they have a `reason`), since decoding them at every
- * startup would yield the same result.
+ * was down. Skips videos whose files were compared and found to differ (they have a `reason`), since comparing them
+ * again at every startup would yield the same result.
  */
 export async function requeueCleanups(): Promise<void> {
   if (settings().keepSources === "always") return;

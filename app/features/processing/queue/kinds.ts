@@ -70,7 +70,7 @@ export interface ListedJob {
   /** The video's title. */
   title: string;
   label: string;
-  /** An explanation, shown if the label alone isn't clear. */
+  /** An explanation, shown if the label alone isn't clear enough. */
   note?: string;
   state: JobState;
   /** 0 to 1 */
@@ -78,7 +78,7 @@ export interface ListedJob {
   /** The speed, in seconds of video processed per second. */
   speed?: number;
   secondsLeft?: number;
-  /** The reason why the last attempt failed. */
+  /** Why the last attempt failed. */
   reason?: string;
   /** Set if someone has moved the job to the front or the back of the queue. */
   position?: "first" | "last";

@@ -25,13 +25,12 @@ import {
 import { SOURCE_KEPT_MS } from "./kinds";
 import { jobsChanged, pausedSince } from "./queue-state.server";
 
-/** A job becomes available to other workers if its worker hasn't sent a heartbeat for this long. */
+/** How long a worker can go without sending a heartbeat before its job becomes available to other workers. */
 export const LEASE_MS = 30_000;
-/** After this many failures, a job fails permanently. */
+/** The number of failures after which a job fails permanently. */
 const MAX_ATTEMPTS = 3;
 /**
- * If the site has stopped this many times while a job was running, the job fails permanently, because it may be the
- * cause.
+ * A job fails permanently if the site has stopped this many times while running it, because the job may be the cause.
  */
 const MAX_KILLS = 5;
 const RETRY_DELAY_MS = 30_000;
@@ -289,8 +288,8 @@ export async function retryFailedJobs(id?: number): Promise<number> {
 }
 
 /**
- * Expires the leases of dead workers on this machine immediately. This is done in one transaction, so that a job
- * claimed by another worker in the meantime isn't affected.
+ * Immediately expires the leases of dead workers on this machine. Uses one transaction, so that a job claimed by
+ * another worker in the meantime isn't affected.
  */
 export async function reclaimFromDeadWorkers(): Promise<void> {
   await transaction(() => {

@@ -11,7 +11,7 @@ import {
 import type { JobSummary, ListedJob } from "./kinds";
 import { pausedSince } from "./queue-state.server";
 
-/** The kinds of jobs that aren't mentioned in a video's row, because they may be queued for days. */
+/** The kinds of jobs that aren't shown in a video's row, because they may be queued for days. */
 const BACKGROUND_KINDS: readonly string[] = ["codecs", "fingerprint"];
 
 /**
@@ -54,7 +54,7 @@ export async function queueView() {
     waitingCount: counts.waiting ?? 0,
     /** The time at which the queue was paused (ISO 8601, UTC); null if it isn't paused. */
     pausedSince: pausedSince(),
-    /** Whether the queue is on hold because the disk is almost full. */
+    /** Whether the queue is waiting because the disk is almost full. */
     diskFull: !(await hasFreeDiskSpace()),
   };
 }

@@ -29,7 +29,7 @@ export interface Replacement {
  *
  * A copy has the frames of its original and, if browsers can play the original, also its packets. An encoded file has a
  * constant frame rate, so it must have as many frames as the filter for that rate produces from the original. If frames
- * are missing, there is no way to know what they show, so the original is kept. The original is also kept if decoding
+ * are missing, it is impossible to know what they show, so the original is kept. The original is also kept if decoding
  * it causes errors, because another decoder may be able to read more of it.
  *
  * @throws {KeptOriginalError} if the files can't replace the original.
@@ -112,7 +112,7 @@ async function probePlaying(file: string): Promise<Probe> {
   throw new KeptOriginalError("The playable version no longer plays.");
 }
 
-/** Decoders don't notice all damage, so the packets of unmodified copies are compared as well. */
+/** Decoders don't detect all damage, so the packets of unmodified copies are compared as well. */
 async function hasSamePackets(
   { file, playedFile }: Source,
   copy: Probe,

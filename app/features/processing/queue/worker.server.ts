@@ -189,7 +189,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     return !isDiskFull;
   }
 
-  /** Frees the space taken by local copies of stored files; such copies must not block the queue. */
+  /** Frees the space used by local copies of stored files, so that they don't block the queue. */
   async function evictsEnoughCopies(): Promise<boolean> {
     if (!settings().storage) return false;
     const { freeBytes, reserveBytes } = await diskFigures();

@@ -68,7 +68,7 @@ async function retryAll(userId: string): Promise<Result> {
   return changeSelected("again", failed, userId);
 }
 
-/** The messages about jobs that were changed, and the reasons why other jobs weren't changed. */
+/** The messages about the changed jobs, and the reasons why other jobs weren't changed. */
 const OUTCOMES: Record<JobChange, { done: [one: string, many: string]; refused: string }> = {
   again: {
     done: ["The job was queued again.", "queued again."],

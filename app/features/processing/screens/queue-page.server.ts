@@ -153,7 +153,7 @@ export function toJob(row: JobWithTitle): ListedJob {
 
 /** How many recent jobs, across all kinds, are used to compute the speed of each kind. */
 const MEASURED_JOBS = 400;
-/** How many queued jobs are used to estimate the total length of all queued jobs' videos. */
+/** How many queued jobs are sampled to estimate the total length of all queued videos. */
 const VIDEOS_READ = 5_000;
 
 /**

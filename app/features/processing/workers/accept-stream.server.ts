@@ -104,7 +104,7 @@ async function verifyFiles(
   }
   const withLowBandwidth = renditions.some(({ forSlowConnections }) => forSlowConnections);
   const audioTracks = audioRenditionsFor(video.audioTracks, withLowBandwidth);
-  // The default audio track is only required if it must be encoded.
+  // The default audio track is required only if it must be encoded.
   const missingAudio = audioTracks.find(
     (each) => each.isDefault && each.bitrate && !isReceived(each),
   );
@@ -124,7 +124,7 @@ async function verifyFiles(
     }
   }
   for (const track of audioTracks.filter(isReceived)) {
-    // Copied audio may be shorter. It is left out in that case.
+    // Copied audio may be shorter, in which case it is omitted.
     const seconds = track.bitrate ? durationSeconds : 0;
     await checkTrack(path.join(folder, `${track.name}.mp4`), AUDIO_CODEC, seconds);
   }

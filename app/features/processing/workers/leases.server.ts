@@ -7,9 +7,9 @@ import { jobsChanged } from "../queue/queue-state.server";
 
 /** The prefix of remote workers' lease names. Other lease names start with a host name, which contains no slash. */
 export const REMOTE_PREFIX = "remote/";
-/** An SQL condition that is true if the lease name in `jobs.worker` has this prefix. The character after `/` is `0`. */
+/** An SQL condition that is true if the lease name in `jobs.worker` has this prefix. In ASCII, `0` follows `/`. */
 export const IS_REMOTE = "worker >= 'remote/' AND worker < 'remote0'";
-/** Long enough that an hour of encoding isn't wasted if the connection is down for a minute. */
+/** Long enough that losing the connection for a minute doesn't waste an hour of encoding. */
 export const REMOTE_LEASE_MS = 120_000;
 /** A job fails permanently after its worker has been lost or its result has been rejected this many times in a row. */
 export const MAX_LOSSES = 5;

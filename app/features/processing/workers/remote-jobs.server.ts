@@ -150,7 +150,7 @@ export async function receiveChunk(
   } catch (error) {
     if (error instanceof Problem) throw error;
     if ((error as NodeJS.ErrnoException).code === "ENOSPC") throw problem(507, DISK_FULL, end);
-    // Received bytes are kept, and the worker continues after them.
+    // The received bytes are kept, and the worker continues from there.
     throw problem(409, "The chunk is incomplete.", end);
   } finally {
     await file.close();

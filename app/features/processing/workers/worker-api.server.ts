@@ -193,7 +193,7 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
       throw new Problem(422, `The result was rejected: ${error.message}`);
     }
     if (isTemporaryFailure(error) || isBusy(error)) await returnToQueue(job);
-    // A rejection counts as an attempt, so that a result that is always rejected isn't encoded forever.
+    // A rejection counts as an attempt, so that a job whose result is always rejected isn't retried forever.
     else if (!(error instanceof Problem)) await fail(job, NOT_ACCEPTED);
     throw error;
   } finally {

@@ -12,7 +12,7 @@ export interface ListedWorker {
   createdAt: string;
   lastSeenAt: string | null;
   jobsDone: number;
-  /** The reason why the last result was rejected; null if it was accepted. */
+  /** Why the last result was rejected; null if it was accepted. */
   trouble: string | null;
   jobs: Pick<ListedJob, "label" | "title" | "videoId" | "progress" | "speed" | "secondsLeft">[];
 }
@@ -28,7 +28,7 @@ export function isConnected(
   return lastSeenAt !== null && now - Date.parse(lastSeenAt) < OFFLINE_AFTER_MS;
 }
 
-/** The workers, each with its jobs and their progress, and the time when it was last seen. */
+/** The workers, each with its jobs, their progress, and when the worker was last seen. */
 export function WorkerList({
   workers,
   now,

@@ -26,9 +26,7 @@ export function loader({ request }: LoaderFunctionArgs) {
   return { site: siteIdentity(request), email: contactEmail(request) };
 }
 
-/**
- * Handles the form if JavaScript isn't available: returns the validation errors, or the message for a prefilled email.
- */
+/** Handles the form without JavaScript: returns the validation errors, or the message for a prefilled email. */
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
   const result = readContactForm(await readSmallForm(request));

@@ -23,8 +23,8 @@ export function loader({ request }: LoaderFunctionArgs) {
 }
 
 /**
- * Shown at a URL that couldn't be loaded. The script shows whether the browser is offline or the site is unreachable,
- * and reloads the page when the site may be reachable again.
+ * The page shown at a URL that couldn't be loaded. The script shows whether the browser is offline or the site is
+ * unreachable, and reloads the page when the site may be reachable again.
  */
 const SCRIPT = `(function(){
 function show(){var on=navigator.onLine;

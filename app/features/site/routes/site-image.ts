@@ -22,7 +22,7 @@ function imageOf(name: string): Promise<Buffer> {
   const svg = icon.replace("<svg ", `<svg width="${size}" height="${size}" `);
   const image = drawImage({ svg, width, height, background: GROUND });
   rendered.set(name, image);
-  // If rendering fails, the next request renders the image again.
+  // If rendering fails, the next request tries again.
   image.catch(() => rendered.delete(name));
   return image;
 }

@@ -10,7 +10,7 @@ import { parseUrl } from "~/shared/addresses";
 
 const MAX_REDIRECTS = 5;
 const IDLE_MS = 60 * 1000;
-/** Downloading 2 GiB over a 1 Mbit/s connection takes five hours. */
+/** Enough to download 2 GiB over a 1 Mbit/s connection, which takes five hours. */
 const WHOLE_MS = 6 * 60 * 60 * 1000;
 const LONGEST_ADDRESS = 2_000;
 

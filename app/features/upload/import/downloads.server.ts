@@ -20,7 +20,7 @@ type DownloadRow = Selectable<DownloadsTable>;
 
 const SHOWN = 50;
 const PROGRESS_EVERY_MS = 1_000;
-/** Rows are deleted after this time because they contain a user and a URL. */
+/** How long rows are kept. They are then deleted, because they contain a user and a URL. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 
 /** The download running in this process. Only one runs at a time, since the disk is the bottleneck. */
@@ -244,7 +244,7 @@ async function fetchAndPublish(
   }
 }
 
-/** The reason why a download was rejected, with all the data needed to show the form again. */
+/** Why a download was rejected, with all the data needed to show the form again. */
 export interface AddressFailure {
   status: number;
   message: string;

@@ -79,7 +79,7 @@ export async function inspectFile(file: string, extension: string): Promise<Insp
   return { extension, durationSeconds, playable, ...(cutOff && { cutOff }) };
 }
 
-/** How files get from their folder into the bucket. */
+/** How files are transferred from their folder to the bucket. */
 const IMPORT_MODES = ["copy", "move", "link"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
 
@@ -93,7 +93,7 @@ export function reserveBasePaths(userId: string) {
   let taken = 0;
 
   return {
-    /** Returns the base path from the earlier system if it is free, or else a new base path. */
+    /** Returns the base path from the earlier system if it is free, otherwise a new one. */
     async reserve(wanted: string | undefined): Promise<string> {
       if (wanted && (await reserveFreeBasePath(wanted))) {
         kept.push(wanted);
@@ -121,7 +121,7 @@ async function reserveFreeBasePath(basePath: string): Promise<boolean> {
   const folder = bucketFile("videos", basePath);
   if (!folder) return false;
   const uploadId = path.basename(basePath);
-  // While an import has reserved all the ids for a second, a folder named after that second exists.
+  // A folder named after a second means that an import has reserved all ids for that second.
   const second = path.basename(secondOf(basePath));
   await fs.mkdir(path.dirname(folder), { recursive: true });
   const taken = (await fs.readdir(path.dirname(folder))).some(
@@ -186,7 +186,7 @@ export async function encodeImportedThumbnail(
 }
 
 /**
- * Flushes all pending writes on the uploads disk at once, because flushing a thousand small files one by one takes
+ * Flushes all pending writes on the uploads disk in one call, because flushing a thousand small files one by one takes
  * longer than copying them.
  */
 export async function flushUploads(): Promise<void> {

@@ -71,7 +71,7 @@ interface PendingImport extends Candidate {
   isClean?: boolean;
   /** Whether the video becomes a draft because a required consent record is missing. */
   lacksRecord?: boolean;
-  /** The reason why the video isn't public even though it was supposed to be published. */
+  /** Why the video isn't public even though it was supposed to be published. */
   refusal?: string;
 }
 

@@ -89,7 +89,7 @@ export function TableForm({
   );
 }
 
-/** Imports the server's folder. Shows the form, or the progress if an import is running. */
+/** The form that imports the server's folder, or the progress if an import is running. */
 export function FolderForm({
   folder: { running, last },
   error,

@@ -253,16 +253,14 @@ function reasonOf(error: unknown): string {
   return message;
 }
 
-/** Returns those of the given ids that exist in the catalogue. */
+/** Returns the ids among those given that exist in the catalogue. */
 export async function knownIds(ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await database().selectFrom("videos").select("id").where("id", "in", ids).execute();
   return new Set(rows.map(({ id }) => id));
 }
 
-/**
- * Returns those of the given digests that belong to uploaded files of videos in the catalogue, with the videos' titles.
- */
+/** Returns the digests among those given that belong to uploaded files in the catalogue, with the videos' titles. */
 async function knownDigests(digests: string[]): Promise<Map<string, string>> {
   if (digests.length === 0) return new Map();
   const rows = await database()

@@ -31,7 +31,7 @@ export async function findImported(sources: string[]): Promise<Map<string, strin
   return new Map(rows.map((row) => [row.source, fingerprint(row.bytes, row.modified_ms)]));
 }
 
-/** Returns a string with the properties of a file that change when the file is modified. */
+/** Returns a string of the file properties that change when a file is modified. */
 export function fingerprint(bytes: number, modifiedMs: number): string {
   return `${bytes} ${modifiedMs}`;
 }
@@ -109,7 +109,7 @@ function filesOf(target: string): MediaName[] {
 }
 
 /**
- * The longest time that a batch can take, in milliseconds. If it takes longer, its process is considered dead, and a
+ * The maximum duration of a batch, in milliseconds. If a batch takes longer, its process is considered dead, and a
  * running process with the same pid is assumed to be a different one.
  */
 const LONGEST_BATCH_MS = 60 * 60 * 1000;

@@ -61,7 +61,7 @@ export async function readObject(file: string): Promise<TableRow> {
     const value: unknown = JSON.parse(await fs.readFile(file, "utf8"));
     if (isObject(value)) return value;
   } catch {
-    // The error thrown below has a more suitable message.
+    // The error thrown below has a clearer message.
   }
   throw new ImportError(`${path.basename(file)} isn't a JSON object.`);
 }

@@ -35,13 +35,13 @@ export const meta = privateMeta("Import");
 /** Large enough for a table that describes a thousand videos. */
 const MAX_FORM_BYTES = 4 * 1024 * 1024;
 
-/** The reasons why a form was rejected, with the entered values. */
+/** Why a form was rejected, with the entered values. */
 interface Answer {
   message: string;
   intent: string;
   address?: AddressFailure;
   table?: string;
-  /** The reason why the acceptance of the uploaders' terms was rejected. `accepted` is the version from the form. */
+  /** Why the acceptance of the uploaders' terms was rejected. `accepted` is the version from the form. */
   terms?: string;
   accepted?: string;
 }

@@ -5,8 +5,8 @@ import { SAVED_AT_ONCE } from "~/shared/pages";
 import { publishedCards } from "../video.server";
 
 /**
- * Returns the cards for `id=…&id=…` as JSON, in the same order, and leaves out unpublished videos. Uses POST so that
- * the ids of somebody's saved or watched videos never appear in a URL, and therefore never in a proxy's log.
+ * Returns the cards for `id=…&id=…` as JSON, in the same order, without unpublished videos. Uses POST so that the ids
+ * of a visitor's saved or watched videos never appear in a URL, and therefore never in a proxy's log.
  */
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);

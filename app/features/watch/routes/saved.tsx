@@ -29,7 +29,7 @@ export function loader({ request }: LoaderFunctionArgs) {
   return { site: siteIdentity(request), now: Date.now() };
 }
 
-/** The page with the visitor's saved videos. The server finds out only which cards the page requests. */
+/** The page with the visitor's saved videos. The server learns only which cards the page requests. */
 export default function Saved() {
   const hydrated = useHydrated();
   return (

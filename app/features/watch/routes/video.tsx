@@ -150,7 +150,7 @@ function Details() {
       {/* Content that is shown while the page is loading must not move afterwards. */}
       <div className="mt-3 flex flex-col gap-x-6 gap-y-3 sm:min-h-11 sm:flex-row sm:flex-wrap sm:items-center sm:justify-between">
         <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-muted figures">
-          {/* Wide enough for the next view count, which appears a moment later, so that nothing moves. */}
+          {/* Wide enough for the next view count, which appears shortly afterwards, so that nothing moves. */}
           <span className="inline-flex min-h-11 min-w-15 items-center mouse:min-h-9">
             {formatViews(views)}
           </span>
@@ -251,7 +251,7 @@ function Watch({
           fileUrl,
           startSeconds,
           chapters,
-          // If there is a file, no placeholder is needed, because the browser shows the file's first frame.
+          // No placeholder is needed if there is a file, because the browser shows the file's first frame.
           posterUrl: video.thumbnailUrl ?? (fileUrl ? null : PLACEHOLDER_URL),
           streamStart,
           next,
