@@ -41,7 +41,7 @@ export interface Mp4Layout {
    * first description.
    */
   isCopyable: boolean;
-  /** Whether the edits are shorter than the video track, so that frames outside the edits must not be shown. */
+  /** Whether the edits are shorter than the video track. If so, frames outside the edits must not be shown. */
   isTrimmed: boolean;
   /** The total duration of the edits in the longest video track, in seconds; omitted if there are no edits. */
   editedSeconds?: number;
