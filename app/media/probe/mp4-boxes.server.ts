@@ -179,7 +179,7 @@ function editUnits(list: Buffer): number {
 
 /**
  * Whether an `elst` (§8.6.6) plays a single part of the track exactly once. If there are several parts, ffmpeg copies
- * the samples of each part from the preceding keyframe on, and writes one edit that covers all of them. An empty edit
+ * each part's samples, starting at the preceding keyframe, and writes one edit that covers all of them. An empty edit
  * (media time -1) before the part only delays it: ffmpeg adds its duration to all timestamps, and writes an empty edit
  * again if they don't start at 0.
  *
