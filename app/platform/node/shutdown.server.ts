@@ -7,7 +7,7 @@ import { onRequestStart } from "./request-context.server";
  * The graceful shutdown on SIGTERM or SIGINT: no new requests are accepted, event streams end, requests in progress get
  * a few more seconds, and then the process exits with status 0.
  *
- * remix-serve stops listening, but an open stream or timer would keep its process alive.
+ * remix-serve itself only stops listening, so an open stream or timer would keep the process alive.
  */
 
 /** How long requests in progress may continue after the signal. */
