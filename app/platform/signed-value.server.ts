@@ -13,7 +13,8 @@ import { derivedKey, sessionSecrets } from "./secret.server";
 const SIGNED = /^[\w-]*(?:\.(\d{1,16}))?\.[\w-]{43}$/;
 
 /**
- * Returns a value with its signature, in characters that can be used in URLs and cookies. Anyone can read the value.
+ * Returns a value with its signature, using only characters that are allowed in URLs and cookies. Anyone can read the
+ * value.
  *
  * @param purpose such as `report status`. The signature isn't valid for any other purpose.
  * @param expiresAt in milliseconds since the epoch. If omitted, the signature is valid for as long as the site accepts

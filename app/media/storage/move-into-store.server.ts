@@ -41,8 +41,8 @@ export interface MoveProgress {
  * Moves all files that were written since the last run into the store, except files that jobs are working on. The disk
  * keeps a copy of each file, which may be evicted later.
  *
- * An object's key is recorded before the object is written, and the file's record is written after the store has
- * acknowledged all of its bytes. If the process is killed at any point, the file is either on the disk or in both
+ * An object is announced (see `announceObjects`) before it is written, and the file's record is written after the store
+ * has acknowledged all of its bytes. If the process is killed at any point, the file is either on the disk or in both
  * places.
  *
  * @param isWanted called before each entry; return false to stop.

@@ -25,8 +25,7 @@ const shutdown = processState("shutdown", () => ({
 }));
 
 /**
- * Runs `step` when the signal arrives, for example to end streams or return jobs to the queue, and waits for its
- * promise.
+ * Runs `step` when the signal arrives, for example to end streams or return jobs to the queue, and awaits its promise.
  */
 export function onShutdown(step: Step): void {
   shutdown().atSignal.push(step);
