@@ -3,10 +3,10 @@ import { derivedKey, sessionSecrets } from "./secret.server";
 
 /**
  * Signatures for all values that the site sends out and trusts when they come back: cookies, links to reports, URLs of
- * source files, and puzzles. They use HMAC-SHA-256, with a key for each purpose that is derived from the secret.
+ * source files, and puzzles. They use HMAC-SHA-256, with a separate key for each purpose, derived from the secret.
  *
  * Remix's `createCookie` isn't used, because it signs with the secret itself and without the cookie's name, so that one
- * cookie could replace another, and its signatures never expire.
+ * cookie's value could be used for another. Its signatures also never expire.
  */
 
 /** Matches a signed value: the value in base64url, its expiration time, if any, and the signature. */

@@ -133,7 +133,7 @@ function categoryOf(from: ListName, requested: string | null): string | undefine
   return from === "categories" ? (id ?? (requested || undefined)) : undefined;
 }
 
-/** Returns the query and category with which the search on this page is prefilled. */
+/** Returns the query and category that prefill the search on this page. */
 export function searchLocation(
   pathname: string,
   parameters: URLSearchParams,

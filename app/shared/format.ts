@@ -13,15 +13,15 @@ export function formatCount(count: number): string {
   return `${tenths(count, 1_000_000)}M`;
 }
 
-/** Returns a view count in short form, followed by the noun: `1 view`, `15.4K views`. */
+/** Returns an abbreviated view count with its noun: `1 view`, `15.4K views`. */
 export function formatViews(views: number): string {
   const count = formatCount(views);
   return `${count} ${count === "1" ? "view" : "views"}`;
 }
 
 /**
- * Formats a whole number followed by its noun: `1 video`, `1,234 videos`. It doesn't use `Intl`, because browsers load
- * their locale data when `Intl` is first used, which takes a tenth of a second on every page on a slow phone.
+ * Formats a whole number with its noun: `1 video`, `1,234 videos`. Doesn't use `Intl`, because browsers load locale
+ * data when `Intl` is first used, which takes a tenth of a second on each page on a slow phone.
  */
 export function formatQuantity(count: number, noun: string): string {
   const grouped = String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
