@@ -9,7 +9,7 @@ import { every } from "./runtime.server";
 
 const EVERY_MS = 10_000;
 
-/** Starts the heartbeat. */
+/** Starts writing heartbeats while the database is replicated. */
 export function startHeartbeat(): void {
   const sqlite = sqliteHandle();
   every(EVERY_MS, "record the time in the database", () => beat(sqlite), { firstMs: 0 });
