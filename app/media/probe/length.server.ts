@@ -169,7 +169,7 @@ const DEFAULT_THRESHOLD = 10;
 const SHORT_THRESHOLD = 1;
 /** ffmpeg always treats a timestamp as a jump if it goes back by at least this much, regardless of the threshold. */
 const BACKWARD_SECONDS = 0.1;
-/** The maximum difference between the duration of the longest stream and that of the video. */
+/** The maximum number of seconds by which the longest stream may be longer than the video. */
 const MAX_EXCESS_SECONDS = 1;
 
 /** The minimum speeds at which a disk and a processor can read a whole file within the time limit. */

@@ -75,7 +75,7 @@ export function openStreamCount(): number {
  * open.
  *
  * @param jobEventsAccess takes a Cookie header and returns a function that checks whether the session may still follow
- *   the job queue; undefined if the session isn't allowed to.
+ *   the job queue; undefined if the session never had that permission.
  */
 export function serveEvents(
   jobEventsAccess: (cookies: string) => (() => boolean) | undefined,

@@ -23,8 +23,8 @@ interface Morgan {
 }
 
 /**
- * Routes that aren't logged: monitoring, which is requested every few seconds, and reports of watched segments, which
- * are only counted.
+ * Routes that aren't logged: monitoring, which is requested every few seconds, and reports of watched parts of videos,
+ * which are only counted.
  */
 const UNLOGGED: readonly string[] = ["/healthz", "/metrics", "/video/:id/watched"];
 
