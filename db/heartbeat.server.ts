@@ -3,8 +3,8 @@ import { isReplicated } from "./litestream.server";
 import { every } from "./runtime.server";
 
 /**
- * The heartbeat: while the database is replicated, the site writes the current time into it. Without it, a replica
- * couldn't distinguish being outdated from a database that hasn't changed.
+ * The heartbeat: while the database is replicated, the site writes the current time into it. Otherwise, nobody could
+ * tell whether a replica is outdated or the database simply hasn't changed.
  */
 
 const EVERY_MS = 10_000;

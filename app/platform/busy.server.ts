@@ -1,7 +1,7 @@
 import { isBusy } from "~db/write-lock";
 
 /**
- * Performs a change and returns its result. Use this function in actions of pages that don't show a message if the
+ * Awaits a change and returns its result. Use this function in actions of pages that don't show a message if the
  * database is busy.
  *
  * @throws a 503 Response if another process is writing.

@@ -116,7 +116,7 @@ const variables = {
     .describe(
       "a number of videos per hour and a percentage of all videos per day, such as 20/h,2%/d",
     ),
-  /** How long moderators have to decide on reports that the law doesn't require them to decide on within 48 hours. */
+  /** How long moderators have to decide on reports without a legal deadline of 48 hours. */
   REPORT_DEADLINE: duration(UNIT_MS.h, 52 * UNIT_MS.w)
     .default(5 * UNIT_MS.d)
     .describe("a duration from 1h to 52w, such as 5d"),

@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 /**
  * Abbreviates a count: `999`, `1.0K`, `999.9K`, `1.0M`.
  *
- * Rounds tenths half up, and then chooses the unit, so that 999,950 is `1.0M` and never `1000.0K`.
+ * Rounds half up to tenths before choosing the unit, so that 999,950 is `1.0M` and never `1000.0K`.
  */
 export function formatCount(count: number): string {
   if (!(count >= 1_000)) return String(Math.max(0, Math.floor(count) || 0));

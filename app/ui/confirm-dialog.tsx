@@ -17,7 +17,7 @@ export function ConfirmDialog({
   title: string;
   description: string;
   consequences: string[];
-  /** The URL of the list, to which the form is sent and to which closing the dialog leads. */
+  /** The URL of the list. The form is sent there, and closing the dialog leads back to it. */
   list: string;
   busy: boolean;
   /** The label of the confirmation button. */

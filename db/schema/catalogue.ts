@@ -33,7 +33,7 @@ export interface CatalogueTables {
   video_fingerprints: {
     video_id: string;
     seconds: number;
-    /** The fingerprint; empty if too few frames have enough detail. */
+    /** The fingerprint; empty if too few frames have any detail. */
     hashes: Uint8Array;
   };
   /** Pairs of videos that look alike. The first video has the smaller id. */

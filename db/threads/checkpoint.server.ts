@@ -7,7 +7,7 @@ import { queryThread } from "./query-thread.server";
 
 /**
  * A checkpoint moves the contents of the write-ahead log (`-wal`) into the database file and waits for the disk twice.
- * By default, SQLite runs a checkpoint as part of the statement with which the log exceeds a certain length. Here, a
+ * By default, SQLite runs a checkpoint as part of the statement that makes the log exceed a certain length. Here, a
  * thread runs checkpoints, so that no request has to wait for them. If Litestream is used, Litestream runs the
  * checkpoints and the site doesn't.
  */
