@@ -75,7 +75,8 @@ export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
 };
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  // Read this before anything else, so that any change made while the page is loading counts as newer than the page.
+  // Read the version before anything else, so that any change made while the page is loading counts as newer than the
+  // page.
   const version = catalogueVersion();
   const studio = studioVersion(version);
   const { toast, headers } = await readToast(request);
@@ -87,7 +88,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
       ...(user && { user: { role: user.role, mayPublish: user.mayPublish } }),
       ...(user && allows(user, "/admin/reports") && { reports: countWaiting() }),
       toast,
-      // Don't register the service worker in development, because hundreds of modules change while it is active.
+      // Don't register the service worker in development, where it would have to handle hundreds of changing modules.
       hasServiceWorker: settings().serviceWorker && settings().environment !== "development",
       // Applies to every page that isn't exempt from the age gate; see `useAgeGate`.
       asksForAge: !signedIn && needsAgeConfirmation(request),
@@ -101,7 +102,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   );
 }
 
-/** The frame of every page. On an error page, the loader's data may be missing. */
+/** The layout of every page. On an error page, the loader's data may be missing. */
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
   const errorReference = useErrorReference();
@@ -134,7 +135,7 @@ export function Layout({ children }: { children: ReactNode }) {
           <ToastProvider fromServer={page?.toast}>
             <ExitByShift />
             {hasAgeGate && <AgeGate siteName={siteName} />}
-            {/* On a phone, the player is above the header. A new key remounts the frame, so nothing jumps. */}
+            {/* On phones, the player is above the header. A new key remounts the frame, so that nothing jumps. */}
             <div
               key={kind}
               className={classNames("min-h-dvh flex-col", hasAgeGate ? "hidden" : "flex")}

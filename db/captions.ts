@@ -1,6 +1,6 @@
 /**
- * One caption track in the `captions` column of a video. Captions are stored in a column and not in a table, because
- * they are always read together with their video, and move with the video's row to the trash, to backups and back.
+ * One caption track in the `captions` column of a video. Captions are stored in a column instead of a table, because
+ * they are always read together with their video and move with the video's row to the trash, to backups and back.
  */
 export interface Captions {
   /** The path of a WebVTT file, below `/media/`. */

@@ -8,9 +8,9 @@ export interface CatalogueVersion {
 }
 
 /**
- * One column counts both kinds of changes: it increases by this number if the public can see the change, and by one if
- * only the studio shows it. A million studio changes in a row count as one public change, but that costs visitors only
- * an unnecessary refresh.
+ * One column counts both kinds of changes. It increases by this number for a public change, and by one for a change
+ * that only the studio shows. A million studio changes in a row count as a public change, but the only effect on
+ * visitors is an unnecessary refresh.
  */
 export const PUBLIC_CHANGE = 2 ** 20;
 

@@ -7,8 +7,8 @@ import { queryThread } from "./threads/query-thread.server";
 export type { CatalogueVersion };
 
 /**
- * The maximum number of changes that are projected in the main thread, which takes about 6 ms. If more changes are
- * pending, the writing thread projects them.
+ * The maximum number of changes that the main thread projects, which takes about 6 ms. If more are pending, the writing
+ * thread projects them.
  */
 const MAX_PROJECTED_INLINE = 64;
 /**
@@ -17,8 +17,8 @@ const MAX_PROJECTED_INLINE = 64;
  */
 const PAUSE_MS = 25;
 /**
- * The maximum number of pending changes for which callers wait. Only an import causes more. Until those changes are
- * projected, lists are correct, but totals and search results are outdated.
+ * The maximum number of pending changes that callers wait for. Only imports cause more. Until those are projected,
+ * lists are correct, but totals and search results are outdated.
  */
 const MAX_AWAITED_CHANGES = 20_000;
 
@@ -101,7 +101,7 @@ async function projectUntilDone(): Promise<void> {
   }
 }
 
-/** Logs a failure only once, although every request tries again. */
+/** Logs a failure only once, because every request retries. */
 function reportOnce(error: unknown): void {
   const message = String(error);
   if (projection().failure !== message) {

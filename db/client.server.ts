@@ -27,8 +27,8 @@ import { isBusy } from "./write-lock";
  */
 const BUSY_TIMEOUT_MS = 5_000;
 /**
- * The size of the page cache. If the cache were smaller, changing hundreds of rows in a large catalogue would evict
- * pages that are soon needed again.
+ * The size of the page cache. With a smaller cache, changing hundreds of rows in a large catalogue would evict pages
+ * that are soon needed again.
  */
 const CACHE_KIB = 16 * 1024;
 
@@ -46,12 +46,12 @@ interface Connection {
   kysely: Kysely<Schema>;
   projector: Projector;
   prepare: (sql: string) => Sqlite.Statement;
-  /** A unique id, so that a thread with a separate connection notices when the file has been replaced. */
+  /** A unique id, by which threads with a separate connection detect that the file has been replaced. */
   id: string;
 }
 
 /**
- * Rejects async callbacks. While such a callback waits at an `await`, other requests would write within its
+ * Rejects async callbacks. While such a callback was awaiting something, other requests would write within its
  * transaction.
  */
 export type NotPromise<T> = T extends PromiseLike<unknown> ? never : T;
@@ -90,8 +90,8 @@ export function openSqlite(file: string): Sqlite.Database {
   sqlite.pragma("foreign_keys = ON");
   if (isReplicated(sqlite)) sqlite.pragma("wal_autocheckpoint = 0");
   sqlite.pragma(`cache_size = -${CACHE_KIB}`);
-  // A statement with a trigger copies each page that it changes, so that the statement can be rolled back individually.
-  // If the copies are kept in memory, an insert takes half as long as with a temporary file.
+  // For a statement with a trigger, SQLite copies each page that the statement changes, so that it can be rolled back
+  // individually. Keeping the copies in memory instead of a temporary file halves the duration of an insert.
   sqlite.pragma("temp_store = MEMORY");
   return sqlite;
 }
@@ -193,8 +193,7 @@ export function transaction<T>(work: () => NotPromise<T>): Promise<T> {
 }
 
 /**
- * Runs `work` in one immediate transaction, but tries only once, without waiting for the lock. Use it for work that can
- * be postponed.
+ * Runs `work` in one immediate transaction, but doesn't wait for the lock. Use it for work that can be postponed.
  *
  * @returns false if nothing was written because another connection is writing.
  */
@@ -234,7 +233,7 @@ export function projector(): Projector {
   return connection().projector;
 }
 
-/** Throws if the file can't be read. It reads a row, because SQLite evaluates `SELECT 1` without reading the file. */
+/** Throws if the file can't be read. Reads a row, because SQLite evaluates `SELECT 1` without reading the file. */
 export function checkDatabase(): void {
   sqliteHandle().prepare("SELECT catalogue FROM catalogue_version").get();
 }

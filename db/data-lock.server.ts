@@ -16,7 +16,10 @@ interface Holder {
   since: string;
 }
 
-/** The connections that hold locks. If a connection were garbage-collected, its lock would be released. */
+/**
+ * The connections that hold locks. They are kept here because garbage collection of a connection would release its
+ * lock.
+ */
 const heldLocks = processState(
   "data locks",
   () => new Set<Sqlite.Database>(),
@@ -29,9 +32,9 @@ const heldLocks = processState(
  * Locks the site's data until this process ends. Two servers with the same data would empty each other's `uploads/tmp`
  * and trash, and run each other's jobs.
  *
- * Each lock is an open transaction on a small, separate SQLite file. SQLite therefore holds a kernel lock on that file.
- * The kernel releases the lock when the process ends, even after a crash, and the lock also works between containers
- * that share a volume. Neither would be true of a lock file that contains a process id.
+ * Each lock is an open transaction on a small, separate SQLite file, on which SQLite therefore holds a kernel lock. The
+ * kernel releases the lock when the process ends, even after a crash, and the lock also works between containers that
+ * share a volume. Neither would be true of a lock file that contains a process id.
  *
  * @param waitMs how long to wait for a process that is shutting down.
  * @returns a function that releases the locks early.
@@ -42,7 +45,7 @@ export function lockData(
   program: string,
   waitMs = 0,
 ): () => void {
-  // Another site might use the same database but not the same uploads, or the other way around. Lock each separately.
+  // Lock the database and the uploads separately, because another site might use only one of the two.
   const database = path.resolve(databasePath);
   const releaseDatabase = lockFile(`${databasePath}.lock`, program, database, waitMs);
   try {

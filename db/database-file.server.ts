@@ -8,8 +8,8 @@ import { MigrationError, requireReleasedSchema } from "./migrate.server";
 export class DatabaseFileError extends Error {}
 
 /**
- * The largest file size, in bytes, at which the whole file is checked at startup. Checking 64 MiB takes about 0.4 s,
- * and startup may take 3 s.
+ * The maximum size, in bytes, of files that are checked completely at startup. Checking 64 MiB takes about 0.4 s, and
+ * startup may take 3 s.
  */
 const CHECKED_WHOLE_BYTES = 64 * 1024 * 1024;
 
@@ -45,7 +45,7 @@ export function requireReleasedFile(file: string): void {
 
 /**
  * Closing a writable connection moves the write-ahead log into the file, and closing a read-only connection leaves an
- * empty log behind. To leave everything unchanged, a file without a log is opened for writing, and a file with a log is
+ * empty log behind. To leave both unchanged, a file without a log is opened for writing, and a file with a log is
  * opened read-only.
  */
 function checkUnchanged(file: string): void {

@@ -28,7 +28,7 @@ export class SharedFileDialect extends SqliteDialect {
   }
 }
 
-/** @throws in a transaction, because a query awaited there wouldn't start until the transaction ended. */
+/** @throws in a transaction, because a query that is awaited there wouldn't start until the transaction had ended. */
 export function requireNoTransaction({ inTransaction }: Database): void {
   if (!inTransaction) return;
   throw new Error(

@@ -22,8 +22,8 @@ export function requireFolder(setting: string, folder: string): void {
 }
 
 /**
- * Creates a folder and its parents. Node's recursive `mkdir` never returns if folders can't be created in one of the
- * existing parents, such as /proc or a broken link.
+ * Creates a folder and its parents. Node's recursive `mkdir` never returns if an existing parent, such as /proc or a
+ * broken link, can't contain new folders.
  */
 export function createFolder(folder: string): void {
   if (isFolder(folder)) return;

@@ -5,8 +5,8 @@ import { every } from "./runtime.server";
 const CHECK_EVERY_MS = 1_000;
 
 /**
- * Switches to a newer replica whenever one replaces the database file. If the newer replica can't be used, logs that
- * once and keeps using the old one.
+ * Switches to the new replica whenever the database file is replaced. If the new replica can't be used, logs that once
+ * and keeps using the old one.
  *
  * @param onNewer clears the data that is cached from the database.
  */

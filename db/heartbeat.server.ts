@@ -3,13 +3,13 @@ import { isReplicated } from "./litestream.server";
 import { every } from "./runtime.server";
 
 /**
- * The heartbeat: while the database is replicated, the site writes the current time into it. Without the heartbeat, a
- * replica couldn't tell whether it is outdated or the database simply hasn't changed.
+ * The heartbeat: while the database is replicated, the site writes the current time into it. Otherwise, nobody could
+ * tell whether a replica is outdated or the database simply hasn't changed.
  */
 
 const EVERY_MS = 10_000;
 
-/** Starts the heartbeat, which writes the time while the database is replicated. */
+/** Starts writing heartbeats while the database is replicated. */
 export function startHeartbeat(): void {
   const sqlite = sqliteHandle();
   every(EVERY_MS, "record the time in the database", () => beat(sqlite), { firstMs: 0 });
@@ -17,7 +17,7 @@ export function startHeartbeat(): void {
 
 function beat(sqlite: ReturnType<typeof sqliteHandle>): void {
   if (!sqlite.open || !isReplicated(sqlite)) return;
-  // If another process is writing, the next heartbeat will be soon enough.
+  // If another process is writing, wait for the next heartbeat.
   tryWriteTransaction(() => {
     sqlite
       .prepare(

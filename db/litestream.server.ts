@@ -10,7 +10,7 @@ import type { Database } from "better-sqlite3";
 /** `auto`: on while the database has Litestream's tables, which Litestream creates when it first opens a database. */
 export type LitestreamSetting = "auto" | "on" | "off";
 
-/** If the log is newer than the last copy, and that copy is older than this, Litestream isn't running. */
+/** If the log is newer than the last copy and that copy is older than this, Litestream isn't running. */
 const MAX_LAG_MS = 5_000;
 
 // The settings module sets this; it is reevaluated whenever this module is.

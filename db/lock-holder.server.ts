@@ -21,15 +21,15 @@ export async function whenUnlocked<T>(sqlite: Database, attempt: () => T): Promi
   }
 }
 
-/** Whether this is the server. Commands have a busy timeout and print the message themselves. */
+/** Whether this process is the server. Commands have a busy timeout and print the message themselves. */
 function isServing(sqlite: Database): boolean {
   return sqlite.open && sqlite.pragma("busy_timeout", { simple: true }) === 0;
 }
 
 /**
  * Returns the process that is writing to a database, such as `node restore.js (process 4711)`, for the log and the
- * operator. Returns "Another process" if the process isn't known. That is always the case on systems other than Linux,
- * and otherwise if the lock has already been released.
+ * operator. Returns "Another process" if the process isn't known: always on systems other than Linux, and on Linux if
+ * the lock has already been released.
  */
 export function lockHolder(databaseFile: string): string {
   try {

@@ -5,8 +5,8 @@ import { processState } from "./runtime.server";
 import type { AlertNotice, OutboxRow, ReportNotice } from "./schema/operations";
 
 /**
- * The outbox. A message is written in the same transaction as the change that it reports, and is sent later. Delivery
- * is retried if it fails.
+ * The outbox. A message is written in the same transaction as the change that it reports, and is sent later. Failed
+ * deliveries are retried.
  */
 
 const MINUTE_MS = 60_000;
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const BACK_OFF_MS = [1, 5, 15, 60, 180, 360, 720, 720].map((minutes) => minutes * MINUTE_MS);
 const BATCH_SIZE = 20;
 
-/** The types of messages, keyed by the column that refers to the subject of the message. */
+/** The types of messages, keyed by the column that refers to a message's subject. */
 interface Messages {
   alert_id: AlertNotice;
   report_id: ReportNotice;
@@ -40,8 +40,8 @@ const sending = processState("outbox", () => new Map<keyof Messages, Promise<num
  * Sends the messages that are due, one at a time. If the process ends after a message was sent but before its delivery
  * was recorded, the message is sent again with the same id.
  *
- * @param send rejects if the message has to be retried later. It returns a function that runs in the transaction that
- * records the delivery.
+ * @param send rejects if the message has to be retried later. Otherwise, it returns a function that runs in the
+ *   transaction that records the delivery.
  * @returns the number of messages that it attempted to send.
  */
 export function sendDue<Subject extends keyof Messages>(

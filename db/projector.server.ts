@@ -14,7 +14,8 @@ import { searchIndexes } from "./search-index.server";
  */
 
 /**
- * How many entries the change log for related videos keeps. A thread that has missed more than that rebuilds its index.
+ * The number of entries that are kept in the change log for related videos. A thread that has missed more than that
+ * rebuilds its index.
  */
 const MAX_RELATED_CHANGES = 10_000;
 
@@ -55,7 +56,7 @@ export function createProjector(sqlite: Database) {
       SELECT id, CAST(sort_key AS TEXT), status, public, listed, category, views, bytes, title, tags,
         (SELECT sum(bytes) FROM media_files WHERE video_id = videos.id), ${contentOf(sqlite)}
       FROM videos WHERE ${changed}`)
-    // Reading each row as an object with a property for each of these columns would take 50% longer.
+    // Reading each row as an object with a property per column would take 50% longer.
     .raw();
   const known = sqlite.prepare<unknown[], Row>(
     `SELECT *, CAST(sort_key AS TEXT) AS sort_key FROM projected_videos WHERE ${changed}`,
@@ -118,8 +119,8 @@ export function createProjector(sqlite: Database) {
       if (was?.digest !== is?.digest) rises.catalogue += isSeen(was, is) ? PUBLIC_CHANGE : 1;
       else if (was?.views !== is?.views && isSeen(was, is)) rises.views += 1;
       if (was && is && is.views > was.views) addDayViews.run(id, is.views - was.views);
-      // If files were recorded before their video's row was inserted, the row doesn't have their size yet. Setting it
-      // changes the row once more.
+      // If files were recorded before the row of their video was inserted, the row doesn't contain their size yet.
+      // Setting it changes the row once more.
       if (is?.bytes === 0 && is.file_bytes) setBytes.run(is);
       if (is) remember.run(is);
       else drop.run(id);
@@ -196,7 +197,7 @@ function hasSameSearchEntry(was: Row | undefined, is: Row | undefined): boolean 
   return was?.text_digest === is?.text_digest && was?.sort_key === is?.sort_key;
 }
 
-/** Whether a video's score as a related video is unchanged. A video that isn't listed is never a related video. */
+/** Whether a video's score as a related video is unchanged. Unlisted videos are never related videos. */
 function hasSameRelatedScore(was: Row | undefined, is: Row | undefined): boolean {
   const [before, now] = [was, is].map((row) => (row?.listed ? row : undefined));
   if (!before || !now) return before === now;
@@ -212,7 +213,7 @@ function isSeen(was: Row | undefined, is: Row | undefined): boolean {
   return was?.public === 1 || is?.public === 1;
 }
 
-/** Returns how many of the two view thresholds in the related score a video exceeds. */
+/** Returns how many of the two view thresholds of the related score a video exceeds. */
 function viewTier(views: number): number {
   return Number(views > WATCHED_ABOVE) + Number(views > WATCHED_MUCH_ABOVE);
 }

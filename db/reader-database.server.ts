@@ -8,7 +8,7 @@ import {
 } from "./database-file.server";
 import { requireReleasedSchema, unknownMigrations } from "./migrate.server";
 
-/** The size of the page cache, which is the same as on the primary. */
+/** The size of the page cache, the same as on the primary. */
 const CACHE_KIB = 16 * 1024;
 
 /**

@@ -41,7 +41,7 @@ export function processState<Value>(
 
 /** A task that runs at an interval. */
 export interface PeriodicWork {
-  /** Starts a round now, or right after the round in progress. */
+  /** Starts a round now, or right after the one in progress. */
   run(): void;
   /** Stops the task. Resolves when the round in progress has ended. */
   stop(): Promise<void>;

@@ -46,10 +46,10 @@ export interface VideosTable {
   sort_key: GeneratedAlways<number>;
   /** The size of the video's files. */
   bytes: Generated<number>;
-  /** The uploaded file; set if `video_url` is still empty or is a converted file. */
+  /** The uploaded file; set if `video_url` is still empty or refers to a converted file. */
   source_url: string | null;
   /**
-   * When the uploaded file was removed to save space; null if it hasn't been removed, or if a copy has all of its
+   * When the uploaded file was removed to save space; null if it hasn't been removed, or if another file has all of its
    * content.
    */
   source_removed_at: Time | null;
@@ -61,7 +61,7 @@ export interface VideosTable {
   storyboard_url: string | null;
   /** The hover preview. */
   preview_url: string | null;
-  /** A JSON list; see captions.ts. Null until the file has been searched for captions. */
+  /** A JSON list; see captions.ts. Null until the file has been checked for captions. */
   captions: string | null;
   /** The colors of the thumbnail's four quarters; see posterColors(). Null until they are known. */
   poster_colors: string | null;
@@ -69,7 +69,7 @@ export interface VideosTable {
   loudness: number | null;
   /** The true peak in dBTP. Null until it has been measured, and for silence. */
   true_peak: number | null;
-  /** The thumbnail that a job created. Any other thumbnail was chosen by someone. */
+  /** The thumbnail that a job created. Any other thumbnail was chosen by a user. */
   generated_poster_url: string | null;
   /** The `{userId}/{uploadId}` of the original from which the video's file was trimmed; null if it isn't trimmed. */
   cut_of: string | null;
@@ -105,7 +105,7 @@ export interface Schema
     id: ColumnType<1, never, never>;
     at: Time;
   };
-  /** A table with one row, in which the projector counts the changes to the catalogue and to the view counts. */
+  /** A table with one row, in which the projector counts changes to the catalogue and to view counts. */
   catalogue_version: {
     id: ColumnType<1, never, never>;
     catalogue: number;

@@ -2,8 +2,8 @@ import type { Database } from "better-sqlite3";
 
 const INDEXES = ["video_search", "video_search_short"];
 /**
- * The separator that follows the title and each tag, so that no match spans two of them. A search for a tag between two
- * separators finds only that exact tag.
+ * The separator after the title and after each tag, so that no match spans two of them. A search for a tag between two
+ * separators matches only that exact tag.
  */
 export const SEPARATOR = "\u001f";
 
@@ -26,8 +26,8 @@ export function searchIndexes(sqlite: Database) {
   );
   return {
     /**
-     * Updates the entries for the given sort keys to match the rows that currently have these keys, and removes the
-     * entries whose keys no row has. Rows are looked up by sort key, because a key may move from one row to another,
+     * Updates the entries for the given sort keys to match the rows that currently have these keys, and removes entries
+     * whose keys no longer have a row. Rows are looked up by sort key, because a key may move from one row to another,
      * and the two rows may be projected in any order.
      *
      * @param read the rows that were already read, by their sort keys.
@@ -54,13 +54,13 @@ function entry(text: string): string {
   return text.replaceAll(SEPARATOR, " ").trim() + SEPARATOR;
 }
 
-/** Returns the tags that are strings, because another tool may have written anything into the list. */
+/** Returns the tags that are strings, because another tool may have written other values into the list. */
 function textsOf(tags: string | null): string[] {
   const list: unknown = tags === null ? [] : JSON.parse(tags);
   return Array.isArray(list) ? list.filter((tag) => typeof tag === "string") : [];
 }
 
-/** Returns all distinct substrings of one or two characters, in no particular order, joined with separators. */
+/** Returns all distinct substrings of one or two characters, in any order, joined with separators. */
 function shortSubstrings(text: string): string {
   const found = new Set<string>();
   let previous = "";

@@ -1,17 +1,17 @@
 import type { Generated, Selectable } from "kysely";
 
 /**
- * A file of a video other than its current one: a replacement that is being prepared, or a replaced file. The file's
- * jobs and rows in `media_files` have the file's id instead of a video's id.
+ * A file of a video other than its current one: a replacement that is being prepared, or a replaced file. Its jobs and
+ * rows in `media_files` have the file's id instead of the video's.
  */
 export interface VideoFilesTable {
   id: string;
   video_id: string;
   /**
-   * `pending`: it will replace its video's file once everything has been created from it. `earlier`: it was replaced,
-   * is in the trash and can be restored. `original`: the current file was trimmed from it; it can be restored too, but
-   * isn't in the trash. `removed`: its files have been deleted, or are queued in `removals`, and its URL redirects to
-   * the current file.
+   * `pending`: it will replace its video's file once all derived files exist. `earlier`: it was replaced, is in the
+   * trash and can be restored. `original`: the current file was trimmed from it; it can be restored too, but isn't in
+   * the trash. `removed`: its files have been deleted, or are queued in `removals`, and its URL redirects to the
+   * current file.
    */
   state: "pending" | "earlier" | "original" | "removed";
   /** The user who uploaded the file or replaced it. */
@@ -68,5 +68,5 @@ export const FILE_COLUMNS = [
   "cut_end",
 ] as const;
 
-/** The columns that also change with the file, unless someone has chosen the thumbnail. */
+/** The columns that also change with the file, unless a user has chosen the thumbnail. */
 export const POSTER_COLUMNS = ["thumbnail_url", "poster_colors", "generated_poster_url"] as const;

@@ -1,7 +1,7 @@
 /**
  * SQLite allows one writing connection at a time. SQLite's busy timeout blocks the calling thread, which serves all
- * pages, so the site's connection doesn't use it. Instead, this module retries a write that finds the database locked,
- * and the thread continues in the meantime. Reads don't need a lock in WAL mode.
+ * pages, so the site's connection doesn't use it. Instead, if the database is locked, this module retries the write
+ * without blocking the thread. Reads don't need a lock in WAL mode.
  */
 
 /** If another process has held the lock for this long, the change fails. */
@@ -9,8 +9,8 @@ const LOCK_WAIT_MS = 2_000;
 const RETRY_EVERY_MS = 20;
 
 /**
- * Thrown if another process has held the lock for longer than a request may wait. Trying again may succeed. The message
- * contains the name of that process, so it is for the log and for commands, never for visitors.
+ * Thrown if another process has held the lock for longer than a request may wait. Another attempt may succeed. The
+ * message contains the name of that process, so it is for the log and for commands, never for visitors.
  */
 export class DatabaseBusyError extends Error {
   constructor(cause: unknown, holder = "Another process") {

@@ -65,8 +65,8 @@ async function backUpInto(folder: string, withUploads: boolean): Promise<void> {
   const { databasePath, uploadsDir } = settings();
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const target = path.join(folder, BACKUP.uploads);
-  // Copy the files once before copying the database and once afterwards, so that the backup contains the files for all
-  // of its rows, even if files were added or deleted while others were being copied.
+  // Copy the files both before and after copying the database, so that the backup contains the files of all its rows,
+  // even if files were added or deleted while others were being copied.
   const stored = openStoredCopies(databasePath);
   const before = withUploads ? copyNew(uploadsDir, target, stored.has).copied : 0;
   stored.close();

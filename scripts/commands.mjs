@@ -26,7 +26,7 @@ const PROGRAMS = {
   "backup-process": "app/features/operations/backups/backup-process.server.ts",
   "image-process": "app/media/images/image-process.server.ts",
 };
-/** The packages that are bundled because they consist of hundreds of files. All others are loaded from node_modules. */
+/** The packages to bundle, because they consist of hundreds of files. All others are loaded from node_modules. */
 const BUNDLED_PACKAGES = ["kysely", "execa", "zod"];
 const FOLDER = path.join(root, "build", "commands");
 const FINGERPRINT = path.join(FOLDER, "fingerprint");

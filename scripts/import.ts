@@ -95,7 +95,9 @@ await runScript(
   },
 );
 
-/** Warns once, before the import, about all files without a category, because there could be a thousand of them. */
+/**
+ * Warns about all files without a category in one message before the import, because there could be a thousand of them.
+ */
 function warnAboutCategories({ entries, failures }: ImportPlan): void {
   const withoutCategory = failures.filter(isWithoutCategory).map(({ name }) => name);
   const count = withoutCategory.length;
@@ -135,7 +137,7 @@ async function perform(
   options: Pick<ImportOptions, "userId" | "mode" | "terms">,
 ): Promise<void> {
   const controller = new AbortController();
-  // A second signal ends the process immediately. Even then, nothing is lost.
+  // A second signal ends the process immediately. Nothing is lost even then.
   process.once("SIGINT", () => controller.abort());
   process.once("SIGTERM", () => controller.abort());
   const bytes = plan.entries.reduce((sum, { file }) => sum + sizeOf(file), 0);

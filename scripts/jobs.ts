@@ -119,7 +119,7 @@ async function work(waitsForMore: boolean): Promise<void> {
   const signaled = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
-  // This timer keeps the process alive while it is waiting for jobs.
+  // This timer keeps the process alive while it waits for jobs.
   const waiting = waitsForMore ? setInterval(() => {}, 60_000) : undefined;
   await Promise.race([signaled, waitsForMore ? new Promise(() => {}) : runner.idle()]);
   clearInterval(waiting);

@@ -1,5 +1,5 @@
-// The first steps of `npm start` and `npm test`. They are written in plain JavaScript that needs only Node, because
-// they run before any package is installed.
+// The first steps of `npm start` and `npm test`. They are plain JavaScript and need only Node, because they run before
+// any packages are installed.
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -76,7 +76,7 @@ export async function runPackageWithOutput(name, args) {
   return { status: status ?? 1, output };
 }
 
-/** Looks up the program in the lock file, because on Windows, node_modules/.bin contains shell scripts. */
+/** Looks up the program in the lock file, because node_modules/.bin contains shell scripts on Windows. */
 function packageExecutable(name) {
   const packages = readPackages(path.join(root, "node_modules", ".package-lock.json")) ?? {};
   const [where, { bin }] =
@@ -86,8 +86,8 @@ function packageExecutable(name) {
 }
 
 /**
- * Runs npm. On Windows, npm is a shell script, so this uses the file whose path npm passes to the processes that it
- * starts.
+ * Runs npm. On Windows, npm is a shell script, so this runs the JavaScript file whose path npm passes to its child
+ * processes.
  */
 function runNpm(args, env) {
   const { npm_execpath: file } = process.env;
@@ -108,7 +108,7 @@ export function installPackages({ development }) {
   if (!sqliteIsUsable()) compileSqlite();
 }
 
-/** Whether it is still necessary to run `npm ci` or compile SQLite. */
+/** Whether `npm ci` or compiling SQLite is still necessary. */
 export function packagesAreMissing() {
   return !packagesAreInstalled({ development: true }) || !sqliteIsUsable();
 }
@@ -200,7 +200,10 @@ export function build() {
 }
 
 let hashedSite;
-/** Returns the fingerprint of the site's sources. They are read once, so changes during a build cause another build. */
+/**
+ * Returns the fingerprint of the site's sources. They are read only once, so that changes during a build cause another
+ * build.
+ */
 export function siteFingerprint() {
   hashedSite ??= fingerprint(SOURCES);
   return hashedSite;

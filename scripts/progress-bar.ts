@@ -32,7 +32,7 @@ export function progressBar(totalFiles: number, totalBytes: number) {
   }
 
   return {
-    /** @param moreBytes the number of bytes that were read or written, so that each byte of a file counts twice. */
+    /** @param moreBytes the number of bytes read and written, so that each byte of a file counts twice. */
     advance(moreBytes: number, moreFiles: number): void {
       bytes += moreBytes;
       files += moreFiles;

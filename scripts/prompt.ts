@@ -25,7 +25,7 @@ export async function prompt(label: string, { secret = false } = {}): Promise<st
     output: secret ? silent : process.stdout,
     terminal: true,
   });
-  // Don't do this earlier, because from now on, the terminal doesn't echo what is typed.
+  // Print the prompt only now, because from here on, the terminal doesn't echo what is typed.
   process.stdout.write(`${label}: `);
   return new Promise((resolve, reject) => {
     terminal.once("line", (line) => {
@@ -41,7 +41,7 @@ export async function prompt(label: string, { secret = false } = {}): Promise<st
   });
 }
 
-/** Returns a new password, which is either entered twice in a terminal or one line of standard input. */
+/** Returns a new password, which is entered twice in a terminal, or is one line of standard input. */
 export async function promptForPassword(): Promise<string> {
   const password = await prompt("New password", { secret: true });
   if (process.stdin.isTTY && (await prompt("Repeat password", { secret: true })) !== password) {

@@ -1,5 +1,5 @@
 // npm start: installs missing packages, builds the site if its sources have changed, and serves it. `--dev` serves it
-// with the development server. `--prepare` stops before serving.
+// with the development server. `--prepare` exits before serving.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { pathToFileURL } from "node:url";

@@ -57,7 +57,7 @@ const COMPILERS = [
 
 /**
  * Returns what to do about missing programs: "install" them, "ask" first, or only "report" them. In CI, in a container
- * or without a terminal, there may be nobody to answer.
+ * or without a terminal, there may be nobody to ask.
  */
 export function whatToDo({ isRoot, hasApt, isCi, isContainer, isTerminal }) {
   if (!isRoot || !hasApt) return "report";

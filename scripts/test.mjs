@@ -84,7 +84,7 @@ function reportFailures() {
   process.exitCode = failures.length > 0 ? 1 : 0;
 }
 
-/** Runs tests. Failed tests are retried once, but only in CI, where the runner reports them as flaky. */
+/** Runs tests. In CI, failed tests are retried once, and the runner reports them as flaky if they then pass. */
 async function runTests(name, program, args, retry) {
   console.log(`\n=== ${name} ===`);
   const { status, output } = await runPackageWithOutput(

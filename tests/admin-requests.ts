@@ -7,13 +7,13 @@ import { openSession } from "~/features/permissions/session.server";
 import { prepared, sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "./temporary-site";
 
-/** Requests to the admin panel's loader and action, sent by the same signed-in admin. */
+/** Requests to the loader and action of the admin panel, all sent by the same signed-in admin. */
 
 const ORIGIN = "http://localhost";
 let cookie = "";
 
 type Columns = Record<string, string | number | null>;
-/** If the value is an array, the field is sent once for each item. */
+/** For an array, the field is sent once for each item. */
 type Fields = Record<string, string | string[]>;
 
 /** Creates the account for this test's site and signs in with it. */
@@ -49,7 +49,7 @@ export function adminCookie(): string {
 export function addVideo(columns: Columns = {}): void {
   const row = { id: "v", title: "A video", category: "desi", ...columns };
   const names = Object.keys(row);
-  // The statement is prepared only once, because each prepared statement, with all its triggers, takes up 0.3 MB until
+  // The statement is prepared only once, because each prepared statement, including its triggers, takes up 0.3 MB until
   // it is garbage-collected.
   prepared(`INSERT INTO videos (${names}) VALUES (${names.map((name) => `@${name}`)})`).run(row);
 }
@@ -106,7 +106,7 @@ export function sendMultipart(body: FormData, address: string) {
   return action({ request, params: {}, context: {} });
 }
 
-/** Sends a form that must succeed. Returns the redirect's target and the toast. */
+/** Sends a form that must succeed. Returns the redirect's target and its toast. */
 export function expectSuccess(fields: Fields, address?: string) {
   return expectSuccessOf(() => send(fields, { address }));
 }

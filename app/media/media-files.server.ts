@@ -12,7 +12,7 @@ import { storedFile, storedFileAt, storedFilesOf } from "./files/stored-files.se
  * walking the disk. This module also keeps the totals: `storage.bytes` for all files, `videos.bytes` for each video.
  */
 
-/** A file, or a folder of derived files, which counts as one entry. */
+/** A file, or a folder of derived files that counts as one entry. */
 export interface MediaFile extends MediaName {
   /**
    * The id of the video that owns the file; null if no video owns the file yet, because the video's row may be written
@@ -41,8 +41,8 @@ export function recordFileIn(file: MeasuredFile): void {
 }
 
 /**
- * Updates a record to match the entry on the disk. Either of them may be missing. Does nothing if the record has
- * changed since it was read.
+ * Updates a record to match the entry on the disk. The record or the entry may be missing. Does nothing if the record
+ * has changed since it was read.
  */
 export async function replaceRecord(
   before: Selectable<MediaFilesTable> | undefined,

@@ -12,7 +12,7 @@ import { isStored } from "./files/stored-files.server";
 /**
  * Decides whether files may be removed automatically. With a wrong DATABASE_PATH, an unmounted volume or a restored
  * database, files that exist nowhere else would look unused. Videos that a person deletes permanently are removed
- * anyway; only the removal of their objects from the store waits.
+ * anyway; only the removal of their objects from the store is postponed.
  *
  * The marker, `site.json` in the uploads folder, repeats the site's id and clock. The clock is a counter in the
  * database that is incremented every minute, so if the database's clock is behind the marker's, the database is an
@@ -60,7 +60,7 @@ export async function removalsPausedBy(): Promise<PauseReason | undefined> {
   return mismatch ?? ((await manyFilesAreMissing()) ? "missing-files" : undefined);
 }
 
-/** Returns the reason to pause removals that can be determined from the marker alone, if there is one. */
+/** Returns the reason to pause removals, if one can be determined from the marker alone. */
 function mismatchOf(marker: SiteMarker | "unreadable" | undefined): PauseReason | undefined {
   if (marker === "unreadable") return "missing-files";
   const { id, clock } = readState();
@@ -69,7 +69,10 @@ function mismatchOf(marker: SiteMarker | "unreadable" | undefined): PauseReason 
   return hasSystemClockJumped(marker) ? "clock-jumped" : undefined;
 }
 
-/** Whether the system clock may be wrong, in which case everything in the trash and the queue would seem to be due. */
+/**
+ * Whether the system clock may be wrong. With a wrong clock, everything in the trash and the queue could seem to be
+ * due.
+ */
 function hasSystemClockJumped(marker: SiteMarker | undefined): boolean {
   if (Math.abs(systemClockBase() - systemClock().baseMs) > MAX_CLOCK_JUMP_MS) return true;
   const writtenAt = marker?.writtenAt;
@@ -88,7 +91,7 @@ export async function identifySite(): Promise<PauseReason | undefined> {
   if (readState().id === "") {
     const isForeign = !knowsFiles() && (await hasFiles());
     await setState({ id: (!isForeign && marker?.id) || randomUUID(), clock: 0 });
-    // When the database that the files belong to is restored, it adopts this id.
+    // If the database that the files belong to is restored later, it adopts this id.
     if (isForeign && !marker) await writeMarker({ id: randomUUID(), clock: 0 });
   }
   const reason = await removalsPausedBy();

@@ -2,7 +2,7 @@ import { type AttemptLimit, attemptLimit } from "./attempt-limit.server";
 import { widerNetwork } from "./client-address.server";
 
 /**
- * A whole /48 network can make this many times the attempts of a single /64 network. An IPv6 customer often has a /48,
+ * A /48 network may make this many times as many attempts as a single /64 network. An IPv6 customer often has a /48,
  * which contains 65,536 /64 networks.
  */
 const NETWORKS_PER_CUSTOMER = 4;

@@ -11,8 +11,8 @@ const SEARCH_ENGINE =
   /Googlebot|Google-InspectionTool|bingbot|DuckDuckBot|YandexBot|Baiduspider|Applebot|Slurp|SeznamBot/;
 
 /**
- * Whether this visitor has to confirm their age before they can see the site. Crawlers don't have to, because search
- * engines recommend letting them in: https://developers.google.com/search/docs/specialty/explicit/guidelines.
+ * Whether this visitor has to confirm their age before they can see the site. Crawlers are exempt, as search engines
+ * recommend: https://developers.google.com/search/docs/specialty/explicit/guidelines.
  */
 export function needsAgeConfirmation(request: Request): boolean {
   if (!settings().ageGate || hasConfirmedAge(request)) return false;
@@ -50,8 +50,8 @@ export function ageCookie(request: Request): string {
 }
 
 /**
- * Returns the age cookie for a visitor whose age was verified. It expires on the hour. Everyone who was checked within
- * the same hour therefore has the same cookie, which can't identify them.
+ * Returns the age cookie for a visitor whose age was verified. It expires on the hour, so that everyone who was checked
+ * within the same hour has the same cookie and can't be identified by it.
  */
 export function checkedAgeCookie(now = Date.now()): string {
   const hour = Math.ceil((now + settings().ageCheckKeepMs) / HOUR_MS);

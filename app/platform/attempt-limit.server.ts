@@ -19,22 +19,24 @@ export interface AttemptLimit {
 
 /**
  * The maximum number of keys. It caps the memory of each limit at about 1 MB, even if attempts come from many addresses
- * or use made-up accounts.
+ * or use nonexistent accounts.
  */
 const MAX_KEYS = 10_000;
 
 /**
- * Returns cache options that limit the number of entries. They don't use the `max` option, because it makes lru-cache
- * 11.5 allocate arrays of that length in its constructor. With that option, a dozen limits took 13 MB on an idle site.
+ * Returns cache options that limit the number of entries. They don't use the `max` option, with which lru-cache 11.5
+ * allocates arrays of that length in its constructor. A dozen limits took 13 MB on an idle site.
  */
 export const maxEntries = (max: number) => ({ maxSize: max, sizeCalculation: () => 1 });
 
-/** How often to remove the keys of past windows. Otherwise, they would stay in memory until their space is needed. */
+/**
+ * How often to remove the keys of expired windows, which would otherwise stay in memory until their space was needed.
+ */
 const PURGE_EVERY_MS = 60_000;
 
 /**
  * Creates a limit of `max` attempts per key within a window that starts with the first attempt. Keys are kept only in
- * memory, as digests, and only for the window, because an address is personal data.
+ * memory, as digests, and only for the duration of the window, because an address is personal data.
  *
  * @param name the name of the limit. It has to be unique within the process.
  */

@@ -1,8 +1,8 @@
 import { isBusy } from "~db/write-lock";
 
 /**
- * Returns the result of a change. Use this function in actions whose page doesn't show a message if the database is
- * busy.
+ * Awaits a change and returns its result. Use this function in actions of pages that don't show a message if the
+ * database is busy.
  *
  * @throws a 503 Response if another process is writing.
  */

@@ -46,7 +46,7 @@ export function startScan(command: string, args: readonly string[]) {
     (resolve) => {
       child.on("error", (error) => resolve({ error: error.message, code: null, signal: null }));
       child.on("exit", (code, signal) => {
-        // A child process that the command left behind may keep the output open.
+        // A child process that outlives the command may keep the output open.
         const timer = setTimeout(end, OUTPUT_WAIT_MS);
         child.on("close", () => {
           clearTimeout(timer);

@@ -8,8 +8,8 @@ import { settings } from "./settings.server";
 /**
  * Returns the IP address from which a request came, for in-memory limits. The address is never written anywhere. Behind
  * a proxy (PUBLIC_URL is set, and TRUSTED_PROXIES contains its address), it is the last entry of X-Forwarded-For that
- * isn't a trusted proxy: earlier entries may have been forged by the client. For an IPv6 client, it is the /64 network,
- * because one customer gets at least a whole /64.
+ * isn't a trusted proxy: earlier entries may have been forged by the client. For an IPv6 client, the /64 network is
+ * returned instead, because each customer gets at least a whole /64.
  */
 export function clientAddress(request: Request): string {
   const direct = requestContext()?.request.socket.remoteAddress;
@@ -22,8 +22,8 @@ export function clientAddressOf({ headers, socket }: IncomingMessage): string {
 }
 
 /**
- * Returns the network to which a request is attributed for limits. Returns undefined if a trusted proxy doesn't specify
- * the client's address, because the proxy's requests come from all visitors, who must not share a limit.
+ * Returns the network to which a request is attributed for limits. Undefined if a trusted proxy doesn't specify the
+ * client's address: all visitors' requests come from the proxy, and they must not share a limit.
  */
 export function limitedNetworkOf({ headers, socket }: IncomingMessage): string | undefined {
   const address = addressBehind(headers["x-forwarded-for"]?.toString() ?? "", socket.remoteAddress);
@@ -36,7 +36,7 @@ export function isTrustedProxy(address: string): boolean {
   if (!ip) return false;
   return settings().trustedProxies.some(
     ([network, bits]) =>
-      // The classes for both address families have this method, but their types don't share it.
+      // The classes for both address families have this method, but not through a common type.
       ip.kind() === network.kind() && (ip as ipaddr.IPv6).match(network as ipaddr.IPv6, bits),
   );
 }
@@ -71,8 +71,8 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 }
 
 /**
- * Returns the wider network around a network that `networkOf` has returned: the /24 of an IPv4 address, or the /48 of
- * an IPv6 address. One person may have a whole /48.
+ * Returns the wider network that contains a network returned by `networkOf`: the /24 for IPv4, or the /48 for IPv6. One
+ * person may have a whole /48.
  */
 export function widerNetwork(network: string): string {
   return network.includes(":")

@@ -36,8 +36,8 @@ export async function conditionalResponse(
   body: () => BodyInit | undefined | Promise<BodyInit | undefined>,
 ): Promise<Response> {
   const now = validators(origin);
-  // Shared caches must not store the response if PUBLIC_URL isn't set, because URLs then depend on the Host header, or
-  // if there are country rules, because it then depends on the visitor's country.
+  // Shared caches must not store the response if PUBLIC_URL isn't set, because its URLs depend on the Host header, or
+  // if there are country rules, because it depends on the visitor's country.
   const { publicUrl, countryRules } = settings();
   const scope = publicUrl && !countryRules ? "public" : "private";
   const headers = {

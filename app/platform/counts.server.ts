@@ -5,6 +5,6 @@ export const counts = processState("counts", () => ({
   pageCacheHits: 0,
   pageCacheMisses: 0,
   signInFailures: 0,
-  /** How many bytes of video files have been sent. */
+  /** The number of bytes of video files that have been sent. */
   mediaBytes: 0,
 }));

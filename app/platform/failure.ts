@@ -1,6 +1,6 @@
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 
-/** The reason why an action failed, with the response status. */
+/** The reason an action failed, with the response status. */
 export interface Failure {
   status: 400 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503 | 507;
   toast: ToastMessage;
@@ -9,7 +9,7 @@ export interface Failure {
   detail?: string;
 }
 
-/** Creates a failure with the title that destructive toasts have (specification, section 8). */
+/** Creates a failure with the title of destructive toasts (specification, section 8). */
 export function failure<More extends { detail?: string } = { detail?: string }>(
   status: Failure["status"],
   message: string,

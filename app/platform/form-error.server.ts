@@ -1,6 +1,6 @@
 import { isBusy } from "~db/write-lock";
 
-/** The reason why an account form failed, with the response status. */
+/** The reason an account form failed, with the response status. */
 export class FormError extends Error {
   constructor(
     public status: number,
@@ -10,7 +10,7 @@ export class FormError extends Error {
     super(message);
   }
 
-  /** The invalid field, if the form has several. */
+  /** The invalid field; set only if the form has several fields. */
   field?: "code";
 
   /** Options for `data(…)`, including Retry-After if waiting helps (RFC 9110 §10.2.3). */

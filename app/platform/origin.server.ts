@@ -38,8 +38,7 @@ export function isOwnRequest(request: IncomingMessage): boolean {
 }
 
 /**
- * Compares only the hosts, because behind a proxy that terminates TLS, the request's scheme isn't the one that the
- * visitor uses.
+ * Compares only the hosts, because behind a proxy that terminates TLS, the request's scheme differs from the visitor's.
  */
 function isOwnOrigin({
   site,

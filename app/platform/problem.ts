@@ -6,7 +6,7 @@ export interface FieldProblem {
   detail: string;
 }
 
-/** The reason why a request failed, as problem details (RFC 9457). */
+/** The reason a request failed, as problem details (RFC 9457). */
 export class Problem extends Error {
   constructor(
     readonly status: number,

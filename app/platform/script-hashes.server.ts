@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 
 /**
  * A page's Content-Security-Policy allows its inline scripts by their hashes, so that the page is the same for everyone
- * and can be cached. During rendering, our scripts have an unguessable mark in their `nonce` attribute. An injected
+ * and can be cached. During rendering, our own scripts have an unguessable mark in their `nonce` attribute. An injected
  * script doesn't have the mark, so it isn't hashed and doesn't run.
  */
 

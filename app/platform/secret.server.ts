@@ -16,7 +16,7 @@ const cached = processState("secrets", () => new Map<string, string[]>());
  * Returns the secrets that sign cookies and encrypt second factors. The first one is used for new values; all of them
  * are used for reading. They come from SESSION_SECRET. If it isn't set, the first start generates a secret and stores
  * it in `session-secret` next to the database, readable only by its owner. To rotate the secret, add a line at the top
- * of that file, or put a new value at the beginning of the setting.
+ * of that file, or a new value at the beginning of the setting.
  */
 export function sessionSecrets(): readonly string[] {
   return settings().sessionSecrets ?? secretsIn(fileBeside("session-secret"));
@@ -52,8 +52,8 @@ function secretsIn(file: string): readonly string[] {
 const keys = processState("derived keys", () => new LRUCache<string, Buffer>({ max: 200 }));
 
 /**
- * Derives the key for one use of a secret (HKDF, RFC 5869). Anything signed or encrypted for one use is invalid for all
- * other uses.
+ * Derives a key for a particular use of a secret (HKDF, RFC 5869). Anything signed or encrypted for one use is invalid
+ * for all other uses.
  */
 export function derivedKey(secret: string, use: string): Buffer {
   const name = `${secret}\n${use}`;

@@ -110,13 +110,13 @@ const variables = {
   SMTP_FROM: someMailbox,
   /** Whether a report about a minor or about missing consent hides the video immediately. */
   REPORT_HIDE: onOff("on"),
-  /** How many videos reports about minors or missing consent can hide. */
+  /** How many videos can be hidden by reports about minors or missing consent. */
   REPORT_HIDE_LIMIT: hideLimit
     .default({ perHour: 20, shareOfDay: 0.02 })
     .describe(
       "a number of videos per hour and a percentage of all videos per day, such as 20/h,2%/d",
     ),
-  /** How long moderators have to make a decision if the law doesn't require one within 48 hours. */
+  /** How long moderators have to decide on reports without a legal deadline of 48 hours. */
   REPORT_DEADLINE: duration(UNIT_MS.h, 52 * UNIT_MS.w)
     .default(5 * UNIT_MS.d)
     .describe("a duration from 1h to 52w, such as 5d"),
@@ -140,8 +140,7 @@ const variables = {
    */
   TRANSFER_BUDGET_BYTES: byteCount(1).optional().describe(AT_LEAST_ONE_BYTE),
   /**
-   * Whether to lock the data so that only one server can use it. Has to be off on file systems that don't support
-   * locks.
+   * Whether to lock the data so that only one server can use it. Must be off on file systems that don't support locks.
    */
   DATA_LOCK: onOff("on"),
   /** The token for reading the metrics. If undefined, only requests from this machine can read them. */
@@ -177,7 +176,7 @@ const variables = {
     .pipe(z.array(z.enum(CODECS)))
     .refine((codecs) => codecs.includes("h264"))
     .describe("h264, or h264 followed by av1 or hevc, separated by commas"),
-  /** How many views a video needs to count as popular. */
+  /** The number of views at which a video counts as popular. */
   ENCODER_CODECS_VIEWS: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .default(1_000)
     .describe("a whole number of views"),
@@ -190,7 +189,7 @@ const variables = {
     .enum(["auto", "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"])
     .default("auto")
     .describe("auto, or an x264 preset from ultrafast to slow"),
-  /** How long the uploaded file is kept in addition to the playable one. */
+  /** How long the original upload is kept in addition to the playable file. */
   KEEP_SOURCES: choice("always", "until-converted", "never"),
   /** The command, with arguments, that scans new files before they are public. If undefined, files aren't scanned. */
   SCAN_COMMAND: z
@@ -251,7 +250,7 @@ const variables = {
    * Whether Litestream runs the checkpoints. With `auto`, it runs them if the database contains Litestream's tables.
    */
   LITESTREAM: choice("auto", "on", "off"),
-  /** The origin of the site that this read replica copies. If undefined, this site is a primary. */
+  /** The origin of the primary that this read replica copies. If undefined, this site is a primary itself. */
   READ_ONLY_FROM: origin
     .optional()
     .describe(
@@ -269,7 +268,7 @@ type Parsed = { [N in Name]: z.output<(typeof variables)[N]> };
 /** The environment variables that the site reads. */
 export const SETTING_NAMES = Object.keys(variables) as Name[];
 
-/** The settings whose property name isn't simply the variable's name in camel case. */
+/** The settings whose property name isn't the variable's name in camel case. */
 const PROPERTIES = {
   NODE_ENV: "environment",
   SESSION_SECRET: "sessionSecrets",

@@ -6,7 +6,10 @@ import { cookiesIn, type SiteCookie } from "./site-cookies";
 /** The maximum length of a cookie. Browsers silently drop longer ones. */
 const MAX_COOKIE_BYTES = 4096;
 
-/** Returns the purpose of the signature. It contains the cookie's name, so that one cookie can't replace another. */
+/**
+ * Returns the purpose of the signature. It contains the cookie's name, so that one cookie's value can't be used for
+ * another.
+ */
 const purposeOf = (name: SiteCookie) => `cookie ${name}`;
 
 /**
@@ -24,8 +27,8 @@ export function siteIsHttps(): boolean {
 /**
  * Returns the `Set-Cookie` header of a signed, httpOnly, SameSite=Lax cookie for the whole site.
  *
- * @param expiresAt in milliseconds since the epoch. The signature covers it, so that a copy of the cookie expires as
- * well.
+ * @param expiresAt in milliseconds since the epoch. It is covered by the signature, so that copies of the cookie expire
+ *   too.
  */
 export function signedCookie(
   name: SiteCookie,

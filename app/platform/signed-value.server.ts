@@ -3,17 +3,18 @@ import { derivedKey, sessionSecrets } from "./secret.server";
 
 /**
  * Signatures for all values that the site sends out and trusts when they come back: cookies, links to reports, URLs of
- * source files, and puzzles. They use HMAC-SHA-256, with a key for each purpose that is derived from the secret.
+ * source files, and puzzles. They use HMAC-SHA-256, with a separate key for each purpose, derived from the secret.
  *
  * Remix's `createCookie` isn't used, because it signs with the secret itself and without the cookie's name, so that one
- * cookie could replace another, and its signatures never expire.
+ * cookie's value could be used for another. Its signatures also never expire.
  */
 
 /** Matches a signed value: the value in base64url, its expiration time, if any, and the signature. */
 const SIGNED = /^[\w-]*(?:\.(\d{1,16}))?\.[\w-]{43}$/;
 
 /**
- * Returns a value with its signature, in characters that can be used in URLs and cookies. Anyone can read the value.
+ * Returns a value with its signature, using only characters that are allowed in URLs and cookies. Anyone can read the
+ * value.
  *
  * @param purpose such as `report status`. The signature isn't valid for any other purpose.
  * @param expiresAt in milliseconds since the epoch. If omitted, the signature is valid for as long as the site accepts

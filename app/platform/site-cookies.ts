@@ -16,7 +16,7 @@ export const SITE_COOKIES = [
 
 export type SiteCookie = (typeof SITE_COOKIES)[number];
 
-/** Parses a Cookie header. All of the site's code uses this function. A name can occur more than once. */
+/** Parses a Cookie header. All code that reads cookies uses this function. A name can occur more than once. */
 export function cookiesIn(header: string): { name: string; value: string }[] {
   return header.split(";").flatMap((pair) => {
     const at = pair.indexOf("=");

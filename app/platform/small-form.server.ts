@@ -11,7 +11,7 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 const MAX_FORM_BYTES = 16 * 1024;
 /**
  * The maximum number of forms per address. It allows five forms per second, which is more than a family that shares an
- * address ever sends.
+ * address would ever send.
  */
 const FORMS_PER_ADDRESS = 300;
 const WINDOW_SECONDS = 60;
@@ -19,7 +19,7 @@ const WINDOW_SECONDS = 60;
 const byAddress = addressLimit("forms by address", FORMS_PER_ADDRESS, WINDOW_SECONDS);
 
 /**
- * Returns the fields of a form that a person has filled in.
+ * Returns the fields of a form that was filled in by a person.
  *
  * @throws a Response: 429 after too many forms from one address, or a Response from `readFields`.
  */
@@ -53,7 +53,10 @@ export async function readFields(request: Request, maxBytes = MAX_FORM_BYTES): P
   return form;
 }
 
-/** Parses a form with a schema, using the last field with each name; undefined if the form is invalid. */
+/**
+ * Parses a form with a schema; undefined if the form is invalid. If a name occurs more than once, the last field is
+ * used.
+ */
 export function readForm<Schema extends z.ZodType>(
   schema: Schema,
   form: FormData,
@@ -75,7 +78,7 @@ export async function readText(request: Request, maxBytes: number): Promise<stri
     const { done, value } = await reader.read();
     if (done) break;
     length += value.byteLength;
-    // Don't cancel the reader, because that would cause an unhandled error, which would end the process. Closing the
+    // Don't cancel the reader, because that would cause an unhandled error and crash the process. Closing the
     // connection is enough.
     if (length > maxBytes) throw tooLong();
     chunks.push(value);

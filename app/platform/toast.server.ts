@@ -4,8 +4,8 @@ import { retryAfter } from "./retry-after.server";
 import { readSignedCookie, removedCookie, signedCookie } from "./signed-cookie.server";
 
 /**
- * A short message on the next page. A toast of kind "error" has the title "Error". Unlike toasts from common libraries,
- * ours are rendered on the server, because forms must also work without JavaScript.
+ * A short message that is shown on the next page. A toast of kind "error" has the title "Error". Unlike toasts from
+ * common libraries, ours are rendered on the server, because forms must also work without JavaScript.
  */
 export type Toast = {
   title: string;
@@ -17,8 +17,7 @@ export type Toast = {
 
 const COOKIE = "toast";
 /**
- * How long a toast is kept. This is long enough for the redirect. A toast that hasn't been shown within this time is
- * outdated.
+ * How long a toast is kept, which is long enough for the redirect. A toast that hasn't been shown by then is outdated.
  */
 const TOAST_MAX_AGE_MS = 60_000;
 const MAX_DESCRIPTION_LENGTH = 500;

@@ -15,7 +15,7 @@ type ListName = (typeof LISTS)[number];
 /** One page of a list, as described by its URL. */
 export interface ListLocation {
   from: ListName;
-  /** A category's id. For a list on the Categories page, any value that a row can store. */
+  /** A category's id; on the Categories page, any value that a row can store. */
   category?: string;
   /** Only for Home. */
   search?: string;
@@ -27,7 +27,7 @@ export interface ListLocation {
   page?: number;
 }
 
-/** Returns the URL of a list. Parameters with their default value are left out. */
+/** Returns the URL of a list. Omits parameters with their default value. */
 export function listPath(listLocation: ListLocation): string {
   const { from, category, search, tag, page } = listLocation;
   const parameters = new URLSearchParams();
@@ -45,7 +45,7 @@ function setView(parameters: URLSearchParams, { from, search, order, length }: L
   if (length) parameters.set("length", length);
 }
 
-/** Leaves out the default order, because URLs never contain it. */
+/** Omits the default order, which URLs never contain. */
 function chosenView({ order, length }: ListView): Pick<ListLocation, "order" | "length"> {
   return { order: order === DEFAULT_ORDER ? undefined : order, length };
 }
@@ -94,7 +94,10 @@ export function tagFeedPath(tag: string): string {
   return `${tagPath(tag)}/feed.xml`;
 }
 
-/** Returns a video's URL, including the list from which the visitor came and the second at which playback starts. */
+/**
+ * Returns a video's URL, including the list that the visitor came from and the position in seconds at which playback
+ * starts.
+ */
 export function videoPath(id: string, listLocation?: ListLocation, startSeconds = 0): string {
   const parameters = new URLSearchParams();
   if (listLocation) {
@@ -130,7 +133,7 @@ function categoryOf(from: ListName, requested: string | null): string | undefine
   return from === "categories" ? (id ?? (requested || undefined)) : undefined;
 }
 
-/** Returns the search query and category that are preselected in the search on this page. */
+/** Returns the query and category that prefill the search on this page. */
 export function searchLocation(
   pathname: string,
   parameters: URLSearchParams,
@@ -151,8 +154,7 @@ function withParameters(path: string, parameters: URLSearchParams): string {
 
 /**
  * Parses a URL and resolves it against `base` if given. Returns undefined if it is invalid. `URL.canParse` isn't used,
- * because once V8 has optimized the caller, Node 20's `URL.canParse` decodes Latin-1 strings as UTF-8 and returns wrong
- * results.
+ * because in Node 20, it decodes Latin-1 strings as UTF-8 and returns wrong results once V8 has optimized the caller.
  */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
   try {

@@ -6,7 +6,7 @@ export interface ByteRange {
   end: number;
 }
 
-/** Never put two `\s*` next to each other here: backtracking over 16 KB of spaces would take a second. */
+/** Never use two adjacent `\s*` here, because backtracking over 16 KB of spaces would take a second. */
 const BYTES = /^bytes=(?:\s*(\d+))?\s*-(?:\s*(\d+))?\s*$/i;
 
 /**

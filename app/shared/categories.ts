@@ -20,7 +20,7 @@ export const DEFAULT_CATEGORIES: readonly CategoryName[] = CATEGORIES.map(({ id,
   label,
 }));
 
-// These are module variables because the labels are the same for every user and don't have to be passed to each
+// These are module variables, because the labels are the same for every user and shouldn't have to be passed to every
 // component.
 let named = DEFAULT_CATEGORIES;
 let labels = new Map<string, string>();

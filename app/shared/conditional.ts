@@ -3,7 +3,7 @@
 export interface Validators {
   /** A strong entity tag, including its quotes. */
   etag: string;
-  /** The time of the last change in milliseconds since the epoch. HTTP dates have whole seconds. */
+  /** The time of the last change in milliseconds since the epoch. HTTP dates are precise only to the second. */
   lastModified: number;
 }
 
@@ -35,7 +35,7 @@ export function matchesWeakly(ifNoneMatch: string, etag: string): boolean {
   return entityTags(ifNoneMatch).some((tag) => opaque(tag) === opaque(etag));
 }
 
-/** Whether `If-Range` still matches. If it does, the client can combine a range with its copy (§13.1.5). */
+/** Whether `If-Range` matches the current file, so that the client can combine a range with its copy (§13.1.5). */
 export function rangeStillFits(ifRange: string | null, validators: Validators): boolean {
   if (ifRange === null) return true;
   if (ifRange.includes('"')) return ifRange.trim() === validators.etag;

@@ -1,6 +1,6 @@
 import { formatDuration } from "./format";
 
-/** A file whose actual duration is shorter than the duration in its header by more than a rounding error. */
+/** A file that is shorter than the duration in its header by more than a rounding error. */
 export interface CutOff {
   /** The file's actual duration. */
   seconds: number;

@@ -1,10 +1,10 @@
-/** How long a task can occupy the serving thread before it yields. */
+/** How long a task may block the server's thread before it yields. */
 const MAX_SLICE_MS = 8;
 
 /**
- * Returns a function that long-running work awaits between its steps. Awaiting a query doesn't let timers and requests
- * run, because SQLite returns synchronously. Awaiting this function lets them run if at least 8 ms have passed since
- * they last ran.
+ * Returns a function for long-running work to await between its steps. Awaiting a query doesn't let timers and requests
+ * run, because SQLite returns synchronously. Awaiting this function does, if at least 8 ms have passed since they last
+ * ran.
  */
 export function createYielder(): () => Promise<void> {
   let since = performance.now();

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { formatBytes } from "./format-bytes";
 
-/** The rules for a video's files that can be checked by name, type and size. The server also examines their content. */
+/** The rules for a video's files that can be checked by name, type and size. The server also checks the content. */
 
 /** The limits from the settings. */
 export interface FileLimits {

@@ -6,8 +6,8 @@
  * base letter (ς to σ, ſ to s, ϐ to β), and letters whose lowercase form was added in a later version (Cherokee,
  * Georgian capitals) stay unchanged.
  *
- * Each entry of the table: first code point, number of code points that follow (with / every second one), and distance
- * to the folded code point; in base 36.
+ * Each entry of the table consists of the first code point, the number of code points that follow (only every second
+ * one if there is a `/`), and the distance to the folded code point, in base 36.
  */
 const RUNS = `
   1t,p,w 51,,lj 5c,m,w 60,6,w 74,n/,1 8i,2/,1 8p,7/,1 96,m/,1 ag,,-3d ah,2/,1 an,,-7g ap,,5u

@@ -1,8 +1,7 @@
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"] as const;
 
 /**
- * Formats bytes in the largest unit for which the number is at least 1, with no more than one decimal place: `2GB`,
- * `1.5GB`.
+ * Formats bytes in the largest unit in which the number is at least 1, with at most one decimal place: `2GB`, `1.5GB`.
  */
 export function formatBytes(bytes: number): string {
   let value = bytes;
@@ -22,8 +21,7 @@ const GB = 1024 ** 3;
 const ESTIMATED_VIDEO_MB = 50;
 
 /**
- * Formats bytes in GB with two decimal places, or in MB with one decimal place if there is less than 1 GB
- * (specification, section 9).
+ * Formats bytes in GB with two decimal places, or in MB with one decimal place below 1 GB (specification, section 9).
  */
 export function formatStorage(bytes: number): string {
   return bytes >= GB ? `${(bytes / GB).toFixed(2)} GB` : `${(bytes / MB).toFixed(1)} MB`;

@@ -3,9 +3,9 @@
 const DAY_MS = 86_400_000;
 
 /**
- * Returns a count in short form: `999`, `1.0K`, `999.9K`, `1.0M`.
+ * Abbreviates a count: `999`, `1.0K`, `999.9K`, `1.0M`.
  *
- * It is rounded half up to whole tenths, so that 999,950 is `1.0M` and never `1000.0K`.
+ * Rounds half up to tenths before choosing the unit, so that 999,950 is `1.0M` and never `1000.0K`.
  */
 export function formatCount(count: number): string {
   if (!(count >= 1_000)) return String(Math.max(0, Math.floor(count) || 0));
@@ -13,15 +13,15 @@ export function formatCount(count: number): string {
   return `${tenths(count, 1_000_000)}M`;
 }
 
-/** Returns a view count in short form, followed by the noun: `1 view`, `15.4K views`. */
+/** Returns an abbreviated view count with its noun: `1 view`, `15.4K views`. */
 export function formatViews(views: number): string {
   const count = formatCount(views);
   return `${count} ${count === "1" ? "view" : "views"}`;
 }
 
 /**
- * Formats a whole number followed by its noun: `1 video`, `1,234 videos`. It doesn't use `Intl`, because browsers load
- * their locale data when `Intl` is first used, which takes a tenth of a second on every page on a slow phone.
+ * Formats a whole number with its noun: `1 video`, `1,234 videos`. Doesn't use `Intl`, because browsers load locale
+ * data when `Intl` is first used, which takes a tenth of a second on each page on a slow phone.
  */
 export function formatQuantity(count: number, noun: string): string {
   const grouped = String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");

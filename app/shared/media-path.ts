@@ -3,7 +3,7 @@ const OWN_FILE = /^\/media\/(?:videos|thumbnails)(?:\/(?!\.{1,2}(?:\/|$))[^/\\?#
 /**
  * Returns a stored URL if it refers to a file in our buckets, or undefined otherwise.
  *
- * Rows written by other tools can contain anything, and this check prevents requests to other hosts and `javascript:`
+ * Rows written by other tools can contain any URL, so this check prevents requests to other hosts and `javascript:`
  * URLs.
  */
 export function ownMediaPath(address: string | null | undefined): string | undefined {

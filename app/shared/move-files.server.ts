@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { copyFile, cp, link, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
-/** The error codes with which `link` fails across file systems and on file systems without hard links. */
+/** The error codes of `link` across file systems and on file systems without hard links. */
 const WITHOUT_HARD_LINKS = new Set(["EPERM", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"]);
 
 /** Whether a file has to be copied because `link` failed with this code. */
@@ -12,8 +12,8 @@ export function needsCopy(code: string | undefined): boolean {
 }
 
 /**
- * Moves a file or folder, atomically replacing an existing file. Across file systems, copies it next to the target
- * first.
+ * Moves a file or folder, atomically replacing any existing file. Across file systems, it is first copied next to the
+ * target.
  */
 export async function move(from: string, to: string): Promise<void> {
   await moveWith(from, to, async () => {});
@@ -53,8 +53,7 @@ async function moveWith(
 }
 
 /**
- * Creates a hard link, or a copy if links aren't supported. Either keeps the content when the original file is
- * replaced.
+ * Creates a hard link, or a copy if links aren't supported. Both keep the content when the original file is replaced.
  */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   await mkdir(path.dirname(to), { recursive: true });

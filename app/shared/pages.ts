@@ -6,7 +6,7 @@ export const PAGE_SIZE = 8;
 /** The number of cards that the saved videos page requests at a time. */
 export const SAVED_AT_ONCE = 24;
 
-/** Parses the `page` parameter. Returns 1 for anything but a positive integer. */
+/** Parses the `page` parameter. Returns 1 for anything other than a positive integer. */
 export function pageParameter(parameters: URLSearchParams): number {
   const requested = Number(parameters.get("page"));
   return Number.isSafeInteger(requested) && requested >= 1 ? requested : 1;

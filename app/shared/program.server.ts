@@ -6,10 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 /** An executable that runs in a separate process or thread. */
 export interface Program {
   file: string;
-  /**
-   * The module that Node has to load first if the file is TypeScript, as is the case in tests and scripts. Otherwise
-   * null.
-   */
+  /** The module that Node has to load first if the file is TypeScript, as in tests and scripts; otherwise null. */
   loader: string | null;
 }
 

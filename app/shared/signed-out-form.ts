@@ -1,6 +1,6 @@
-/** The response to a form that is sent after the session has ended. */
+/** The response to a form that was sent after the session had ended. */
 export interface SignedOutForm {
-  /** The reason why the form was rejected. */
+  /** The reason the form was rejected. */
   message: string;
   /** The entered values, so that the user can send them again. Empty for forms with passwords or files. */
   fields: [name: string, value: string][];

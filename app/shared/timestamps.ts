@@ -14,7 +14,7 @@ const MIN_CHAPTERS = 3;
 const TIME = String.raw`(?:\d{1,2}:[0-5]\d|\d{1,3}):[0-5]\d`;
 /**
  * Matches a time in text, unless it is part of something longer: a word, a ratio, a path, a date or a time with
- * fractions.
+ * fractional seconds.
  */
 const IN_TEXT = new RegExp(String.raw`(^|[^\w:.,/])(${TIME})(?![\w:/]|[.,]\d)`, "g");
 /** Matches a line that starts with a time, optionally in brackets and after a list marker. */
@@ -46,9 +46,9 @@ export function timedParts(text: string, durationSeconds: number): TimedPart[] {
 }
 
 /**
- * Returns the chapters that a description lists: at least three lines, each with a time and a name, in ascending order
- * and starting at 0:00. If there are no such lines, returns an empty list. There is no separate field for chapters,
- * because the descriptions of imported videos already contain them.
+ * Returns the chapters in a description: at least three lines, each with a time and a name, in ascending order and
+ * starting at 0:00. Returns an empty list if there are no such lines. There is no separate field for chapters, because
+ * the descriptions of imported videos already contain them.
  */
 export function chaptersOf(description: string, durationSeconds: number): Chapter[] {
   const chapters: Chapter[] = [];

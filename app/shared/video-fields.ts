@@ -1,4 +1,4 @@
-// zod/mini is used because this module is part of the upload page's script.
+// Use zod/mini to keep the upload page's script small, because this module is part of it.
 import * as z from "zod/mini";
 import { CATEGORY_IDS, toCategoryId } from "./categories";
 import { parseDuration } from "./format";
@@ -7,8 +7,8 @@ import { MAX_DESCRIPTION_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, MAX_TITLE_LENGTH } fr
 /**
  * Validation of a video's text fields in the upload form, resumable uploads, the edit form, bulk changes and imports
  * (specification, sections 3 and 5). Messages are shown next to the field. No form library is used, because it would be
- * several times as large as these rules and couldn't distinguish an empty field, which clears the tags, from one that
- * wasn't sent.
+ * several times as large as these rules and couldn't distinguish an empty tags field, which clears the tags, from one
+ * that wasn't sent.
  */
 
 /** Removes line breaks and invisible characters from a title or tag. */
@@ -51,7 +51,7 @@ const NO_CATEGORY = "Choose a category.";
 /** A category's current id. */
 const category = z.enum(CATEGORY_IDS, NO_CATEGORY);
 
-/** The category from a row that may have a legacy value, converted to the current id. */
+/** A row's category, which may be a legacy value and is converted to the current id. */
 export const anyCategory = z.pipe(
   z.pipe(
     z.string(),
@@ -113,8 +113,8 @@ type VideoTexts = z.infer<typeof videoTexts>;
 export type NewVideoTexts = Omit<VideoTexts, "duration"> & { duration?: number | undefined };
 
 /**
- * The parsed value, or the first message for each invalid field. If the value isn't an object, the key of its message
- * is `""`.
+ * The parsed value, or the first message for each invalid field. The key is `""` for the message of a value that isn't
+ * an object.
  */
 export type Checked<T> =
   | { ok: true; value: T }

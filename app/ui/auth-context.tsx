@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext } from "react";
 
-/** The information that the browser has about a signed-in user. The server checks every permission. */
+/** What the browser knows about the signed-in user. Permissions are always checked by the server. */
 export interface AuthUser {
   role: "owner" | "editor" | "moderator" | "uploader";
   mayPublish: boolean;

@@ -8,7 +8,7 @@ const TONES: Record<Tone, string> = {
   good: "bg-good/15 text-good",
   warn: "bg-warn/15 text-warn",
   accent: "bg-accent text-on-accent",
-  /** For a badge on an image, which can have any colors. */
+  /** For a badge on an image of any color. */
   shade: "bg-shade/80 text-ink",
 };
 
@@ -36,8 +36,7 @@ export function Badge({
 }
 
 /**
- * A video's status: green if it is published, yellow if it is in review, gray for anything else (specification, section
- * 4).
+ * A video's status: green for published, yellow for in review, and gray for anything else (specification, section 4).
  *
  * @param isHeld whether the video is on hold, and therefore not public despite its status.
  */

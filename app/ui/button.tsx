@@ -20,8 +20,8 @@ const SIZES: Record<Size, string> = {
 };
 
 /**
- * Returns a button's classes, for use on any element. Every button has a border, even if it is invisible, because high
- * contrast mode removes backgrounds and then only the border shows where the button is.
+ * Returns a button's classes, for use on any element. Every button has a border, even if it is invisible. High contrast
+ * mode removes backgrounds, so only the border shows where a button is.
  */
 export function buttonClass(variant: Variant = "primary", size: Size = "md"): string {
   return classNames(

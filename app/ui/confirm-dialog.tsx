@@ -17,7 +17,7 @@ export function ConfirmDialog({
   title: string;
   description: string;
   consequences: string[];
-  /** The URL of the list. The form is sent to this URL, and closing the dialog leads to it. */
+  /** The URL of the list. The form is sent there, and closing the dialog leads back to it. */
   list: string;
   busy: boolean;
   /** The label of the confirmation button. */

@@ -4,7 +4,7 @@ import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { classNames } from "./class-names";
 
 /**
- * A dialog that is open for as long as it is rendered.
+ * A dialog that is open while it is rendered.
  *
  * The server renders it open, in the flow of the page, so that it works without JavaScript: its close button is a link
  * to `closeTo`. With JavaScript, it becomes modal: focus starts at its first field and stays inside, Escape and the
@@ -31,7 +31,7 @@ export function Dialog({
   const navigate = useNavigate();
   const id = useId();
 
-  // Open the dialog before the first paint, so that it receives all keys that are pressed once it is visible.
+  // Open the dialog before the first paint, so that it receives every key press once it is visible.
   useLayoutEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
@@ -70,7 +70,7 @@ export function Dialog({
       }}
       onClose={(event) => {
         // If Escape is pressed twice in a row, browsers close the dialog without a `cancel` event, so that pages can't
-        // trap users. The warning about unsaved changes therefore has to be shown here as well.
+        // trap users. The warning about unsaved changes therefore has to be shown here too.
         if (event.target !== event.currentTarget || event.currentTarget.open) return;
         event.currentTarget.showModal();
         close();
@@ -134,8 +134,7 @@ function CloseButton({ closeTo, onClose }: { closeTo?: string; onClose?: () => v
 }
 
 /**
- * Returns a function that restores the cursor position in a text field, because WebKit selects the text when the field
- * is focused.
+ * Returns a function that restores the cursor position in a text field, because WebKit selects a field's text on focus.
  */
 function cursorOf(element: Element | null): () => void {
   const isText = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Says that something is empty and what to do next, with a button for the next step. */
+/** Shows that something is empty and what to do next, with a button for the next step. */
 export function EmptyState({
   icon,
   title,

@@ -12,8 +12,8 @@ interface PageLinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "h
 
 /**
  * A link to a page on this site, for pages that have many such links. The router's link resolves its URL against the
- * matched routes three times during rendering. For a list, that took more of the server's time than React itself. An
- * absolute path doesn't have to be resolved.
+ * matched routes three times during rendering, which took more of the server's time than React itself when it rendered
+ * a list. Absolute paths don't have to be resolved.
  */
 export function PageLink({
   to,
@@ -30,7 +30,7 @@ export function PageLink({
     onClick?.(event);
     if (isForBrowser(event)) return;
     event.preventDefault();
-    // Don't add a history entry for the current URL. Browsers don't add one either.
+    // Like browsers, don't add a history entry for the current URL.
     const replace = new URL(to, window.location.href).href === window.location.href;
     navigate(to, { replace, state, preventScrollReset, viewTransition });
   }
@@ -44,7 +44,7 @@ export function PageLink({
 }
 
 /**
- * Whether to leave a click to the browser, because the click opens a tab, window or download, or has already been
+ * Whether to leave a click to the browser, because it opens a tab or window, starts a download, or has already been
  * handled.
  */
 export function isForBrowser(event: MouseEvent<HTMLAnchorElement>): boolean {

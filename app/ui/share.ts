@@ -17,7 +17,7 @@ export async function share(
   }
 }
 
-/** Copies text to the clipboard, and returns whether that worked. */
+/** Copies text to the clipboard. Returns whether that succeeded. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -27,7 +27,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Copies the text by selecting it, because the Clipboard API isn't available without TLS. */
+/** Copies text by selecting it, for pages without TLS, where the Clipboard API isn't available. */
 function copyWithSelection(text: string): boolean {
   const field = document.createElement("textarea");
   field.value = text;

@@ -1,6 +1,8 @@
 import { useSyncExternalStore } from "react";
 
-/** State outside of React, for values that components share or that change too often to render the page each time. */
+/**
+ * State outside of React, for values that components share, or that change too often to rerender the page each time.
+ */
 export interface Store<T> {
   get(): T;
   set(next: T): void;
@@ -28,7 +30,7 @@ export function useStore<T>(store: Pick<Store<T>, "get" | "subscribe">): T {
   return useSyncExternalStore(store.subscribe, store.get, store.get);
 }
 
-/** Subscribes to one property of a store's value, without rendering again when other properties change. */
+/** Subscribes to one property of a store's value, without rerendering when other properties change. */
 export function useStored<T, Key extends keyof T>(
   store: Pick<Store<T>, "get" | "subscribe">,
   key: Key,

@@ -23,7 +23,7 @@ const MODAL = 'dialog[open], [aria-modal="true"]';
 
 /**
  * Focuses the search field when a slash is pressed. Ignores slashes while a dialog is open, in other fields and in
- * browser shortcuts. Shift is allowed, because many keyboards have the slash on a digit key.
+ * browser shortcuts. Shift is allowed, because on many keyboards, the slash is on a digit key.
  */
 export function useSearchKey(): void {
   useListener("window", "keydown", (event: KeyboardEvent) => {

@@ -2,8 +2,8 @@
  * The `videos` table with its indexes and triggers, and the data that the projector derives from it
  * (`db/projector.server.ts`).
  *
- * Any tool may write to `videos`, including the sqlite3 shell in Debian 12 (3.40). So the indexes and triggers don't
- * use any newer features, and the triggers don't write to the search indexes.
+ * Any tool may write to `videos`, including the sqlite3 shell in Debian 12 (3.40). Therefore, the indexes and triggers
+ * don't use any newer features, and the triggers don't write to the search indexes.
  */
 
 /** Requires a time in ISO 8601 UTC. Times are compared as text, so all of them must have the same format. */

@@ -1,6 +1,6 @@
 const IS_HELD = "EXISTS (SELECT 1 FROM video_holds WHERE video_id = NEW.id)";
 
-/** The same rule as in `app/features/consent/missing-records.server.ts`. */
+/** Must match the rule in `app/features/consent/missing-records.server.ts`. */
 const LACKS_CONSENT = `EXISTS (SELECT 1 FROM consent_requirement) AND NOT EXISTS (
       SELECT 1 FROM video_consents AS consent WHERE consent.video_id = NEW.id
         AND (ends_on IS NULL OR ends_on > date('now'))

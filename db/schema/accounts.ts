@@ -44,7 +44,7 @@ export interface AccountsTables {
     /** When the account last signed in with that browser. */
     used_at: Time;
   };
-  /** Links that let people create an account. Used and expired links are kept for a while. */
+  /** Invitation links for creating an account. Used and expired links are kept for a while. */
   invitations: {
     /** The SHA-256 of the token in the link. */
     token_hash: string;
@@ -111,7 +111,7 @@ export interface AccountsTables {
     outcome: string;
     published_at: Time;
   };
-  /** Strikes against uploaders. After a certain number of strikes, the account is blocked. */
+  /** Strikes against uploaders. An account is blocked after a certain number of strikes. */
   user_strikes: {
     id: string;
     user_id: string;
@@ -144,7 +144,7 @@ export interface AccountsTables {
     version: number;
     user_id: string | null;
     accepted_at: Time;
-    /** When the site noticed that the video had been permanently deleted. */
+    /** When the site detected that the video had been permanently deleted. */
     video_gone_at: Time | null;
   };
   uploader_decisions: UploaderDecisionsTable;
@@ -173,7 +173,7 @@ export interface PasskeysTable {
   last_used_at: Time | null;
 }
 
-/** Moderators' decisions about a user's videos, which are shown to that user. */
+/** Moderators' decisions about users' videos, which are shown to those users. */
 export interface UploaderDecisionsTable {
   id: Generated<number>;
   user_id: string;

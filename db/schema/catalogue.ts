@@ -7,17 +7,15 @@ export interface CatalogueTables {
     video_id: string;
     /** The number of views in which the video was played. */
     views: number;
-    /**
-     * For each twentieth of the video, the number of views in which that part was watched. A JSON list of 20 numbers.
-     */
+    /** The number of views in which each twentieth of the video was watched, as a JSON list of 20 numbers. */
     parts: string;
   };
-  /** The uploads folder's file system, as last measured on each day. */
+  /** The disk usage of the uploads folder's file system, as last measured on each day. */
   disk_days: {
     /** YYYY-MM-DD, UTC */
     day: string;
     used_bytes: number;
-    /** The space that is still available to the site. */
+    /** The space that is available to the site. */
     free_bytes: number;
   };
   /** The number of bytes of video files sent on each day. */
@@ -71,7 +69,7 @@ export interface CatalogueTables {
   series: {
     id: Generated<number>;
     title: string;
-    /** The last part of the series' URL. */
+    /** The slug in the series' URL. */
     slug: string;
     description: Generated<string>;
     visibility: Generated<SeriesVisibility>;
@@ -105,7 +103,7 @@ type Time = string;
 
 export type SeriesVisibility = "public" | "studio";
 
-/** An alias of a tag. `alias` and `tag` are folded; `label` is the tag as displayed. */
+/** A tag alias. `alias` and `tag` are folded; `label` is the tag as displayed. */
 export interface TagAliasesTable {
   alias: string;
   tag: string;

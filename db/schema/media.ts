@@ -12,7 +12,7 @@ export interface MediaTables {
     created_at: Time;
     last_seen_at: Time | null;
     jobs_done: Generated<number>;
-    /** The reason why the site most recently rejected one of the worker's results. */
+    /** The reason for the latest rejection of one of the worker's results. */
     trouble: string | null;
   };
   /** One row. */
@@ -48,7 +48,7 @@ export interface MediaTables {
     site_id: string;
     /**
      * The site's clock, which advances while the site is running. It is also in `site.json`, so that the site can
-     * recognize an older copy of the database.
+     * detect an older copy of the database.
      */
     clock: number;
     /** 1 while all files are being moved back to the disk. */
@@ -92,14 +92,14 @@ export interface JobsTable {
   run_after: Generated<Time>;
   worker: string | null;
   lease_until: Time | null;
-  /** How many attempts in a row have ended because the worker machine disappeared. */
+  /** The number of consecutive attempts that ended because the worker machine disappeared. */
   worker_losses: Generated<number>;
   /** 0 to 1 */
   progress: Generated<number>;
   /** The number of seconds of video processed per second. */
   speed: number | null;
   seconds_left: number | null;
-  /** The reason why the last attempt failed or, for a completed cleanup, why it kept the original. */
+  /** The reason the last attempt failed or, for a completed cleanup, the reason it kept the original. */
   reason: string | null;
   created_at: Generated<Time>;
   started_at: Time | null;
@@ -111,7 +111,7 @@ export type MediaKind = (typeof MEDIA_KINDS)[number];
 
 export interface MediaFilesTable {
   bucket: "videos" | "thumbnails";
-  /** The path in the bucket. It may be a folder of derived files; `bytes` is then their total size. */
+  /** The path in the bucket. It may be a folder of derived files, in which case `bytes` is their total size. */
   path: string;
   /** The video that owns the file; null if the file doesn't belong to a video. */
   video_id: string | null;
@@ -120,8 +120,7 @@ export interface MediaFilesTable {
   /** 1 once all of the entry's files are in the object store; 0 before that; negative while they are being moved. */
   stored: Generated<number>;
   /**
-   * 1 once the file is known not to contain metadata about the location, device or author; 0 if the file wasn't
-   * checked.
+   * 1 if the file is known to contain no metadata about the location, device or author; 0 if it hasn't been checked.
    */
   clean: Generated<0 | 1>;
 }
@@ -132,7 +131,7 @@ export interface ScanFindingsTable {
   video_id: string;
   /** `unchecked`: the command returned no result and will be run again. */
   verdict: "hold" | "refuse" | "unchecked";
-  /** The command's output, or the reason why there is no result. It is untrusted. */
+  /** The command's output, or the reason there is no result. It is untrusted. */
   reason: string;
   /** ISO 8601 UTC. */
   found_at: string;

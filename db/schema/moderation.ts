@@ -33,9 +33,9 @@ export interface ModerationTables {
     erased_at: Time | null;
     /** The encrypted text from the form; null once it has been erased. */
     payload: string | null;
-    /** Null if no email has been sent; "sent" until someone opens the link in the email. */
+    /** Null if no email has been sent; "sent" until the link in the email is opened. */
     mail_link: "sent" | "opened" | null;
-    /** The alerts that included the report. Null if no alert has included it yet, or not since it was reopened. */
+    /** The alerts that included the report; null if no alert has included it, or none since it was reopened. */
     urgent_alert_id: string | null;
     due_alert_id: string | null;
     overdue_alert_id: string | null;
@@ -50,7 +50,7 @@ export interface ModerationTables {
     /** The decision; null until a decision is made. */
     decision: VideoDecision | null;
     decided_at: Time | null;
-    /** When the video's file was replaced; null unless that happened after the report. */
+    /** When the video's file was replaced; null if it wasn't replaced after the report. */
     file_changed_at: Time | null;
   };
   /** Messages between the reporter and the moderators. They are deleted when the report is erased. */
@@ -71,7 +71,7 @@ export interface ModerationTables {
     blocked_at: string;
     /**
      * `waiting`: the file is kept until its frames have been hashed. `few`: hashing failed, so only the frames from an
-     * earlier comparison are known. `none`: only the file's digest is known.
+     * earlier comparison are available. `none`: only the file's digest is available.
      */
     state: "waiting" | "ready" | "few" | "none";
     /** The file's path in the `videos` bucket. */
@@ -129,10 +129,10 @@ export interface ModerationTables {
     report_id: string | null;
     video_id: string | null;
     user_id: string | null;
-    /** A JSON object without names or text that someone typed. */
+    /** A JSON object without names or text entered by users. */
     detail: string;
   };
-  /** The reasons why a video isn't public, one per row. The video may be in the trash or deleted. */
+  /** The reasons a video isn't public, one per row. The video may be in the trash or deleted. */
   video_holds: {
     video_id: string;
     reason: HoldReason;
@@ -158,23 +158,23 @@ export interface ModerationTables {
     id: string;
     /** The stage names, one per line. Lists show the first one. */
     stage_names: string;
-    /** The first stage name, in the form that is used to sort lists. */
+    /** The first stage name, normalized for sorting. */
     sort_name: string;
     /** The encrypted legal name and date of birth. */
     payload: string;
     document_kind: (typeof IDENTITY_DOCUMENTS)[number] | null;
-    /** The day on which someone compared the document with the person; null if that hasn't happened yet. */
+    /** The day on which someone compared the document with the person; null if nobody has yet. */
     checked_on: Day | null;
     checked_by: string | null;
     created_at: Time;
     updated_at: Time;
   };
-  /** Each stage name, and the rest of the name after each space, normalized in the same way as search queries. */
+  /** Each stage name, and the part after each of its spaces, normalized in the same way as search queries. */
   performer_names: {
     name: string;
     performer_id: string;
   };
-  /** Encrypted files in UPLOADS_DIR/documents, which are named after their ids. */
+  /** Encrypted files in UPLOADS_DIR/documents. Each file is named after its id. */
   performer_documents: {
     id: string;
     performer_id: string;
@@ -213,7 +213,8 @@ export interface ModerationTables {
     of_age: 0 | 1;
   };
   /**
-   * A table with one row while published videos need a consent record. It exists because triggers can't read settings.
+   * A table that has one row while published videos need a consent record. It exists because triggers can't read
+   * settings.
    */
   consent_requirement: {
     id: 1;

@@ -9,7 +9,7 @@ export interface OperationsTables {
     bytes: number;
     modified_ms: number;
     video_id: string;
-    /** The path in the `videos` bucket; empty for a duplicate, because duplicates aren't copied. */
+    /** The path in the `videos` bucket; empty for duplicates, which aren't copied. */
     target: string;
     /** The id of the importing process. */
     process: number;
@@ -39,21 +39,21 @@ export interface OperationsTables {
     started_at: Generated<string>;
     finished_at: string | null;
   };
-  /** Problems that the operator has to know about. */
+  /** Problems that the operator should know about. */
   alerts: {
     id: string;
     kind: AlertKind;
     message: string;
     /**
-     * A value that identifies the occurrence: for failed jobs, when the last of them failed; for refused videos, when
-     * the last of them was scanned; for the transfer alert, its month and budget.
+     * A value that identifies the occurrence: for failed jobs, the time of the latest failure; for refused videos, the
+     * time of the latest scan; for the transfer alert, its month and budget.
      */
     until: Time | null;
     raised_at: Time;
     /** When the problem ended; null while it persists. */
     resolved_at: Time | null;
   };
-  /** Messages to the operator about an alert or to a reporter about a report. */
+  /** Messages to the operator about alerts, and to reporters about their reports. */
   outbox: {
     /** The id that is sent with the message, so that the receiver can recognize duplicates. */
     id: string;
@@ -63,10 +63,10 @@ export interface OperationsTables {
     event: "raised" | "resolved" | "test" | "received" | "asked" | "decided" | "message";
     channel: "webhook" | "email";
     attempts: Generated<number>;
-    /** When the message is due; null once it has arrived, or after the last attempt. */
+    /** When the message is due; null once it has been delivered, or after the last attempt. */
     next_at: Time | null;
     delivered_at: Time | null;
-    /** The reason why the last attempt failed. */
+    /** The reason the last attempt failed. */
     reason: string | null;
   };
   /** Each user's upload templates. */
@@ -81,7 +81,7 @@ export interface OperationsTables {
     tags: Generated<string>;
     /** 1 for the template that the upload form starts with. */
     is_default: Generated<0 | 1>;
-    /** When the template was deleted (ISO 8601 UTC). Set while it can be restored. */
+    /** When the template was deleted (ISO 8601 UTC). Set as long as it can be restored. */
     deleted_at: string | null;
   };
   /** Saved views for the studio's list of videos. */
@@ -137,7 +137,7 @@ export interface DownloadsTable {
   address: string;
   /** A JSON object: {title, description, category, tags}. */
   texts: string;
-  /** The status that the imported video gets. */
+  /** The status of the imported video. */
   status: "published" | "review";
   state: Generated<"waiting" | "running" | "done" | "failed" | "canceled">;
   /** Why it failed. */

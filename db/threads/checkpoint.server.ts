@@ -8,8 +8,8 @@ import { queryThread } from "./query-thread.server";
 /**
  * A checkpoint moves the contents of the write-ahead log (`-wal`) into the database file and waits for the disk twice.
  * By default, SQLite runs a checkpoint as part of the statement that makes the log exceed a certain length. Here, a
- * thread runs it, so that no request has to wait. If Litestream is used, Litestream runs the checkpoints and the site
- * doesn't.
+ * thread runs checkpoints, so that no request has to wait for them. If Litestream is used, Litestream runs the
+ * checkpoints and the site doesn't.
  */
 
 const EVERY_MS = 1_000;
@@ -19,14 +19,14 @@ const EVERY_MS = 1_000;
  */
 const MAX_LOG_PAGES = 16_384;
 /**
- * Litestream runs a checkpoint at 40 MB. If the log is this long, Litestream is no longer running and the log would
- * fill the disk. After a checkpoint by the site, Litestream has to start a new generation, which is the lesser evil.
+ * Litestream runs a checkpoint at 40 MB. If the log reaches this length, Litestream is no longer running, and the log
+ * would fill the disk. The site then runs a checkpoint, even though Litestream has to start a new generation after it.
  */
 const ABANDONED_LOG_BYTES = 512 * 1024 ** 2;
 
 /**
- * How many rows can be written between two checkpoints. Together with their indexes, they fill about a third of
- * `MAX_LOG_PAGES`.
+ * The number of rows that can be written between two checkpoints. Together with their indexes, they fill about a third
+ * of `MAX_LOG_PAGES`.
  */
 const ROWS_BETWEEN_CHECKPOINTS = 1_500;
 
@@ -58,9 +58,9 @@ export function startCheckpoints(abandonedBytes = ABANDONED_LOG_BYTES): void {
 }
 
 /**
- * Returns a function that long-running writes await after each transaction. It yields to the event loop, and runs a
- * checkpoint after many rows. If there were only one checkpoint per second, the log would grow until a statement had to
- * wait for the disk.
+ * Returns a function for long-running writes to await after each transaction. It yields to the event loop, and runs a
+ * checkpoint after many rows. With only one checkpoint per second, the log would grow until a statement had to wait for
+ * the disk.
  */
 export function createWriteYielder(): () => Promise<void> {
   const yieldIfDue = createYielder();
@@ -73,7 +73,7 @@ export function createWriteYielder(): () => Promise<void> {
 }
 
 /**
- * Changes rows in batches, each in a separate transaction, so that others can write between batches.
+ * Changes rows in batches, each in a separate transaction, so that other writers can write between batches.
  *
  * @param next returns the batch that follows `last`, the last element of the previous batch.
  * @param change changes one batch synchronously and returns the number of changes.

@@ -17,8 +17,8 @@ export function createProjectTask(sqlite: Sqlite.Database): () => boolean {
   // Another task in this thread runs the checkpoints.
   sqlite.pragma("wal_autocheckpoint = 0");
   const { run, waiting } = createProjector(sqlite);
-  // Don't do this any earlier, because reading the schema may have to wait until another connection has closed the
-  // database.
+  // Don't set the timeout to 0 earlier, because reading the schema may have to wait until another connection has closed
+  // the database.
   sqlite.pragma("busy_timeout = 0");
   return () => {
     try {

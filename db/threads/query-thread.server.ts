@@ -4,9 +4,9 @@ import { processState } from "../runtime.server";
 import { createThread, type Thread } from "./thread.server";
 
 /**
- * The threads for queries that can take longer than 25 ms, each with a separate connection. "reading" runs lists and
- * searches. "related" has the index for related videos. "studio" runs slow count queries for the studio. "writing"
- * applies many changes and waits for the disk. "files" works on media files and doesn't query the database.
+ * The threads for queries that can take longer than 25 ms, each with a separate connection. "reading" runs queries for
+ * lists and searches. "related" has the index for related videos. "studio" runs slow count queries for the studio.
+ * "writing" applies many changes and waits for the disk. "files" works on media files and doesn't query the database.
  */
 export type ThreadName = "reading" | "related" | "studio" | "writing" | "files";
 

@@ -7,7 +7,7 @@ import { handleRequests } from "./thread.server";
 export type Task = (sqlite: Sqlite.Database) => (input: never) => unknown;
 
 /**
- * The size of the page cache. If each thread used SQLite's default of 16 MiB, the threads would together exceed the
+ * The size of the page cache. With SQLite's default of 16 MiB per thread, all threads together would exceed the
  * process's memory limit.
  */
 const STUDIO_CACHE_KIB = 4 * 1024;

@@ -3,11 +3,14 @@ import { parentPort, Worker, type WorkerOptions } from "node:worker_threads";
 import type { Program } from "~/shared/program.server";
 
 /**
- * A worker thread that handles requests in order. It starts with the first request. If it ends, the next request starts
- * it again. It keeps the process alive only while a request is pending.
+ * A worker thread that handles requests in order. The first request starts it. If it ends, the next request restarts
+ * it. It keeps the process alive only while a request is pending.
  */
 export interface Thread {
-  /** Rejects if the request can't be cloned, the handler throws, or the thread ends before it responds. */
+  /**
+   * Sends a request and resolves with the response. Rejects if the request can't be cloned, the handler throws, or the
+   * thread ends before it responds.
+   */
   request<Result>(request: unknown): Promise<Result>;
   /** Ends the thread immediately. Rejects pending requests. */
   terminate(): Promise<void>;
@@ -47,7 +50,7 @@ export function createThread(name: string, program: Program, options: WorkerOpti
     };
     worker.on("error", gone);
     worker.on("exit", () => gone(new Error(`The ${name} thread ended.`)));
-    // Do this after adding the listeners, because a listener for messages keeps the process alive.
+    // Call `unref` after adding the listeners, because adding a listener for messages keeps the process alive.
     worker.unref();
     return started;
   }
@@ -69,7 +72,7 @@ export function createThread(name: string, program: Program, options: WorkerOpti
       }),
     terminate,
     async finish() {
-      // After an error, there is no pending request.
+      // After an error, no request is pending.
       while (running && running.pending.size > 0) {
         // The thread may also exit without sending a response or an error.
         const waits = new AbortController();

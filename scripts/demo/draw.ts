@@ -40,7 +40,7 @@ export async function cutPoster(scene: Scene, panorama: string, file: string): P
   await sharp(panorama).resize(scene.width, scene.height, { fit: "cover" }).png().toFile(file);
 }
 
-/** Encodes a slow pan over the panorama with a quiet tone: H.264 and AAC in MP4. */
+/** Encodes a slow pan over the panorama with a quiet tone, as H.264 and AAC in MP4. */
 export async function videoPanorama(scene: Scene, panorama: string, file: string): Promise<void> {
   const { seconds, width, height } = scene;
   const pan = `crop=${width}:${height}:(iw-ow)*t/${seconds}:0,format=yuv420p`;
@@ -62,7 +62,7 @@ export async function videoPanorama(scene: Scene, panorama: string, file: string
   ]);
 }
 
-/** Returns a ridge of hills as an SVG path that is closed along its lower edge. */
+/** Returns a ridge of hills as an SVG path, closed along the bottom. */
 function range(width: number, height: number, level: number, seed: number): string {
   const steps = 9;
   const points = Array.from({ length: steps + 1 }, (_, index) => {

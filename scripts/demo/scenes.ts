@@ -1,6 +1,6 @@
 import type { CategoryId } from "~/shared/categories";
 
-/** A video in the demo: its details and its appearance. */
+/** A demo video: its details and its appearance. */
 export interface Scene {
   title: string;
   description: string;

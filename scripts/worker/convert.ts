@@ -12,7 +12,7 @@ import { forgetSettings } from "~/platform/settings.server";
 import { LostLeaseError, RefusedError, type SiteClient, TokenError } from "./site";
 import { fetchVideo, sendFile } from "./transfer";
 
-/** The heartbeat interval, which is a twelfth of the lease's duration. */
+/** The heartbeat interval, a twelfth of the lease's duration. */
 const BEAT_MS = 10_000;
 /** The minimum free disk space for starting a job. */
 const MIN_FREE_BYTES = 256 * 1024 ** 2;

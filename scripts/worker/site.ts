@@ -37,7 +37,7 @@ export interface SiteRequest {
   bytes?: Uint8Array<ArrayBuffer>;
   expected?: readonly number[];
   signal?: AbortSignal;
-  /** Prevents further attempts, but doesn't abort an attempt in progress, because its response must not be lost. */
+  /** Prevents further attempts. An attempt in progress isn't aborted, because its response must not be lost. */
   until?: AbortSignal;
 }
 
@@ -70,7 +70,7 @@ export function siteClient(
   };
 }
 
-/** Returns the response, or the reason why another attempt is needed. */
+/** Returns the response, or the reason another attempt is needed. */
 async function attempt(
   url: URL,
   token: string,

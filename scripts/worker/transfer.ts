@@ -6,7 +6,7 @@ import { LostLeaseError, type SiteClient } from "./site";
 /** The size of one request. If the connection is lost, at most this much has to be sent again. */
 const PART_BYTES = 8 * 1024 ** 2;
 
-/** Downloads a job's video, and resumes after an interruption. Returns the number of bytes. */
+/** Downloads a job's video, resuming after interruptions. Returns the number of bytes. */
 export async function fetchVideo(
   site: SiteClient,
   address: string,
@@ -52,7 +52,7 @@ export async function fetchVideo(
 }
 
 /**
- * Uploads a file of the result, except for the part that the site already has.
+ * Uploads a file of the result, skipping the part that the site already has.
  *
  * @returns the SHA-256 of the file.
  */

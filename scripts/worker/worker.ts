@@ -22,7 +22,7 @@ Requires ffmpeg, but no access to the site's database or disk.
 
 ENCODER_HARDWARE and ENCODER_THREADS apply to this machine.`;
 
-/** How long this machine waits before it takes another job if its disk was full. */
+/** How long this machine waits before it takes another job after its disk was full. */
 const FULL_WAIT_MS = 60_000;
 
 try {
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   settings();
   if (!ffmpegAvailable()) throw new UsageError("ffmpeg is not installed on this machine.");
   const leave = new AbortController();
-  // Don't use `once`, because signal-exit, which ends ffmpeg along with this process, would consider the signal
+  // Don't use `once`, because signal-exit, which kills ffmpeg when this process exits, would consider the signal
   // unhandled.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => leave.abort());
   const folder = await mkdtemp(path.join(parent, "afterdark-worker-"));

@@ -1,4 +1,4 @@
-// npm run bench: runs all benchmarks, or only the named ones: npm run bench -- downloads events
+// npm run bench: runs all benchmarks, or only the given ones: npm run bench -- downloads events
 import { createReport } from "./report";
 
 /** Each benchmark compares alternatives in a single run, prints its figures, and checks them against its limits. */

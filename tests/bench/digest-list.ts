@@ -15,8 +15,8 @@ const MAX_BLOCKED_MS = 25;
 const LARGER_BATCHES = [1_000, 10_000, DIGESTS];
 
 /**
- * Measures how long the thread is blocked by an import of a long list of digests, and compares this with imports in
- * larger transactions.
+ * Measures how long an import of a long list of digests blocks the thread, compared with imports in larger
+ * transactions.
  */
 export async function run(report: Report): Promise<void> {
   const list = `${DIGESTS.toLocaleString("en")} digests`;
@@ -46,8 +46,8 @@ const digest = (n: number) =>
     .digest("hex");
 
 /**
- * Measures work with a list on a new site. The list is stored in a file, because keeping it in memory would prolong
- * garbage collections.
+ * Measures work with a list on a new site. The list is stored in a file, because keeping it in memory would slow down
+ * garbage collection.
  */
 async function measure(
   work: (file: string) => Promise<void>,

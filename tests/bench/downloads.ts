@@ -113,7 +113,7 @@ async function stall(report: Report, { pid, url }: Contender): Promise<void> {
       return socket.pause();
     }),
   );
-  // The byte count is rounded, because the few bytes that wake up one of the process's threads also count as a read.
+  // The byte count is rounded, because it includes the few bytes that are read to wake up a thread of the process.
   await untilStable(() => Math.round(bytesRead(pid) / MIB));
   const stalled = residentBytes(pid) / MIB;
   for (const socket of clients) socket.destroy();

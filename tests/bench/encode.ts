@@ -23,8 +23,8 @@ const MAX_FIRST_PLAYABLE_SECONDS = 5;
 const MAX_CPU_RATIO = 1.1;
 
 /**
- * Measures how soon visitors can watch a large file, and compares the time for encoding all renditions with that of a
- * plain ffmpeg command.
+ * Measures how soon visitors can watch a large file, and how long encoding all renditions takes compared with a plain
+ * ffmpeg command.
  */
 export async function run(report: Report): Promise<void> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "bench-encode-"));
@@ -49,7 +49,7 @@ async function childSeconds(work: () => unknown): Promise<number> {
   return childCpu() - before;
 }
 
-/** Returns the source of a file and a task for it. */
+/** Returns the source for a file and a task for it. */
 function prepare(folder: string, file: string) {
   const source = {
     videoId: "v",
@@ -138,7 +138,7 @@ async function benchmarkLadder(report: Report, folder: string): Promise<void> {
   report.atMost("CPU / CPU of a plain ffmpeg command", ours / plain, MAX_CPU_RATIO);
 }
 
-/** Returns the usual ffmpeg command, which scales each rendition from the source and uses the same encoders. */
+/** Returns the usual ffmpeg command, which scales each rendition from the source, with the same encoders. */
 function plainArguments(folder: string, file: string, found: Probe): string[] {
   const renditions = renditionsFor(found.video, settings().encoderMaxHeight);
   const rate = constantFrameRate(found.video.frameRate);

@@ -5,7 +5,7 @@ import { SiteProcess } from "../site-process";
 import type { Report } from "./report";
 
 const STREAMS = 5_000;
-/** How many streams to open at the same time. The socket's accept queue limits this number. */
+/** How many streams to open at the same time. This number is limited by the socket's accept queue. */
 const STREAMS_PER_BATCH = 100;
 const ROUNDS = 3;
 const MAX_KIB_EACH = 40;
@@ -20,7 +20,7 @@ export async function run(report: Report): Promise<void> {
   try {
     await site.start();
     const pid = site.child!.pid!;
-    // The first streams warm up the site, so that the code and data that it loads for them aren't counted.
+    // The first streams warm up the site, so that the code and data that are loaded for them aren't counted.
     const warm = await Promise.all(Array.from({ length: 50 }, () => open(site.url, () => {})));
     for (const socket of warm) socket.destroy();
     const idle = await untilStable(() => Math.round(residentBytes(pid) / 1024 / 64)).then(

@@ -10,7 +10,7 @@ interface Connection {
   /** Milliseconds. */
   latency: number;
   bytesPerSecond: number;
-  /** The maximum time in seconds from pressing play until the image moves. */
+  /** The maximum time in seconds from pressing play until the video plays. */
   maxStartSeconds: number;
   /** How many seconds of video must be played within `WATCHED_SECONDS` of the first frame. */
   minPlayedSeconds: number;
@@ -38,9 +38,9 @@ const WATCHED_SECONDS = 8;
 const ROUNDS = 3;
 
 interface Watched {
-  /** The time in seconds from requesting the page until the image moves. */
+  /** The time in seconds from requesting the page until the video plays. */
   first: number;
-  /** The time in seconds from pressing play until the image moves. The benchmark presses play as soon as it can. */
+  /** The time in seconds from pressing play until the video plays. The benchmark presses play as soon as it can. */
   press: number;
   /** How many seconds of video were played within `WATCHED_SECONDS` of the first frame. */
   played: number;
@@ -48,7 +48,8 @@ interface Watched {
 
 /**
  * Measures how soon a 12 Mbit/s video plays over slow connections, and whether it continues without stalling. The video
- * is played as a stream, once on a page that is opened by URL and once after clicking its card, and as a plain file.
+ * is played as a plain file and as a stream, the stream once on a page that is opened by URL and once after clicking
+ * the video's card.
  */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess({ ENCODER_CONCURRENCY: "1", ENCODER_PRESET: "superfast" });
@@ -141,7 +142,7 @@ async function addVideoWithFile(site: SiteProcess): Promise<{ stream: string; fi
   return { stream, file };
 }
 
-/** Opens a page with an empty cache over the connection. */
+/** Opens a page with an empty cache over the given connection. */
 async function openPage(browser: Browser, connection: Connection): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();

@@ -12,7 +12,7 @@ const FILES = 1_000;
 const ROUNDS = 3;
 const MAX_RATIO = 2;
 /**
- * The maximum ratio of the probing time to the time that one plain ffprobe process per CPU takes for the same files.
+ * The maximum ratio of the probing time to the time that plain ffprobe processes, one per CPU, take for the same files.
  */
 const MAX_PROBING_RATIO = 1.5;
 
@@ -60,7 +60,7 @@ export async function run(report: Report): Promise<void> {
   report.atMost("probing / plain ffprobe", ratio, MAX_PROBING_RATIO);
 }
 
-/** Returns how many milliseconds the ffprobe processes for all files in a folder take when a shell starts them. */
+/** Returns how many milliseconds it takes to run ffprobe from a shell for all files in a folder. */
 function probeAll(folder: string): number {
   const start = performance.now();
   const probe = "ffprobe -v error -of json -show_format -show_streams";

@@ -65,8 +65,8 @@ async function open(environment: Record<string, string>): Promise<MeasuredSite> 
   const site = new SiteProcess(environment);
   fs.mkdirSync(path.dirname(site.databasePath), { recursive: true });
   fs.copyFileSync(catalogueDatabase(VIDEOS), site.databasePath);
-  // Records that the site's files have been compared with the catalogue, because every site does this when it starts
-  // for the first time.
+  // Records that the site's files have been compared with the catalogue, which every site does when it starts for the
+  // first time.
   site.database().prepare("UPDATE storage SET checked_at = ?").run(new Date().toISOString());
   const setFile = site.database().prepare("UPDATE videos SET video_url = ? WHERE id = ?");
   for (const [index, id] of publishedIds(FILES).entries()) {
@@ -91,7 +91,7 @@ interface SentRequest {
   signedIn?: boolean;
 }
 
-/** Returns a function that returns the next request in an endless series. The series is the same in every run. */
+/** Returns a function that returns the next request of an endless series, which is the same in every run. */
 function requestPaths(): () => SentRequest {
   const random = randomFrom(7);
   const below = (limit: number) => Math.floor(random() * limit);

@@ -21,9 +21,7 @@ const CONSTANT = "/media/nothing";
 
 const PAGES = { home: "/", search: "/?search=evening", video: "/video/v7" };
 
-/**
- * Measures the cost of serving rendered pages and cached pages, and compares it with the cost of the framework itself.
- */
+/** Measures the cost of serving rendered pages and cached pages, compared with the cost of the framework itself. */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess();
   try {
@@ -53,7 +51,7 @@ export async function run(report: Report): Promise<void> {
   }
 }
 
-/** Compares the cost of pages with the cost of the same pages rendered by the framework's stock renderer. */
+/** Compares the cost of pages with that of the same pages rendered by the framework's stock renderer. */
 async function compareWithStock(report: Report, site: SiteProcess): Promise<void> {
   const stock = await siteWithStockRendering();
   try {

@@ -38,9 +38,9 @@ interface Visit {
 }
 
 /**
- * Measures how long a new visitor on that phone waits until a video plays. The visitor has an empty cache, starts on
- * the home page with its age gate, and taps Enter, a card and play. The time is compared with the time that the same
- * visit takes when the video is a plain file. Also measures the largest contentful paint.
+ * Measures how long a new visitor on such a phone waits until a video plays, compared with the same visit when the
+ * video is a plain file. The visitor has an empty cache, starts on the home page with its age gate, and taps Enter, a
+ * card and play. Also measures the largest contentful paint.
  */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess({
@@ -77,8 +77,8 @@ export async function run(report: Report): Promise<void> {
 }
 
 /**
- * Adds one video twice, once as a stream and once as a file. Adds other videos below these two in the list. All posters
- * are like the posters of uploaded videos, and their smaller versions already exist because of earlier requests.
+ * Adds one video twice, once as a stream and once as a file, and other videos below these two in the list. All posters
+ * are like those of uploaded videos, and their smaller versions already exist, as if they had been requested before.
  */
 async function addVideosWithFiles(site: SiteProcess): Promise<{ stream: string; file: string }> {
   const clip = makeClip(site.folder, "video", {
@@ -130,7 +130,7 @@ async function drawPoster(folder: string): Promise<Buffer> {
   return sharp(file).webp({ quality: 80 }).toBuffer();
 }
 
-/** Opens a page on that phone with an empty cache. */
+/** Opens a page on such a phone with an empty cache. */
 async function openPhone(browser: Browser): Promise<Page> {
   const context = await browser.newContext(PHONE);
   const page = await context.newPage();

@@ -10,7 +10,7 @@ const SECONDS = 4;
 const ROUNDS = 3;
 const VIDEO_SECONDS = 60;
 const FRAME_MS = 1_000 / 60;
-/** The minimum ratio of the player's frame rate to the frame rate of the bare page. */
+/** The minimum ratio of the player's frame rate to that of the bare page. */
 const MIN_FRAME_RATIO = 0.85;
 
 interface Measured {
@@ -28,8 +28,8 @@ interface Measured {
 
 /**
  * Measures the page's frame rate while someone drags along the seek bar, with the CPU throttled by a factor of 6. The
- * baseline is a bare page with only a video and a slider that seeks in the same way. The baseline shows how much time
- * the browser itself needs for loading and decoding.
+ * baseline is a bare page with only a video and a slider that seeks in the same way. It shows how much time the browser
+ * itself needs for loading and decoding.
  */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess({ ENCODER_CONCURRENCY: "1", ENCODER_PRESET: "auto" });

@@ -62,14 +62,13 @@ export function ownTime(): number {
   return performance.now() - Number(waited) / 1e6;
 }
 
-/** This file contains the nanoseconds that the main thread has spent running on a CPU and waiting for one. */
+/** This file contains the time, in nanoseconds, that the main thread has spent running on a CPU and waiting for one. */
 const SCHEDULER_STATISTICS = `/proc/self/task/${process.pid}/schedstat`;
 
 /**
  * Measures the time that work takes.
- * @returns `ms`, the time on this thread (see `ownTime`), and `cpu`, the CPU time of all threads in milliseconds. Work
- *   on other threads is measured by its CPU time, because the time that these threads spend waiting for a CPU isn't
- *   known.
+ * @returns `ms`, the time on this thread (see `ownTime`), and `cpu`, the CPU time of all threads in milliseconds. Use
+ *   `cpu` for work on other threads, because the time that these spend waiting for a CPU isn't known.
  */
 export async function timed<T>(
   work: () => T | Promise<T>,

@@ -7,7 +7,7 @@ const PAUSE_MS = 50;
 const MAX_HOME_P95_MS = 250;
 
 /**
- * Measures the response time of the home page during a flood of failing sign-ins. Each sign-in has a different address
+ * Measures the response time of the home page during a flood of failed sign-ins. Each sign-in has a different address
  * and account, so that no rate limit applies.
  */
 export async function run(report: Report): Promise<void> {

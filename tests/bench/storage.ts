@@ -60,7 +60,7 @@ export async function run(report: Report): Promise<void> {
   }
 }
 
-/** Downloads alternately from disk, from the store through the site, and directly from the store. */
+/** Downloads in rotation from disk, from the store through the site, and directly from the store. */
 async function compare(
   report: Report,
   site: SiteProcess,
@@ -96,7 +96,7 @@ async function redirectOf(url: string): Promise<string> {
   return headers.get("Location")!;
 }
 
-/** Returns the throughput in MiB/s, and verifies the digest of the bytes if one is given. */
+/** Returns the throughput in MiB/s. Verifies the digest of the bytes if one is given. */
 async function download(url: string, sha256?: string): Promise<number> {
   const start = performance.now();
   const [response] = (await once(http.get(url), "response")) as [http.IncomingMessage];

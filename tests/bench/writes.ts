@@ -9,7 +9,7 @@ const VIDEOS = 10_000;
 const ROUNDS = 5;
 const ROUND_MS = 1_000;
 const BATCH_ROWS = 100;
-/** The minimum is low, because a busy disk slows down single rows more than batches. */
+/** The minimum is low, because a busy disk slows down single rows more than it slows down batches. */
 const MIN_SPEEDUP = 2;
 
 /**

@@ -1,4 +1,4 @@
-/** A browser that tests control as a person would, except that `run` runs scripts in the page. */
+/** A browser that tests control like a person, except that `run` executes scripts in the page. */
 export interface Browser {
   readonly name: string;
   /**

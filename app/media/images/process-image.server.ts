@@ -42,7 +42,7 @@ export interface ImageResult {
 }
 
 /**
- * `crashed`: the process ended because of the image, for example because it ran out of memory. `interrupted`: it ended
+ * `crashed`: the image made the process exit, for example by using too much memory. `interrupted`: the process exited
  * for another reason.
  */
 export type ImageFailure =
@@ -65,7 +65,7 @@ export class ImageError extends Error {
 /** The time limit per image, after which the process is killed. */
 const MAX_SECONDS = 10;
 const START_TIMEOUT_MS = 30_000;
-/** The memory limit. 40 megapixels with four 16-bit channels take 320 MB. */
+/** The memory limit. An image of 40 megapixels with four 16-bit channels takes 320 MB. */
 const MAX_DATA_BYTES = 1024 ** 3;
 const IDLE_MS = 10_000;
 
@@ -97,7 +97,7 @@ export function imageProcess(): ChildProcess | undefined {
 }
 
 /**
- * Processes an image once the images queued before it are done.
+ * Processes an image after the images that were queued before it.
  *
  * @throws {ImageError} if the image can't be read, is too large or takes too long, or if the process was killed.
  */

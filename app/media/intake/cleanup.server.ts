@@ -9,20 +9,20 @@ import { removeExpiredUploads } from "./tus.server";
 const SWEEP_EVERY_MS = 3_600_000;
 
 /**
- * At startup, files younger than this are kept, because they may belong to another running process. Idle connections
- * are closed after 5 minutes.
+ * The minimum age of files that are removed at startup. Newer files may belong to another running process. Idle
+ * connections are closed after 5 minutes.
  */
 const RECENT_MS = 3_600_000;
 /**
- * While the site is running, files are kept longer, because a form's thumbnail has to be kept until its video has been
- * uploaded.
+ * The minimum age of files that are removed while the site is running. It is higher, because the thumbnail from a form
+ * is needed until the video has been uploaded.
  */
 const ABANDONED_MS = 24 * 3_600_000;
 
 /**
  * Removes files that a killed process has left behind in `uploads/tmp`: at startup, files older than an hour; then,
  * every hour, files older than a day. Resumable uploads are kept for a day after their last byte, because their clients
- * may resume. Only the server calls this, before it starts to listen.
+ * may resume. Only the server calls this, before it starts listening.
  */
 export async function cleanUpTemporaryFiles(): Promise<void> {
   await removeOlderThan(RECENT_MS);

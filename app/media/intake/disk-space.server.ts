@@ -32,9 +32,12 @@ export function resumableFolder(): string {
 
 export interface UnfinishedUpload {
   id: string;
-  /** How many bytes are still to be received. If the upload's length is unknown, it is assumed to be the size limit. */
+  /**
+   * The number of bytes that haven't been received yet. An upload of unknown length is assumed to be as large as the
+   * size limit.
+   */
   bytesLeft: number;
-  /** How many bytes are reserved: `bytesLeft`, or 0 once the reservation has expired. */
+  /** The number of reserved bytes: `bytesLeft`, or 0 once the reservation has expired. */
   reservedBytes: number;
 }
 
@@ -72,14 +75,14 @@ function bytesLeft({ size }: Pick<Upload, "size">, arrived: number): number {
 }
 
 /**
- * Whether the reservation has expired. An empty file's modification time is the time when its upload was created or its
- * reservation renewed.
+ * Whether the reservation has expired. The modification time of an empty file is the time at which its upload was
+ * created or its reservation was last renewed.
  */
 function isExpired({ size, mtimeMs }: { size: number; mtimeMs: number }): boolean {
   return size === 0 && Date.now() - mtimeMs > EMPTY_RESERVATION_MS;
 }
 
-/** The space reserved for a form, which shrinks as the form's files are written. */
+/** The space reserved for a form. It shrinks as the form's files are written. */
 export interface Reservation {
   written(bytes: number): void;
   release(): void;
@@ -113,7 +116,7 @@ export function reserveDiskSpace(bytes: number, uploader?: string): Promise<Rese
 }
 
 /**
- * Renews the expired reservation of an upload that hasn't received its first byte.
+ * Renews the expired reservation of an upload that hasn't received any bytes yet.
  *
  * @param bytes the size of the whole upload.
  * @throws {UploadError} 507 under the same conditions as `requireDiskSpace`. The upload isn't removed.
@@ -129,9 +132,8 @@ export function renewReservation(id: string, bytes: number, uploader?: string): 
 }
 
 /**
- * Ensures that there is space for a file in addition to other reservations and the space that must stay free. Evicts
- * local copies of stored files if necessary. Call it inside `oneAtATime`, so that two uploads don't reserve the same
- * space.
+ * Ensures that there is space for a file, on top of other reservations and the space that must stay free. Evicts local
+ * copies of stored files if necessary. Call it inside `oneAtATime`, so that two uploads don't reserve the same space.
  *
  * @param uploader the id of a user who may reserve only a quarter of the free space; undefined for anyone else.
  * @throws {UploadError} 507

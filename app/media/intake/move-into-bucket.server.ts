@@ -11,7 +11,7 @@ import { toUploadError } from "./upload-error.server";
 /** An upload's files after they have been moved from `uploads/tmp` into the buckets. */
 export interface MovedUpload {
   /**
-   * The time in milliseconds since the epoch, unique per user. `{userId}/{uploadId}` is the base path of the video's
+   * A timestamp in milliseconds since the epoch, unique per user. `{userId}/{uploadId}` is the base path of the video's
    * files.
    */
   uploadId: number;
@@ -20,7 +20,7 @@ export interface MovedUpload {
   thumbnailPath?: string;
   /** Releases the upload id and removes the temporary files. Call it after writing the row. */
   commit(): Promise<void>;
-  /** Removes the new files if no row could be written. The temporary files are kept. */
+  /** Removes the moved files if the row couldn't be written. Keeps the temporary files. */
   rollBack(): Promise<void>;
 }
 
@@ -75,8 +75,8 @@ export async function moveIntoBucket(
 }
 
 /**
- * Moves a single thumbnail into its bucket, with a separate upload id. It is removed after a day unless a row refers to
- * it.
+ * Moves a thumbnail without a video into its bucket, under its own upload id. It is removed after a day unless a row
+ * refers to it.
  *
  * @returns its path within the bucket.
  */
@@ -116,7 +116,7 @@ export async function reserveUploadId(userId: string): Promise<number> {
   }
 }
 
-/** The upload ids that are reserved for one second in the past. */
+/** The reserved upload ids of one second in the past. */
 export interface ReservedSecond {
   /** The first of 1,000 consecutive upload ids. */
   first: number;
@@ -146,9 +146,9 @@ export async function reserveSecond(userId: string): Promise<ReservedSecond> {
       if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
       throw toUploadError(error);
     }
-    // The lists below are read after the folder is created, so any other file from this second is older than it.
+    // The folder is created before the lists below are read, so they include every other file from this second.
     const free = () => releaseUploadId(userId, first);
-    // A thumbnail may have a separate upload id.
+    // A thumbnail may have its own upload id.
     const others = [
       ...(await fs.readdir(folder)),
       ...(await fs.readdir(thumbnails).catch(() => [])),

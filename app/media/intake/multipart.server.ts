@@ -11,13 +11,16 @@ import {
 } from "./received-file.server";
 import { shuttingDown, truncated, UploadError } from "./upload-error.server";
 
-/** A multipart form that was read to the end, or until it was rejected. */
+/** A multipart form, read to its end or until it was rejected. */
 export interface ReceivedForm {
   /** The last value received for each text field. */
   fields: Map<string, string>;
   /** Files that were received completely; empty after an error. */
   files: Map<string, ReceivedFile>;
-  /** The reason why the form was rejected. Its text fields are kept for the page; its files are removed. */
+  /**
+   * The reason the form was rejected. Its text fields are kept so that the page can show them again; its files are
+   * removed.
+   */
   error?: UploadError;
 }
 
@@ -28,14 +31,14 @@ const MAX_FILES = 10;
 const MAX_PARTS = 100;
 const MAX_HEADER_BYTES = 32 * 1024;
 /**
- * The size of the parser's buffer for a part that hasn't been read yet. It must be larger than a chunk from the
- * network: if a skipped part fills the buffer, the parser never notices the end of that part (deps/dicer/lib/Dicer.js
- * in the package).
+ * The size of the parser's buffer for a part that hasn't been read yet. It must be larger than a network chunk. If a
+ * skipped part fills the buffer, the parser never detects the end of that part (see deps/dicer/lib/Dicer.js in the
+ * package).
  */
 const PART_BUFFER_BYTES = 256 * 1024;
 /** The combined size limit for text fields, boundaries and headers. */
 const FRAME_BYTES = MAX_TEXTS * MAX_TEXT_BYTES + 1024 * 1024;
-/** How many bytes are read after an error, in case text fields follow. */
+/** The number of bytes to read after an error, in case more text fields follow. */
 const READ_ON_BYTES = 1024 * 1024;
 
 /**
@@ -93,7 +96,7 @@ async function admit(
 }
 
 interface Admission {
-  /** The reason why the form is rejected, if that is known before the first byte. */
+  /** The reason the form is rejected, if it is known before the first byte is read. */
   early?: UploadError;
   reservation?: Reservation;
 }
@@ -138,12 +141,12 @@ async function read(
     parser.on("filesLimit", () => reject(new UploadError(413, "The form has too many files.")));
     parser.on("partsLimit", () => {
       reject(new UploadError(413, "The form has too many parts."));
-      // Other errors let the parser read on. This one doesn't, because parsing the parts is what takes time.
+      // After other errors, the parser continues. It stops here, because parsing more parts would take too much time.
       stop();
     });
     parser.on("file", (field, stream, name) => {
       const rule = Object.hasOwn(rules, field) ? rules[field] : undefined;
-      // An error is emitted on a part's stream even if the part is skipped.
+      // A part's stream emits an error even if the part is skipped.
       stream.on("error", () => {});
       if (!rule || !name || firstError) return void stream.resume();
       if (seen.has(field)) {

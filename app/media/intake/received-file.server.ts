@@ -5,7 +5,7 @@ import { removeTemporary, temporaryPath } from "../files/temporary-files.server"
 import type { Reservation } from "./disk-space.server";
 import { toUploadError, truncated, UploadError } from "./upload-error.server";
 
-/** A file that was received completely and is in `uploads/tmp`. */
+/** A completely received file in `uploads/tmp`. */
 export interface ReceivedFile {
   path: string;
   /** The file name as sent by the client. Use it only for display, never as a path. */
@@ -29,7 +29,7 @@ export interface FileRule {
   through?: () => Duplex;
 }
 
-/** The number of bytes to check, which is enough for every file signature that is detected. */
+/** The number of bytes to check, which is enough to detect every supported file signature. */
 export const HEAD_BYTES = 4_100;
 
 /**
@@ -72,17 +72,16 @@ export async function receiveFile(
   return { path: target, name, bytes, sha256: hash.digest("hex") };
 }
 
-/** Removes received files, and ignores those that don't exist. */
+/** Removes received files. Ignores files that don't exist. */
 export async function discardReceived(...files: (ReceivedFile | undefined)[]): Promise<void> {
   await removeTemporary(...files.map((file) => file?.path));
 }
 
 /**
- * The size of the writes into which chunks are combined. Writing each chunk separately takes 1.5 times as much CPU
- * time.
+ * Chunks are combined into writes of this size, because writing each chunk separately takes 1.5 times as much CPU time.
  */
 const WRITE_BYTES = 1024 * 1024;
-/** How long to wait for more bytes before writing fewer than that. */
+/** How long to wait for more bytes before a smaller write. */
 const WRITE_DELAY_MS = 20;
 
 export interface SinkWatch {
@@ -95,7 +94,7 @@ export interface SinkWatch {
 }
 
 /**
- * Returns a stream that writes to a file from `position` on. If it is destroyed for any reason other than its own
+ * Returns a stream that writes to a file, starting at `position`. If it is destroyed for any reason other than its own
  * failure, it first writes the chunks that it has already accepted, so that a resumed upload can continue from there.
  * Truncate the file only once the stream has closed.
  */
@@ -178,7 +177,7 @@ async function writeAll(file: FileHandle, chunks: Buffer[], position: number): P
 
 /**
  * Pipes a stream into a sink until the stream ends. Unlike `pipeline`, it doesn't destroy the stream if the sink fails,
- * because the response still has to be sent over its connection.
+ * because its connection is still needed for the response.
  *
  * @throws the error of the sink or the stream, or UploadError if the stream closes before its end.
  */
@@ -190,7 +189,7 @@ export function pump(stream: Readable, sink: Writable): Promise<void> {
       sink.destroy();
       if (sink.closed) reject(error);
     };
-    // If the stream was destroyed before this call, it doesn't emit any more events.
+    // A stream that was destroyed before this call doesn't emit any more events.
     if (stream.destroyed) return fail(truncated());
     sink.on("error", fail);
     sink.on("finish", resolve);

@@ -32,7 +32,7 @@ const VIDEO_EXTENSIONS: Record<string, string> = {
 const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
 
 /**
- * Returns the extension for a video, which depends only on its first bytes.
+ * Returns the extension for a video, based only on its first bytes.
  *
  * @throws {UploadError} 415 if it isn't a video.
  */

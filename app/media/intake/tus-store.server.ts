@@ -36,7 +36,7 @@ export interface Incoming {
   /** The request's Content-Length. */
   length: number;
   checksum?: { algorithm: string; digest: Buffer };
-  /** The id of the user if their share of the disk is limited; see `requireDiskSpace`. */
+  /** The user's id; undefined if their share of the disk isn't limited (see `requireDiskSpace`). */
   limitedUploader: string | undefined;
   /**
    * @throws {UploadError} if the upload must not begin.
@@ -57,8 +57,8 @@ interface Digest {
 }
 
 /**
- * The tus package's store, with a different way of writing. Data goes directly from the request to the file instead of
- * through four streams. Meanwhile, the digest is computed and the client's checksum is verified.
+ * The tus package's store, except that data is written directly from the request to the file instead of through four
+ * streams. The digest is computed and the client's checksum is verified at the same time.
  */
 export class UploadStore extends FileStore {
   private digests = new Map<string, Digest>();
@@ -105,8 +105,9 @@ export class UploadStore extends FileStore {
   }
 
   /**
-   * Computes the digest of a complete upload that has no digest yet because the process exited or the disk was full at
-   * the end. Nothing else triggers this, because a client whose bytes were all acknowledged sends no further requests.
+   * Computes the digest of a complete upload if it is missing because the process exited or the disk was full at the
+   * end of the upload. Nothing else triggers this, because a client whose bytes were all acknowledged sends no further
+   * requests.
    */
   async lateDigest(id: string, record: Upload): Promise<string | undefined> {
     const { size } = await stat(path.join(this.directory, id));
@@ -169,7 +170,7 @@ export class UploadStore extends FileStore {
     await super.remove(id);
   }
 
-  /** Returns the digest if it covers all bytes before an offset. */
+  /** Returns the digest if it covers exactly the bytes before an offset. */
   private digestAt(id: string, offset: number): Digest | undefined {
     if (offset === 0) this.digests.set(id, { hash: createHash("sha256"), bytes: 0 });
     const digest = this.digests.get(id);

@@ -60,7 +60,7 @@ function tusEndpoint(): TusEndpoint {
   return opened;
 }
 
-/** The header with the session's user. Clients can't set it, because the request is rebuilt below. */
+/** The header that contains the session's user. Clients can't set it, because the request is rebuilt below. */
 const OWNER = "x-upload-owner";
 
 function owner(headers: Headers): string {
@@ -217,7 +217,7 @@ export async function removeExpiredUploads(): Promise<number> {
 }
 
 interface HeldLock {
-  /** Stops the request that holds the lock, because its client has reconnected. */
+  /** Stops the request that holds the lock; called when its client has reconnected. */
   release: () => void;
   released: Promise<void>;
 }

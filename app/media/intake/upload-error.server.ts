@@ -16,7 +16,7 @@ export class UploadError extends Error {
 /** The error codes for a full disk, an exceeded quota and an exceeded file size limit. */
 const NO_ROOM = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
-/** Converts a failed write's error to a 507 if the disk is full; returns any other error unchanged. */
+/** Converts a write error to a 507 if the disk is full; returns any other error unchanged. */
 export function toUploadError(error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return code && NO_ROOM.has(code) ? diskFull() : error;

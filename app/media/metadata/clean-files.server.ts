@@ -46,7 +46,7 @@ export async function cleanVideoFile(videoId: string, url: string): Promise<bool
   if (isCleanFile(url)) return true;
   const name = parseMediaUrl(url);
   const file = name && bucketFile(name.bucket, name.path);
-  // If the file is in the store, the disk has only a copy of it.
+  // If the file is in the store, the one on the disk is only a copy.
   if (!file || storedFile(name)) return false;
   if (!(await removeMetadata({ file, isShared: true }))) {
     if ((await stat(file)).nlink > 1) return false;
@@ -84,8 +84,7 @@ export function recordDigest(videoId: string, sha256: string): void {
 }
 
 /**
- * Records the digest of a video that doesn't have one because another tool inserted the video, as part of a
- * transaction. Ignores other rows.
+ * Records the digest of a video that another tool inserted without one, as part of a transaction. Ignores other rows.
  */
 function recordFirstDigest(videoId: string, sha256: string): void {
   prepared(

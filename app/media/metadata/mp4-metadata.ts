@@ -1,9 +1,10 @@
 import { FIRST_BOXES } from "../probe/box-headers.server";
 
 /**
- * Removes metadata from MP4 and MOV (ISO/IEC 14496-12, and QuickTime). Every box that isn't known to be needed for
- * playback becomes a `free` box filled with zeros, so that all other boxes keep their offsets. Unknown boxes are
- * cleared too, because camera and phone vendors invent boxes for locations, serial numbers and previews.
+ * Removes metadata from MP4 and MOV (ISO/IEC 14496-12, and QuickTime). Replaces every box that isn't known to be needed
+ * for playback with a `free` box of the same size, filled with zeros, so that all other boxes keep their offsets.
+ * Unknown boxes are cleared too, because camera and phone vendors invent boxes for locations, serial numbers and
+ * previews.
  */
 
 /** A file with random access, read synchronously in a worker thread. */
@@ -51,7 +52,7 @@ const KEPT: Record<string, ReadonlySet<string>> = {
 const ROLE = /^\0{4}urn:mpeg:dash:role:2011\0[a-z-]{1,40}\0?$/;
 const MAX_ROLE_BYTES = 100;
 /**
- * The handler types (§8.4.3) of tracks that are played. Other tracks contain locations, motion data, timecode or
+ * The handler types (§8.4.3) of tracks that are played. Other tracks contain locations, motion data, timecodes or
  * chapters.
  */
 const PLAYED = new Set(["vide", "soun", "sbtl", "subt", "clcp"]);
@@ -61,8 +62,8 @@ const MAX_BOXES = 20_000;
 /** The maximum number of bytes that are overwritten. A file with more metadata is remuxed instead. */
 const MAX_EDITED_BYTES = 64 * 1024 ** 2;
 /**
- * The maximum number of chunk offsets per track, all of which are read at once. For a day of video with ten chunks per
- * second, they take 7 MB.
+ * The maximum number of chunk offsets per track. All of them are read at once. A day of video with ten chunks per
+ * second has 7 MB of offsets.
  */
 const MAX_OFFSETS_BYTES = 16 * 1024 ** 2;
 
@@ -144,8 +145,8 @@ class Mp4Plan {
   }
 
   /**
-   * Checks that every chunk of a track (§8.7.5) starts in the media data. Without this check, an index that points to
-   * samples in other boxes would cause those samples to be overwritten.
+   * Checks that every chunk of a track (§8.7.5) starts in the media data. Otherwise, if an index pointed to samples in
+   * other boxes, those samples would be overwritten.
    */
   private checkChunks({ type, from, to }: Box): void {
     if (to - from > MAX_OFFSETS_BYTES) throw new LayoutError("The index is too long.");
@@ -166,7 +167,7 @@ class Mp4Plan {
     return bytes;
   }
 
-  /** Overwrites bytes, unless they already have the new values. */
+  /** Overwrites bytes unless they already have the new values. */
   private write(at: number, bytes: Buffer): void {
     if (this.read(at, bytes.length).equals(bytes)) return;
     this.editedBytes += bytes.length;

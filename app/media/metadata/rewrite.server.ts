@@ -4,7 +4,7 @@ import { type Bytes, type Edit, planFor } from "./mp4-metadata";
 
 export interface MetadataTask {
   file: string;
-  /** Whether another path links to the same file. If so, the file is only read. */
+  /** Whether another path links to the same file. If so, the file must not be modified. */
   isShared?: boolean;
   /**
    * Whether the file is already served or backed up. Servers and backups detect changes by size and modification time,
@@ -39,7 +39,7 @@ export function rewrite({ file, isShared, isInUse }: MetadataTask): MetadataResu
       write(handle, before);
       throw error;
     } finally {
-      // An import recognizes its source, which may be a link to this file, by its size and modification time.
+      // Imports recognize a source file, which may be a link to this file, by its size and modification time.
       if (!isInUse) fs.futimesSync(handle, atime, mtime);
     }
     return { done: "rewritten" };

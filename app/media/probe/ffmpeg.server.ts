@@ -6,9 +6,9 @@ import { inputUrl, isInputUrl } from "../storage/ranged-input.server";
 import { memoryOfProcess, withSlot } from "./process-gate.server";
 
 /**
- * The only module that runs ffmpeg and ffprobe, with argument arrays and without a shell. It limits what untrusted
- * files can make ffmpeg and ffprobe do: which protocols and containers they open, and how much CPU time, memory and
- * disk space they use. Both are killed when this process exits.
+ * The only module that runs ffmpeg and ffprobe. It passes arguments as arrays and doesn't use a shell. It limits what
+ * untrusted files can make ffmpeg and ffprobe do: which protocols and containers they open, and how much CPU time,
+ * memory and disk space they use. Both are killed when this process exits.
  */
 
 /**
@@ -17,7 +17,7 @@ import { memoryOfProcess, withSlot } from "./process-gate.server";
  */
 const CONTAINERS =
   "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mpegvideo,flv,asf,ogg,mxf";
-/** How many streams a file must have to be rejected (see probe.server.ts). No camera writes that many. */
+/** Files with at least this many streams are rejected (see probe.server.ts). No camera writes that many. */
 export const MAX_STREAMS = 64;
 const MAX_MEMORY_BYTES = 6 * 1024 ** 3;
 /** The maximum size of a single allocation. An 8K frame with four 16-bit channels takes 283 MB. */
@@ -29,7 +29,10 @@ const RANGED_TIMEOUT_FACTOR = 5;
 type Program = "ffmpeg" | "ffprobe";
 
 export interface Limits {
-  /** After how many seconds of wall-clock time the process is killed. Omitted if the caller watches the process. */
+  /**
+   * The number of seconds of wall-clock time after which the process is killed; omitted if the caller monitors the
+   * process itself.
+   */
   seconds?: number;
   /** The limit on CPU seconds, for all threads together. */
   cpuSeconds: number;
@@ -37,8 +40,8 @@ export interface Limits {
   fileBytes?: number;
   /**
    * Whether nobody is waiting for the result. If so, the process gets the lowest CPU priority and idle disk priority.
-   * Cgroups aren't used because in most containers, a process can't create them, and SCHED_IDLE isn't used because a
-   * busy machine would stop ffmpeg until the watchdog kills it.
+   * Cgroups aren't used, because processes in most containers can't create them. SCHED_IDLE isn't used, because ffmpeg
+   * would get no CPU time on a busy machine until the watchdog killed it.
    */
   background?: boolean;
 }
@@ -58,8 +61,8 @@ let tools: Tools | undefined;
 
 /**
  * The options with which unshare starts a process without a network. They work only if the system allows unprivileged
- * user namespaces, which most containers don't. Root isn't given a user namespace, because root couldn't read other
- * users' files in it.
+ * user namespaces, which most containers don't. Not used for root, which couldn't read other users' files in a user
+ * namespace.
  */
 const WITHOUT_NETWORK = process.getuid?.() === 0 ? ["--net"] : ["--map-root-user", "--net"];
 
@@ -138,7 +141,7 @@ export function hasEncoder(name: string): boolean {
   return all.encoders.has(name);
 }
 
-/** Forgets which tools were found, so that tests can change PATH. */
+/** Clears the cached list of available tools, so that tests can change PATH. */
 export function forgetFfmpeg(): void {
   tools = undefined;
 }
@@ -148,10 +151,10 @@ export function forgetFfmpeg(): void {
  * names with a colon or a dash from being parsed as a protocol or an option. A file that is read with range requests
  * (see ranged-input.server.ts) is opened at its URL on the loopback interface.
  *
- * @param probe the file's probe; required if ffmpeg reads audio and video from the beginning. In a file whose
- *   timestamps jump, the frame size may change from part to part, which videoFilters() handles. ffmpeg must not
- *   recreate its filters for each part, because the new filters would first output one frame for every frame that
- *   precedes that part.
+ * @param probe the file's probe; required if ffmpeg reads audio and video from the beginning. If timestamps jump, the
+ *   frame size may change from one part of the file to the next, which videoFilters() handles. ffmpeg must not recreate
+ *   its filters for each part, because the new filters would first output one frame for every frame that precedes that
+ *   part.
  */
 export function inputArguments(
   file: string,
@@ -195,7 +198,7 @@ export function limitedCommand(
   if (wrappers.has("prlimit")) {
     command.push("prlimit", "--core=0");
     if (limits.memoryBytes) command.push(`--as=${limits.memoryBytes}`);
-    // Node reserves much more address space than it uses, so count only writable memory.
+    // Node reserves much more address space than it uses, so only writable memory is limited.
     if (limits.dataBytes) command.push(`--data=${limits.dataBytes}`);
     if (limits.cpuSeconds) command.push(`--cpu=${Math.ceil(limits.cpuSeconds)}`);
     if (limits.fileBytes) command.push(`--fsize=${Math.ceil(limits.fileBytes)}`);
@@ -241,7 +244,7 @@ export function run(program: Program, args: string[], limits: Limits) {
 }
 
 /**
- * Runs a program and passes on its output line by line, because the output may be larger than memory.
+ * Runs a program and passes its output to the caller line by line, because the output may not fit in memory.
  *
  * @throws {InterruptedError} if it was killed or timed out.
  */
@@ -263,7 +266,7 @@ export function runLines(
 }
 
 /**
- * Returns the factor by which to multiply time limits. Reading from a file store may be much slower than reading a
+ * Returns the factor by which to multiply time limits. Reading from a file store may be much slower than reading from a
  * disk.
  */
 export function timeoutFactor(args: readonly string[]): number {

@@ -20,12 +20,12 @@ export interface VideoLength {
   seconds: number;
   /** The duration in seconds according to the header; set only if the file is shorter. */
   announcedSeconds?: number;
-  /** Set if timestamps jump; see inputArguments(). */
+  /** Set only if timestamps jump; see inputArguments(). */
   dtsDeltaThreshold?: number;
 }
 
 const TAIL_LIMITS = { seconds: 20, cpuSeconds: 20 };
-/** A position after the end of any video, so that ffprobe seeks to the last keyframe. */
+/** A position beyond the end of any video. Seeking to it makes ffprobe go to the last keyframe. */
 const PAST_THE_END = "999999%";
 /**
  * A file counts as complete if it contains at least this fraction of the duration in its header. The margin allows for
@@ -167,9 +167,9 @@ const MAY_JUMP = ["mpegts", "mpeg", "ogg"];
 /** Values for ffmpeg's -dts_delta_threshold, in seconds: its default, and a value for short jumps. */
 const DEFAULT_THRESHOLD = 10;
 const SHORT_THRESHOLD = 1;
-/** Regardless of the threshold, ffmpeg treats a timestamp as a jump if it goes back at least this far. */
+/** ffmpeg always treats a timestamp as a jump if it goes back by at least this much, regardless of the threshold. */
 const BACKWARD_SECONDS = 0.1;
-/** How much longer the longest stream may be than the video. */
+/** The maximum number of seconds by which the longest stream may be longer than the video. */
 const MAX_EXCESS_SECONDS = 1;
 
 /** The minimum speeds at which a disk and a processor can read a whole file within the time limit. */
@@ -189,15 +189,15 @@ interface Measured {
   frameDelay: number;
 }
 
-/** Whether timestamps in a container may restart, so that the last timestamp doesn't determine the duration. */
+/** Whether timestamps in a container may restart. If so, the duration can't be derived from the last timestamp. */
 export function timestampsMayJump(formatName: string): boolean {
   return MAY_JUMP.includes(formatName);
 }
 
 /**
- * Follows the timestamps of a video from the first packet to the last. They can jump anywhere and look plausible on
- * both sides of a jump, so the whole file is read: 1.5 seconds per GB from the page cache, or 1 second per hour of
- * video at the lowest bitrates.
+ * Follows the timestamps of a video from the first packet to the last. Timestamps can jump anywhere and look plausible
+ * on both sides of a jump, so the whole file is read. This takes 1.5 seconds per GB from the page cache, or 1 second
+ * per hour of video at the lowest bitrates.
  *
  * @returns its duration in seconds. `dtsDeltaThreshold` is set if timestamps jump (see inputArguments()).
  * @throws {InterruptedError} if the file can't be read in time.
@@ -231,8 +231,8 @@ async function measureWithJumps(
   // It isn't a jump if video frames are missing but the audio continues.
   const isHole = Math.abs(usualLongest - backwardOnly.seconds) < MAX_EXCESS_SECONDS;
   if (isHole && !backwardOnly.hasJumped) return { seconds: backwardOnly.seconds };
-  // ffmpeg corrects all streams as soon as one of them jumps. In the other streams, packets from before the jump then
-  // seem to jump ahead. Unless they are corrected too, there is a gap.
+  // As soon as one stream jumps, ffmpeg corrects all streams. Packets of the other streams that precede the jump then
+  // seem to jump ahead. They must be corrected too, to avoid a gap.
   const usualExcess = usualLongest - usual.seconds;
   const hasGap =
     usualExcess > MAX_EXCESS_SECONDS &&

@@ -41,7 +41,7 @@ export interface Mp4Layout {
    * first description.
    */
   isCopyable: boolean;
-  /** Whether the edits are shorter than the video track, so that frames outside the edits must not be shown. */
+  /** Whether the edits are shorter than the video track. If so, frames outside the edits must not be shown. */
   isTrimmed: boolean;
   /** The total duration of the edits in the longest video track, in seconds; omitted if there are no edits. */
   editedSeconds?: number;
@@ -179,7 +179,7 @@ function editUnits(list: Buffer): number {
 
 /**
  * Whether an `elst` (§8.6.6) plays a single part of the track exactly once. If there are several parts, ffmpeg copies
- * the samples of each part from the preceding keyframe on, and writes one edit that covers all of them. An empty edit
+ * each part's samples, starting at the preceding keyframe, and writes one edit that covers all of them. An empty edit
  * (media time -1) before the part only delays it: ffmpeg adds its duration to all timestamps, and writes an empty edit
  * again if they don't start at 0.
  *

@@ -61,7 +61,8 @@ export interface Probe {
    */
   isEstimated?: boolean;
   /**
-   * Set if timestamps restart or jump inside the file, so that seeking to a time doesn't work; see inputArguments().
+   * Set if timestamps restart or jump within the file, in which case seeking to a time doesn't work; see
+   * inputArguments().
    */
   dtsDeltaThreshold?: number;
   /** Set if the file contains less than 95% of the duration in its header. */
@@ -78,30 +79,30 @@ export interface Probe {
   /** Whether a copy of the file's packets shows the same frames at the same times. */
   copyable: boolean;
   /**
-   * Whether remuxing the file makes playback start sooner, or makes the file seekable. This is the case if the file is
-   * an MP4 that is fragmented or has its index at the end; if its header has no duration, as in recordings by browsers;
-   * or if it is shorter than the duration in its header, so that players would wait for the missing end.
+   * Whether remuxing the file makes playback start sooner, or makes the file seekable. This is the case if it is an MP4
+   * that is fragmented or has its index at the end; if its header has no duration, as in browser recordings; or if it
+   * is shorter than the duration in its header, because players would wait for the missing end.
    */
   needsFaststart: boolean;
 }
 
 /**
- * The largest file size, in bytes, at which the whole file is read while the uploader is waiting. Reading a file of
- * this size takes 6 seconds, or half a minute on a slow disk.
+ * The maximum size, in bytes, of files that are read completely while the uploader is waiting. Reading a file of this
+ * size takes 6 seconds, or half a minute on a slow disk.
  */
 export const MAX_MEASURED_UPLOAD_BYTES = 4 * 1024 ** 3;
 
 export interface ProbeOptions {
-  /** With `unplayable`, no frame is decoded if browsers can play the file according to its header. */
+  /** With `unplayable`, a frame is decoded only if browsers can't play the file according to its header. */
   decode?: "all" | "unplayable";
   /**
-   * The largest file size, in bytes, at which the whole file is read to measure its duration if timestamps may jump.
-   * The duration of a larger file is an estimate.
+   * The maximum size, in bytes, of files that are read completely to measure their duration if timestamps may jump. The
+   * duration of larger files is estimated.
    */
   measureUpTo?: number;
 }
 
-/** Whether timestamps restart or jump, so that seeking to a time doesn't work. */
+/** Whether timestamps restart or jump, in which case seeking to a time doesn't work. */
 export function timestampsJump({ dtsDeltaThreshold }: Probe): boolean {
   return dtsDeltaThreshold !== undefined;
 }
@@ -317,7 +318,7 @@ export async function cachedProbe(file: string): Promise<Probe> {
   const version = [file, state?.ino, state?.size, state?.mtimeMs, state?.ctimeMs].join();
   const found = probes().get(version) ?? (await probe(file));
   if (!found) throw new InterruptedError("ffmpeg is not installed.");
-  // If the file is read with range requests, a store failure looks like the end of the file to ffprobe.
+  // If the file is read with range requests, ffprobe takes a store failure for the end of the file.
   if (!inputUrl(file)) probes().set(version, found);
   return found;
 }

@@ -6,8 +6,8 @@ import { UploadError } from "../intake/upload-error.server";
 
 /**
  * Limits how many ffmpeg and ffprobe processes run outside the job queue: those that probe an upload, extract a frame
- * for a thumbnail, or verify a worker's result. The queue limits the processes of its jobs itself. Every process has to
- * pass this gate (ffmpeg.server.ts, task.server.ts), so that a new caller can't forget it.
+ * for a thumbnail, or verify a worker's result. The queue limits its own processes. Every process has to pass this gate
+ * (ffmpeg.server.ts, task.server.ts), so that new callers can't bypass it by mistake.
  */
 
 /** The maximum number of processes. Decoding one frame of an 8K video takes one core and up to 431 MB of memory. */
@@ -26,18 +26,15 @@ interface Waiting {
 }
 
 export interface SlotOptions {
-  /** The account that the work is for; slots rotate among accounts. It is omitted for the site itself. */
+  /** The account that the work is for; omitted for the site itself. Slots rotate among accounts. */
   owner?: string;
   /** A signal that cancels the wait. */
   signal?: AbortSignal;
-  /**
-   * Whether to wait regardless of the length of the owner's queue, for example because an upload would otherwise be
-   * lost.
-   */
+  /** Whether to wait even if the owner's queue is full, for example because an upload would otherwise be lost. */
   ignoresQueueLimit?: boolean;
 }
 
-/** A semaphore with a queue per owner, served in rotation. */
+/** A semaphore with one queue per owner. The queues are served in rotation. */
 export class ProcessGate {
   private running = 0;
   /** The owners' queues, in the order in which they are served. The key `undefined` is the site itself. */
@@ -106,13 +103,11 @@ export class ProcessGate {
 
 const gate = processState("process gate", () => new ProcessGate(MAX_PROCESSES, MAX_WAITING));
 
-/**
- * Why the current async context is allowed to start processes: because it is a queued job, or because it has a slot.
- */
+/** Why the current async context may start processes: it is a queued job, or it has a slot. */
 type Permit = "job" | "slot";
 const permits = new AsyncLocalStorage<Permit>();
 
-/** Runs work whose processes don't need a slot, because another queue limits how many there are. */
+/** Runs work whose processes don't need a slot, because another queue limits their number. */
 export function asJob<T>(work: () => Promise<T>): Promise<T> {
   return permits.run("job", work);
 }

@@ -9,10 +9,7 @@ export interface VideoStream {
   profile: string;
   width: number;
   height: number;
-  /**
-   * The number of degrees by which stored frames are rotated clockwise for display. Already applied to the width and
-   * height.
-   */
+  /** The clockwise rotation of stored frames for display, in degrees. It is already applied to the width and height. */
   rotation: number;
   /** The average number of frames per second. */
   frameRate: number;

@@ -6,10 +6,10 @@ import { storedUnlessNewer } from "../files/local-copies.server";
 import { fileExists } from "../media-files.server";
 
 /**
- * A conversion may replace the file at a URL while a player still requests ranges of the previous file, whose index it
- * has read. Browsers don't send If-Range for media, so such a request wouldn't say which version it needs. Pages
- * therefore add the file's version to the URL's query, and the previous file stays available for a while under its own
- * version.
+ * A conversion may replace the file at a URL while a player that has read the index of the previous file still requests
+ * ranges of it. Browsers don't send If-Range for media, so such a request wouldn't specify which version it needs.
+ * Pages therefore add the file's version to the URL's query, and the previous file stays available for a while under
+ * its own version.
  */
 
 /**

@@ -44,7 +44,10 @@ export function contentType(path: string): string {
   return Object.hasOwn(TYPES, extension) ? TYPES[extension]! : "application/octet-stream";
 }
 
-/** Like `contentType`, but a MOV that was remuxed to MP4 at the same URL is recognized by its brand (ISO 14496-12). */
+/**
+ * Like `contentType`, but also recognizes a MOV that was remuxed to MP4 at the same URL, based on its brand (ISO
+ * 14496-12).
+ */
 export async function mediaType(file: string): Promise<string> {
   const type = contentType(file);
   const handle = type === "video/quicktime" ? await openFile(file) : undefined;

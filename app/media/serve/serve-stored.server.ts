@@ -15,7 +15,7 @@ import { objectStore } from "../storage/store.server";
 const REDIRECT_SECONDS = 60;
 const RETRY_AFTER_SECONDS = 5;
 
-/** Prevents scripts and requests if a browser ever renders a file as a page. */
+/** Blocks scripts and requests if a browser ever renders a file as a page. */
 export const CONTENT_SECURITY_POLICY =
   "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
 
@@ -107,7 +107,7 @@ function unavailable(): Response {
 /** Headers for files that aren't public and for errors, which must not be cached anywhere. */
 export const NO_CACHE = "private, no-store, no-transform";
 
-/** A response's content, wherever it is stored. */
+/** A response's content, from the disk or the store. */
 export interface Content {
   bytes: number;
   /** The entity tag without its quotes. */

@@ -22,11 +22,13 @@ import { requestedWidth } from "./small-thumbnail.server";
 import { playlistWithCaptions } from "./stream-captions.server";
 
 /**
- * `private`, because a shared cache would still contain a video after it was hidden. `no-transform`, because
- * compression would invalidate ranges and the strong entity tag.
+ * `private`, because a shared cache would keep serving a video after it was hidden. `no-transform`, because compression
+ * would invalidate ranges and the strong entity tag.
  */
 const PUBLIC_CACHE = "private, max-age=3600, no-transform";
-/** The size of the largest file, such as a thumbnail or playlist, that is copied to the disk when it is first read. */
+/**
+ * The maximum size of files, such as thumbnails and playlists, that are copied to the disk when they are first read.
+ */
 const MAX_COPIED_BYTES = 1024 ** 2;
 
 /**
@@ -129,8 +131,8 @@ async function hasLocalCopy(file: string, stored: StoredFile): Promise<boolean> 
 
 /**
  * Serves a file of a stream that is still being encoded. Its playlists grow, so they aren't cached, but the byte ranges
- * that they already list never change. The other files are served only in ranges and without validators, because
- * validators would let a browser combine responses for different lengths of the file.
+ * that they already list never change. The other files are served only in ranges and without validators. With
+ * validators, a browser could combine responses from before and after the file grew.
  */
 async function serveUnfinished(
   request: Request,

@@ -30,9 +30,9 @@ const SMALL_WIDTHS_PIXELS = [480, 720];
  * add it.
  */
 const MAX_QUEUED = 200;
-/** How many unreadable thumbnails are remembered, so that they aren't retried on every request. */
+/** The maximum number of unreadable thumbnails to remember, so that they aren't retried on every request. */
 const MAX_REMEMBERED = 10_000;
-/** The failures that would recur if the thumbnail were read again. */
+/** The failures that would recur on another attempt to read the thumbnail. */
 const LASTING: readonly ImageFailure[] = ["unreadable", "too many pixels"];
 
 const resizing = processState(
@@ -60,9 +60,7 @@ export async function requestedWidth(name: MediaName, search: string): Promise<M
   return name;
 }
 
-/**
- * Returns the name of a smaller version, which is in the thumbnail's folder. For `u/1.webp`, it is `u/1/480.webp.webp`.
- */
+/** Returns the name of a smaller version, which is in the thumbnail's folder: `u/1/480.webp.webp` for `u/1.webp`. */
 function smallVersion({ bucket, path: name }: MediaName, width: number): MediaName {
   const extension = path.extname(name);
   return { bucket, path: `${mediaBasePath(name)}/${width}${extension}.webp` };
@@ -108,14 +106,14 @@ async function resize(name: MediaName, small: MediaName, width: number): Promise
   });
   const owner = prepared<string>("SELECT id FROM videos WHERE thumbnail_url = ?").pluck();
   const videoId = owner.get(mediaUrl(name.bucket, name.path));
-  // If the video was deleted in the meantime, nothing else would remove it.
+  // If the video was deleted in the meantime, nothing else would remove the smaller version.
   if (videoId === undefined) await removeUnreferenced([small], "discarded");
   else await recordFile({ ...folderOf(name), videoId, kind: "derived" });
 }
 
 /**
- * Enqueues the removal of a replaced thumbnail and its folder, as part of the transaction that changes the row. Also
- * enqueues the removal of its smaller versions, in case the folder is still used.
+ * Enqueues the removal of a replaced thumbnail, its folder and its smaller versions, as part of the transaction that
+ * changes the row. The smaller versions are listed separately in case the folder is still used.
  */
 export function removeReplacedThumbnail(url: string | null): void {
   const name = parseMediaUrl(url ?? "");

@@ -20,7 +20,7 @@ import { fileExists } from "../media-files.server";
  */
 
 const MASTER = /\/hls(?:-\w+)?\/master(?:-\w+)?\.m3u8$/;
-/** The suffix that turns a caption file's URL into the URL of the playlist for those captions. */
+/** The suffix that is added to a caption file's URL to form the URL of its playlist. */
 const PLAYLIST = ".m3u8";
 
 /**
@@ -43,7 +43,7 @@ export async function playlistWithCaptions(name: MediaName): Promise<string | un
   return masterWithCaptions(await readText(file), captions);
 }
 
-/** Returns the caption file for a caption playlist; returns any other name unchanged. */
+/** Returns the name of the caption file for a caption playlist; returns any other name unchanged. */
 export function captionsOfPlaylist({ bucket, path }: MediaName): MediaName {
   return { bucket, path: path.replace(/(\.vtt)\.m3u8$/, "$1") };
 }

@@ -6,14 +6,14 @@ import { flushOne } from "~/shared/move-files.server";
 import { type ObjectStore, StorageError, type StoredObject } from "./object-store";
 import { writeHashed } from "./write-hashed.server";
 
-/** The object that is written first. A folder without any objects is assumed to be an unmounted store. */
+/** The first object that is written. A folder without any objects is assumed to be an unmounted store. */
 const MARKER = "site.json";
 /** The prefix for the names of incomplete files. */
 const PARTIAL = ".partial-";
 const NO_ROOM = ["ENOSPC", "EDQUOT", "EFBIG"];
 const NO_RIGHT = ["EACCES", "EPERM", "EROFS"];
 
-/** Returns a store in a folder, which may be on another disk or on a volume that several machines have mounted. */
+/** Returns a store in a folder, which may be on another disk or on a volume that is mounted on several machines. */
 export function folderStore(root: string): ObjectStore {
   const fileOf = (key: string) => path.join(root, key);
 

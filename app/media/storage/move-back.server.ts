@@ -17,7 +17,7 @@ const ROWS_AT_ONCE = 1_000;
 
 /**
  * Moves all files back to the disk. Each file's digest is verified before its record is deleted and the removal of its
- * object is enqueued. If interrupted, the next call continues. Nothing is moved into the store until
+ * object is enqueued. If it is interrupted, the next call resumes. Nothing is moved into the store until
  * `setMovingToDisk(false)` is called.
  *
  * @returns the final progress, and the bucket and path of each file that couldn't be moved. The records of those files

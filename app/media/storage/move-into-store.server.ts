@@ -23,7 +23,7 @@ import { StorageError } from "./object-store";
 import { ownStore } from "./store-identity.server";
 
 const ROWS_AT_ONCE = 100;
-/** Several files are moved at a time if they are no larger than this. */
+/** Files of up to this size are moved several at a time. */
 const MAX_SMALL_BYTES = 1024 ** 2;
 
 interface DueRow extends FileName {
@@ -41,8 +41,9 @@ export interface MoveProgress {
  * Moves all files that were written since the last run into the store, except files that jobs are working on. The disk
  * keeps a copy of each file, which may be evicted later.
  *
- * An object is announced before it is written, and the file's record is written after the store has acknowledged all of
- * its bytes. If the process is killed at any point, the file is either on the disk or in both places.
+ * An object is announced (see `announceObjects`) before it is written, and the file's record is written after the store
+ * has acknowledged all of its bytes. If the process is killed at any point, the file is either on the disk or in both
+ * places.
  *
  * @param isWanted called before each entry; return false to stop.
  * @throws {StorageError} if the store fails. Other failures, such as a file that can't be read, are thrown after
@@ -87,7 +88,7 @@ export async function moveIntoStore(
 const IS_BUSY = /* sql */ `EXISTS (SELECT 1 FROM jobs WHERE jobs.video_id = media_files.video_id
   AND (state = 'running' OR (state = 'waiting' AND kind <> 'cleanup')))`;
 
-/** Returns the documents to be moved. They never change, and no job works on them. */
+/** Returns the documents to be moved. Documents never change, and no job uses them. */
 function dueDocuments(): DueRow[] {
   const rows = prepared<string>("SELECT id FROM performer_documents WHERE stored = 0").pluck();
   return rows.all().map((id) => ({
@@ -170,7 +171,7 @@ async function moveEntry(
       left.map(({ object }) => object),
       { reason: "discarded", notBefore: Date.now() },
     );
-    // If an entry has no files, they are missing from the disk, for example because a volume isn't mounted.
+    // If an entry has no files, its files are missing from the disk, for example because a volume isn't mounted.
     const isEmpty = files.length === 0 && row.bytes > 0 && !isStored(row);
     finishEntry(row, token, left.length === 0 && !isEmpty);
     return done;
@@ -183,7 +184,7 @@ async function moveEntry(
   if (failure) throw failure;
 }
 
-/** Claims an entry, unless it no longer exists, as part of a transaction. */
+/** Claims an entry, if it still exists, as part of a transaction. */
 function claimEntry({ bucket, path }: DueRow, token: number): void {
   if (bucket === "documents") return;
   const take = prepared(
@@ -192,7 +193,7 @@ function claimEntry({ bucket, path }: DueRow, token: number): void {
   take.run(token, bucket, path);
 }
 
-/** Finishes an entry, unless it was recorded again, as part of a transaction. */
+/** Marks an entry as moved, unless it was recorded again, as part of a transaction. */
 function finishEntry({ bucket, path }: DueRow, token: number, isWhole: boolean): void {
   if (bucket === "documents") {
     const set = prepared("UPDATE performer_documents SET stored = ? WHERE id = ?");

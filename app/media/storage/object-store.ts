@@ -70,7 +70,7 @@ export class StorageError extends Error {
     this.name = "StorageError";
   }
 
-  /** Whether another attempt would also fail. */
+  /** Whether retrying would fail again. */
   get isPermanent(): boolean {
     return ["missing", "damaged", "invalidPath"].includes(this.failure);
   }

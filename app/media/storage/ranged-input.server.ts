@@ -15,8 +15,8 @@ import { objectStore } from "./store.server";
 
 /**
  * Lets ffmpeg read stored files with range requests if the disk has no space for a copy. ffmpeg reads them over HTTP
- * from this process, at a secret URL on the loopback interface. To ffmpeg, a store failure looks like the end of the
- * file, so `withRangedInput` throws the failure even if ffmpeg exits successfully.
+ * from this process, at a secret URL on the loopback interface. ffmpeg takes a store failure for the end of the file,
+ * so `withRangedInput` throws the failure even if ffmpeg exits successfully.
  */
 
 /**
@@ -161,7 +161,7 @@ class ObjectBlocks {
     readonly size: number,
   ) {}
 
-  /** Yields the bytes from `from` up to `to`, or up to the end of the object if that comes first. */
+  /** Yields the bytes between `from` and `to`, or up to the end of the object if that comes first. */
   async *read(from: number, to: number): AsyncGenerator<Buffer> {
     const end = Math.min(to, this.size);
     const first = Math.floor(from / BLOCK_BYTES);

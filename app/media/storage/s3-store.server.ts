@@ -18,11 +18,11 @@ import type { StorageAddress } from "~/platform/storage/storage-url";
 import { type ObjectStore, StorageError, type StorageFailure } from "./object-store";
 
 /**
- * The size of a part. S3 allows at most 10,000 parts per object. All parts except the last must have at least 5 MiB.
+ * The size of a part. S3 allows at most 10,000 parts per object, and all parts except the last must be at least 5 MiB.
  */
 const PART_BYTES = 8 * 1024 * 1024;
 const MAX_PARTS = 9_000;
-/** The size of the pieces that are hashed synchronously, which blocks the serving thread for about 3 ms. */
+/** The size of the chunks that are hashed synchronously. Hashing one blocks the server's thread for about 3 ms. */
 const CHUNK_BYTES = 1024 * 1024;
 const MAX_ATTEMPTS = 4;
 const CONNECTED_WITHIN_MS = 10_000;
@@ -181,7 +181,9 @@ export function s3Store(
   };
 }
 
-/** Aborts a response if the store stalls. If there are unread bytes, the client has paused, not the store. */
+/**
+ * Aborts a response if the store stalls. If there are unread bytes, the client has paused and the store hasn't stalled.
+ */
 function endedWhenSilent(body: IncomingMessage): Readable {
   const onTimeout = () => {
     if (body.readableLength > 0) body.setTimeout(SILENT_MS);

@@ -8,7 +8,7 @@ import { ownStore } from "./store-identity.server";
 
 const MOVE_INTERVAL_MS = 10_000;
 /**
- * How often the store is checked, even if there is nothing to move. After a failure, nothing is tried until the next
+ * How often the store is checked, even if there is nothing to move. After a failure, nothing is moved until the next
  * check.
  */
 const CHECK_INTERVAL_MS = 60_000;
@@ -20,9 +20,9 @@ const REMOVE_ABANDONED_EVERY_MS = 24 * 3_600_000;
 const ABANDONED_MS = 3 * 24 * 3_600_000;
 
 export interface StoreFailure {
-  /** The reason why nothing can be moved into the store or read from it. */
+  /** The reason nothing can be moved into the store or read from it. */
   message: string;
-  /** When the current run of failures began, in milliseconds since the epoch. */
+  /** When the current series of failures began, in milliseconds since the epoch. */
   since: number;
 }
 

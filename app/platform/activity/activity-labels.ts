@@ -89,7 +89,7 @@ const MESSAGES = {
     "was locked out for 15 minutes after too many wrong codes; someone may know the password",
   "sign-out": "signed out everywhere",
   "password-change": "changed the password",
-  // If there is a detail, all sessions except the current one were ended.
+  // With a detail, all sessions except the current one were ended.
   "session-end": ["ended all other sessions", "ended a session"],
   "second-factor-on": "turned on two-factor authentication",
   "second-factor-off": "turned off two-factor authentication",
@@ -130,7 +130,10 @@ const MESSAGES = {
 /** Shown instead of the email address of a deleted account. */
 export const DELETED_ACCOUNT = "A deleted account";
 
-/** Returns the name of the actor if an activity has no account. The site doesn't know who opens a preview link. */
+/**
+ * Returns the name to show for the actor of an activity without an account. The site doesn't know who opens a preview
+ * link.
+ */
 export function unknownActor(action: string): string {
   return action === "preview-open" ? "Someone" : "The operator";
 }

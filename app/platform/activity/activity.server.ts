@@ -56,8 +56,8 @@ export function recordActivity(entry: ActivityEntry): number {
 }
 
 /**
- * Returns a function that records the work of several transactions in a single entry. Call that function in each
- * transaction with a description of the work done so far.
+ * Returns a function that records the work of several transactions in a single entry. Call it in each transaction with
+ * a description of the work done so far.
  */
 export function createActivityRecorder(): (entry: ActivityEntry) => void {
   let id: number | undefined;
@@ -72,7 +72,7 @@ export function createActivityRecorder(): (entry: ActivityEntry) => void {
   };
 }
 
-/** The limits for one transaction, so that it takes only a few milliseconds. */
+/** The limits per transaction, so that each one takes only a few milliseconds. */
 const MAX_READ = 10_000;
 const MAX_CHANGED = 100;
 /** Replaces the email address of a deleted account in an entry. */

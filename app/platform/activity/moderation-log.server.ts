@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { prepared, sqliteHandle } from "~db/client.server";
 
 /**
- * An action by a moderator or an automatic rule. It must not contain names or text that somebody has typed. Those are
- * deleted after some time, but the log is kept forever. The detail can contain the `textDigest()` of a text instead.
+ * An action by a moderator or an automatic rule. It must not contain names or text entered by users, which are deleted
+ * after some time, because the log is kept forever. The detail can contain the `textDigest()` of a text instead.
  */
 export interface LogEntry {
   /** The action, such as `remove`. The transparency page counts the actions that are listed in `decisions.ts`. */
@@ -15,7 +15,7 @@ export interface LogEntry {
   detail?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Returns the hexadecimal SHA-256 digest of a text. The digest can later prove what the text said. */
+/** Returns the hexadecimal SHA-256 digest of a text. It can later be used to prove what the text said. */
 export function textDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }

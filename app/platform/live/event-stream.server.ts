@@ -10,13 +10,13 @@ import { onShutdown } from "../node/shutdown.server";
 import { type Change, studioVersion, subscribe, type Topic } from "./hub.server";
 
 /**
- * The maximum number of streams per address. Several people with many open tabs don't reach it, but a client that opens
- * thousands of streams does.
+ * The maximum number of streams per address. It is high enough for several people with many open tabs, but not for a
+ * client that opens thousands of streams.
  */
 export const MAX_STREAMS_PER_ADDRESS = 50;
-/** The maximum number of streams. Further streams are refused, so that some sockets are left for pages. */
+/** The maximum number of streams. Any further streams are refused, so that enough sockets remain for pages. */
 const MAX_STREAMS = 10_000;
-/** The heartbeat is an event instead of a comment, so that a page can notice when its connection is dead. */
+/** The heartbeat is an event instead of a comment, so that a page can detect a dead connection. */
 const HEARTBEAT = "event: heartbeat\ndata: {}\n\n";
 /** How long a browser waits before it reconnects automatically. Our client handles back-off itself. */
 const RETRY_MS = 1_000;
@@ -24,8 +24,8 @@ const TRY_AGAIN_SECONDS = "10";
 const TOO_MANY = "Too many open streams.";
 const PUBLIC_TOPICS: ReadonlySet<Topic> = new Set<Topic>(["catalogue", "views"]);
 /**
- * How many bytes can be queued for a client that has stopped reading before it is disconnected. An event is a few
- * hundred bytes long.
+ * A client that has stopped reading is disconnected when this many bytes are queued for it. An event is a few hundred
+ * bytes long.
  */
 const MAX_QUEUED_BYTES = 64 * 1024;
 
@@ -37,7 +37,7 @@ const HEADERS = {
 };
 
 interface Subscription {
-  /** Removes the stream from the count for its address. */
+  /** Subtracts the stream from the count for its address. */
   release: () => void;
   /**
    * Whether the stream's session may still receive studio events. Called before each such event, and every few seconds.
@@ -71,10 +71,10 @@ export function openStreamCount(): number {
  * Returns the middleware that sends server-sent events: first `hello` with the catalogue's version, then any events
  * that a reconnecting client has missed, then an event for each change, named after its topic.
  *
- * It handles requests before Express does, because Express and Remix use about 20 KiB for each request in progress, and
- * streams stay open.
+ * It runs before Express, because Express and Remix use about 20 KiB for each request in progress, and streams stay
+ * open.
  *
- * @param jobEventsAccess given a Cookie header, returns a function that reports whether the session may still follow
+ * @param jobEventsAccess takes a Cookie header and returns a function that checks whether the session may still follow
  *   the job queue; undefined if the session never had that permission.
  */
 export function serveEvents(
@@ -160,7 +160,7 @@ function send(text: string, topic?: Topic): void {
       end(response);
       continue;
     }
-    // Something else, such as a shutdown, may have ended the response, and writing to it would throw.
+    // The response may already have been ended, for example by a shutdown. Writing to it would then throw.
     if (response.writableEnded) remove(response);
     else if (response.writableLength > MAX_QUEUED_BYTES) response.destroy();
     else response.write(text);
@@ -181,7 +181,7 @@ function greet(lastEventId: string | undefined, hasJobs: boolean): string {
   );
 }
 
-/** Returns an event as text. Only events for signed-in users contain anything about the studio. */
+/** Formats an event as text. Only events for signed-in users contain anything about the studio. */
 function event(
   name: Topic | "hello",
   version: CatalogueVersion,

@@ -2,8 +2,8 @@ import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { every, type PeriodicWork, processState } from "~db/runtime.server";
 
 /**
- * The change hub. It polls the catalogue's version, which increases with every write to `videos`, and therefore also
- * announces changes that other processes have made.
+ * The change hub. It polls the catalogue's version, which increases with every write to `videos`, so it also announces
+ * changes made by other processes.
  */
 
 /**
@@ -14,13 +14,13 @@ export type Topic = "catalogue" | "views" | "jobs";
 
 export interface Change {
   topic: Topic;
-  /** The catalogue's announced version. */
+  /** The catalogue version that was last announced. */
   version: CatalogueVersion;
 }
 
 /** The polling interval. A poll takes a few microseconds. */
 const POLL_EVERY_MS = 100;
-/** A burst of changes is announced only once: when it ends, or after this time at the latest. */
+/** A burst of changes is announced only once: when it ends, or after this time, whichever comes first. */
 const MAX_BURST_MS = 400;
 /**
  * The minimum time between two announcements while the catalogue is changing continuously, so that lists aren't

@@ -4,14 +4,14 @@ import { isLoopback } from "../loopback";
 const MAX_MS = 10_000;
 
 export interface Email {
-  /** A part of the Message-ID, which mail clients use to recognize duplicates. */
+  /** Part of the Message-ID, by which mail clients recognize duplicates. */
   id: string;
   subject: string;
   text: string;
 }
 
 /**
- * Sends a plain-text email. The connection must be encrypted, unless the server is this machine.
+ * Sends a plain-text email. The connection must be encrypted unless the server runs on this machine.
  *
  * @param server smtp://user:password@host:port, or smtps://.
  * @throws an Error whose message doesn't quote the server's response, because the response may contain a secret.
@@ -62,7 +62,7 @@ export async function sendEmail(
   }
 }
 
-/** Removes line breaks, because a line break in a value would start another header. */
+/** Removes line breaks, because a line break in a header value would start a new header. */
 function oneLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").trim();
 }

@@ -7,7 +7,7 @@ import { onRequestStart, routeNameOf } from "./request-context.server";
 /**
  * The access log: one line for each request, with its method, route, status, bytes and milliseconds. It contains
  * nothing about the visitor: no address, no user agent, and the route (`/video/:id`) instead of the path. A path can
- * contain the tag that a visitor opened, the video that they watched, the secret in a link, or anything else that they
+ * reveal the tag that a visitor opened, the video that they watched, the secret in a link, or anything else that they
  * typed.
  */
 
@@ -23,16 +23,16 @@ interface Morgan {
 }
 
 /**
- * Routes that aren't logged: monitoring, which is requested every few seconds, and reports of watched parts, which are
- * only counted.
+ * Routes that aren't logged: monitoring, which is requested every few seconds, and reports of watched parts of videos,
+ * which are only counted.
  */
 const UNLOGGED: readonly string[] = ["/healthz", "/metrics", "/video/:id/watched"];
 
 const started = new WeakMap<ServerResponse, number>();
 
 /**
- * Replaces remix-serve's log format, which contains whole URLs. remix-serve logs in morgan's "tiny" format and looks
- * the format up when it creates the server, which is after it has loaded this build.
+ * Replaces remix-serve's log format, which contains whole URLs. remix-serve uses morgan's "tiny" format, which it looks
+ * up when it creates the server, after it has loaded this build.
  */
 export function replaceAccessLog(): void {
   onRequestStart(({ response }) => started.set(response, performance.now()));
@@ -70,12 +70,12 @@ function accessLine(request: IncomingMessage, response: ServerResponse): string 
   return `${request.method} ${route} ${status} ${bytes} - ${took} ms`;
 }
 
-/** Returns null for the dash that stands for an unknown value. */
+/** Returns null for a dash, which means an unknown value. */
 function numberOf(value: unknown): number | null {
   return value === "-" ? null : Number(value);
 }
 
-/** The level of the lines that each console method writes. */
+/** The log level of each console method. */
 const LEVELS = {
   debug: "debug",
   log: "info",
@@ -87,14 +87,14 @@ const LEVELS = {
 type Level = (typeof LEVELS)[keyof typeof LEVELS];
 
 /**
- * Returns a log line as JSON. It contains `time` (ISO 8601 UTC), `level` and the event, and has the same content as the
- * text line.
+ * Returns a log line as JSON, with `time` (ISO 8601 UTC), `level` and the event. It has the same content as the text
+ * line.
  */
 function jsonLine(level: Level, event: Record<string, unknown>, now = new Date()): string {
   return JSON.stringify({ time: now.toISOString(), level, ...event });
 }
 
-/** Makes this thread's console write one line of JSON for each call, including stack traces. */
+/** Makes this thread's console write each call as one line of JSON, including stack traces. */
 export function writeConsoleAsJson(write: (line: string) => void = writeOut): void {
   for (const [name, level] of Object.entries(LEVELS)) {
     console[name as keyof typeof LEVELS] = (...parts: unknown[]) => {

@@ -19,9 +19,9 @@ import { onConnection, RTA_LABEL, routeNameOf } from "./request-context.server";
  */
 const MAX_CONNECTIONS = 12_000;
 /**
- * The maximum number of connections from one network. Several hundred people may share an IPv4 address: 50 of them can
- * have an event stream. Browsers open six connections for a page, but idle connections are closed after five seconds.
- * Trusted proxies are exempt, because their connections carry the requests of all visitors.
+ * The maximum number of connections from one network. Several hundred people may share an IPv4 address, and 50 of them
+ * can have an event stream. Browsers open six connections for a page, but idle connections are closed after five
+ * seconds. Trusted proxies are exempt, because their connections carry the requests of all visitors.
  */
 const MAX_CONNECTIONS_PER_NETWORK = 200;
 /**
@@ -43,8 +43,8 @@ const MAX_HEADERS = 64;
 const MAX_HEADER_BYTES = 8 * 1024;
 
 /**
- * The routes without limits. If an orchestrator got no response, it would restart the site. Event streams have separate
- * limits.
+ * The routes without limits. An orchestrator that got no response from a health check would restart the site. Event
+ * streams have separate limits.
  */
 const EXEMPT_ROUTES = ["/healthz", "/events"];
 
@@ -61,20 +61,20 @@ const load = processState("connections", () => ({
   requestCount: 0,
   /** The number of refusals since the last log line. */
   refused: 0,
-  /** The time before which no further line is logged. */
+  /** The earliest time at which another line may be logged. */
   quietUntil: 0,
 }));
 const prepared = new WeakSet<Server>();
 
-/** Starts limiting the connections to all servers in this process. */
+/** Starts limiting connections to all servers in this process. */
 export function limitConnections(): void {
   onConnection((server, socket) => {
     if (!prepared.has(server)) {
       prepared.add(server);
       server.maxConnections = MAX_CONNECTIONS;
       server.on("drop", noteRefusal);
-      // Node silently drops headers beyond this number. Allow one header more than the limit, so that a request that
-      // exceeds the limit is detected.
+      // Node silently drops headers beyond this number. Allow one more than the limit, so that requests that exceed the
+      // limit are detected.
       server.maxHeadersCount = MAX_HEADERS + 1;
     }
     const { remoteAddress } = socket;
@@ -122,7 +122,7 @@ export function limitRequests(request: IncomingMessage, response: ServerResponse
 }
 
 /**
- * Increments the count of a network. The count is stored under the network's digest.
+ * Increments the count for a network, which is stored under the network's digest.
  *
  * @returns a function that decrements the count again; undefined if the limit has been reached.
  */

@@ -7,7 +7,7 @@ import { acquireSlot, refuseRequest } from "./connection-limits.server";
 import { type Middleware, whenClosed } from "./middleware.server";
 import { routeNameOf } from "./request-context.server";
 
-/** Limits the number of media file requests that each network may have in progress, and counts the bytes sent. */
+/** Limits the number of requests for media files that each network may have in progress, and counts the bytes sent. */
 
 const MEDIA_ROUTES: readonly string[] = ["/media/*", "/preview/:token/media/*"];
 const TOO_MANY = "Too many files are being sent to your network. Try again in a moment.";
@@ -21,7 +21,7 @@ const inProgress = processState("media requests", () => new Map<string, number>(
  * Returns the middleware that counts the bytes of files, and responds with 429 to a network that already has
  * MAX_PARALLEL_MEDIA requests for files in progress.
  *
- * @param isSignedIn returns whether a request comes from a signed-in user, to whom the limit doesn't apply.
+ * @param isSignedIn returns whether a request comes from a signed-in user, who is exempt from the limit.
  */
 export function limitMedia(isSignedIn: (request: IncomingMessage) => boolean): Middleware {
   return (request, response) => {

@@ -4,7 +4,7 @@ import { onRequestStart, RTA_LABEL } from "./request-context.server";
 
 /**
  * A function that runs before remix-serve's Express application. It returns true if it handles the request. Otherwise,
- * the next middleware, or finally Express, handles it.
+ * the request goes to the next middleware, and finally to Express.
  */
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean;
 
@@ -20,7 +20,7 @@ const NO_TUNNEL = `HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD, POST\r\n
 const middleware: Middleware[] = [];
 const servers = new WeakSet<Server>();
 
-/** Runs `added` for every request, after the middleware that was added earlier. */
+/** Runs `added` for every request, after any middleware that was added earlier. */
 export function addMiddleware(added: Middleware): void {
   if (middleware.length === 0) {
     onRequestStart(({ server, request }) => {
@@ -54,13 +54,13 @@ function runBeforeExpress(server: Server): void {
 function limitByIdleness(server: Server, { socket }: IncomingMessage): void {
   server.requestTimeout = 0;
   server.setTimeout(IDLE_TIMEOUT_MS);
-  // The server's timeout applies only to later connections.
+  // Changing the server's timeout affects only later connections.
   socket.setTimeout(IDLE_TIMEOUT_MS);
 }
 
 /**
- * Runs `work` once, when a response or its connection is closed. Node never closes a response that is waiting for an
- * unfinished response on the same connection.
+ * Runs `work` once, when a response or its connection is closed. Node never emits `close` for a response that is
+ * waiting for an unfinished response on the same connection.
  */
 export function whenClosed(
   { socket }: IncomingMessage,

@@ -24,8 +24,8 @@ const MAX_KEY_LENGTH = 600;
 const PAGE_CACHE_CONTROL = "private, no-cache";
 
 /**
- * The requests in progress whose pages may be cached. Each has a cache key and the version that was current before the
- * page's data was read.
+ * The requests in progress whose pages may be cached, each with its cache key and the version that was current before
+ * the page's data was read.
  */
 const cacheable = new WeakMap<IncomingMessage, { key: string; version: PageVersion }>();
 
@@ -55,9 +55,9 @@ export function serveCachedPage(request: IncomingMessage, response: ServerRespon
 }
 
 /**
- * Returns the cache key of a request, or undefined if the page may be personal. That is the case if the visitor is
- * signed in, has a pending toast or hasn't confirmed their age. Only the site's own cookies matter. Others, such as
- * those of a proxy or of another site on the same host, don't affect pages.
+ * Returns the cache key of a request, or undefined if the page may be personal: if the visitor is signed in, has a
+ * pending toast or hasn't confirmed their age. Only the site's own cookies matter. Other cookies, such as those of a
+ * proxy or of another site on the same host, don't affect pages.
  */
 function pageKey({ method, url = "", headers }: IncomingMessage): string | undefined {
   const { environment, ageGate } = settings();
@@ -121,14 +121,14 @@ const LIST_VIEWS_MAX_AGE_MS = 15_000;
 /** The maximum age of the view count on a video's page (product decisions, Views). */
 const VIDEO_VIEWS_MAX_AGE_MS = 1_000;
 /**
- * The maximum age of a cached page. There is a limit because pages show the ages of videos in days, but the catalogue
- * may not change for months.
+ * The maximum age of a cached page. Pages show how many days old videos are, so they become outdated even if the
+ * catalogue doesn't change for months.
  */
 const MAX_AGE_MS = 10 * 60_000;
 
 /**
- * The versions of the data from which a page was rendered. The studio's version is omitted, because cached pages
- * contain nothing that only the studio shows.
+ * The versions of the data that a page was rendered from. The studio's version is omitted, because cached pages contain
+ * nothing that is shown only in the studio.
  */
 export interface PageVersion extends Omit<CatalogueVersion, "studio"> {
   /**
@@ -139,8 +139,8 @@ export interface PageVersion extends Omit<CatalogueVersion, "studio"> {
 }
 
 /**
- * The number of videos for which the last view is remembered. The view count of any other video is at most a second
- * old.
+ * The maximum number of videos whose last view is remembered. The cached view counts of other videos are at most a
+ * second old.
  */
 const MAX_NOTED_VIDEOS = 50_000;
 const views = processState("noted views", () => ({

@@ -9,9 +9,9 @@ import { type Middleware, whenClosed } from "./middleware.server";
 import { routeNameOf } from "./request-context.server";
 
 /**
- * Limits how long requests from one network can keep the serving thread busy. The limit is on the thread's time instead
- * of the number of requests, because just 30 connections to one slow page delayed all other pages by half a second.
- * Cached pages and files don't count.
+ * Limits how long requests from one network can keep the serving thread busy. The thread's time is limited instead of
+ * the number of requests, because just 30 connections to one slow page delayed all other pages by half a second. Cached
+ * pages and files don't count.
  */
 
 /** The rendering time, in milliseconds per second, that a network may use. */
@@ -24,8 +24,8 @@ const MAX_SAVED_MS = 3_000;
 /** The maximum debt. It limits how long a network has to wait after its requests have exceeded its budget. */
 const MAX_DEBT_MS = 3_000;
 /**
- * How much time to reserve for each request in progress. Otherwise, 100 requests could start even if only one
- * millisecond were left.
+ * The time to reserve for each request in progress. Otherwise, 100 requests could start even if only one millisecond
+ * was left.
  */
 const RESERVED_MS = 20;
 /** The maximum number of networks, which limits memory use to about 2 MB even if there are many addresses. */
@@ -42,8 +42,8 @@ const TOO_MANY =
   "Too many pages were requested from your network. Wait a few seconds, then try again.";
 
 /**
- * The key for requests without a limit. They are also assigned a share of the time, so that networks with a limit
- * aren't charged for it.
+ * The key for requests without a limit. They get a share of the time too, so that networks with a limit aren't charged
+ * for it.
  */
 const EXEMPT = "";
 
@@ -65,7 +65,7 @@ export class RenderingBudgets {
     ttl: REFILL_MS,
   });
   private readonly active = new Map<string, Active>();
-  /** How much time a network would have been charged if it had always been active. */
+  /** The total time that a network would have been charged if it had always been active. */
   private shareMs = 0;
   private lastBusyMs: number;
 
@@ -131,7 +131,7 @@ const rendering = processState("rendering time", () => {
 /**
  * Returns the middleware that responds with 429 if a request's network has no rendering time left.
  *
- * @param isSignedIn returns whether a request comes from a signed-in user, to whom the limit doesn't apply.
+ * @param isSignedIn returns whether a request comes from a signed-in user, who is exempt from the limit.
  */
 export function limitRendering(isSignedIn: (request: IncomingMessage) => boolean): Middleware {
   return (request, response) => {
@@ -143,8 +143,7 @@ export function limitRendering(isSignedIn: (request: IncomingMessage) => boolean
       if (!isOver) begun();
       isOver = true;
     };
-    // A page is rendered completely before its first byte is sent, so a client that reads slowly isn't charged for
-    // that.
+    // A page is rendered completely before its first byte is sent, so clients aren't charged for reading slowly.
     const writeHead = response.writeHead as (...parts: unknown[]) => typeof response;
     response.writeHead = (...parts: unknown[]) => {
       end();

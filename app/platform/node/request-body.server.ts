@@ -15,13 +15,13 @@ import { onShutdown } from "./shutdown.server";
 /**
  * Lets handlers read upload bodies, which may be gigabytes, directly from Node's request.
  *
- * Remix wraps every body in a web stream when the request arrives, which triples the CPU usage. So upload bodies aren't
- * read until the handler takes them from Node with `claimBody`, which also preserves back-pressure.
+ * Remix wraps every body in a web stream when the request arrives, which triples the CPU usage. Therefore, upload
+ * bodies aren't read until the handler takes them from Node with `claimBody`, which also preserves back-pressure.
  */
 
 /**
- * How long a client may continue to send after an early response, and how many bytes it may send. Closing the
- * connection immediately would reset it, and the client would lose the response (RFC 9112 §9.6).
+ * How long a client may keep sending after an early response, and how many bytes. Closing the connection immediately
+ * would reset it, and the client would lose the response (RFC 9112 §9.6).
  */
 const LINGER_MS = 10_000;
 const LINGER_BYTES = 64 * 1024 * 1024;
@@ -30,7 +30,7 @@ const STREAMED_TYPES = /^(multipart\/form-data|application\/offset\+octet-stream
 /** The bodies of all other API calls are read through Remix. */
 const API_UPLOAD = /^\/api\/v1\/uploads\//i;
 
-/** During a shutdown, an upload that receives no data for this long is ended with a response. */
+/** During a shutdown, an upload that receives no data for this long is stopped with a response. */
 const STALLED_MS = 1_000;
 /** How long active uploads may continue during a shutdown. The rest of the grace period is for the response. */
 const MOVING_MS = 4_000;
@@ -52,8 +52,7 @@ export function deferUploadBodies(): void {
   onRequestStart(({ request, response }) => {
     if (!STREAMED_TYPES.test(request.headers["content-type"] ?? "")) return;
     if (!isStreamed(request.url ?? "")) return;
-    // As long as the request has a `readable` listener, the `data` listener of Remix's wrapper doesn't start the flow
-    // of data.
+    // As long as the request has a `readable` listener, the `data` listener of Remix's wrapper doesn't start the flow.
     request.on("readable", ignoreReadable);
     deferred.add(request);
     liftBodyDeadline(request);
@@ -62,14 +61,14 @@ export function deferUploadBodies(): void {
 }
 
 /**
- * Returns a request's body, which can be read only once. In the server, it is Node's stream; in tests, it is the web
+ * Returns a request's body, which can be read only once. On the server, it is Node's stream; in tests, it is the web
  * stream.
  */
 export function claimBody(request: Request): Readable {
   const node = requestContext()?.request;
   if (node && deferred.delete(node)) {
     removeListeners(node);
-    // Otherwise, removing the `readable` listener would start the flow of data before anyone listens.
+    // Otherwise, removing the `readable` listener would start the flow before there is a listener for the data.
     node.pause();
     return node;
   }
@@ -106,13 +105,14 @@ async function endUploads(): Promise<void> {
 
 function removeListeners(request: IncomingMessage): void {
   request.off("readable", ignoreReadable);
-  // Remove them individually, because after removeAllListeners, the stream still assumes that there is a listener.
+  // Remove the listeners individually, because after removeAllListeners, the stream still assumes that there is a
+  // listener.
   for (const listener of request.listeners("data")) {
     request.off("data", listener as (chunk: Buffer) => void);
   }
 }
 
-/** Closes the connection after a response that is sent before the body has arrived. */
+/** Closes the connection after a response that was sent before the whole body arrived. */
 function closeAfterEarlyAnswer(request: IncomingMessage, response: ServerResponse): void {
   const writeHead = response.writeHead;
   response.writeHead = function (this: ServerResponse, ...args: unknown[]) {

@@ -43,7 +43,7 @@ export function clientSignal(): AbortSignal | undefined {
   return controller.signal;
 }
 
-/** Calls `listener` at the start of every request, before any route sees it. */
+/** Calls `listener` at the start of every request, before any route handles it. */
 export function onRequestStart(listener: Listener): void {
   listeners.add(listener);
   if (subscribed) return;
@@ -84,7 +84,7 @@ export function isStudioRoute(route: string): boolean {
   return route === "/admin" || route.startsWith("/admin/");
 }
 
-/** Returns the route for a request target, such as `/video/:id`, without any part of the actual path. */
+/** Returns the route for a request target, such as `/video/:id`, which doesn't contain any part of the actual path. */
 export function routeNameOf(target: string | undefined): string {
   return naming(target ?? "/");
 }

@@ -18,13 +18,12 @@ export function refuseUnknownMethod(request: IncomingMessage, response: ServerRe
 }
 
 /**
- * Unreserved characters that are needlessly percent-encoded (RFC 3986 §6.2.2.2), except for the dot. The tag `x.data`
- * has to be requested as `x%2Edata`, because Remix uses the `.data` extension for data requests.
+ * Unreserved characters that are needlessly percent-encoded (RFC 3986 §6.2.2.2), except for the dot. The page of the
+ * tag `x.data` has to be requested as `x%2Edata`, because Remix uses the `.data` extension for data requests.
  */
 const NEEDLESSLY_ENCODED = /%(?:4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae]|3\d|2d)/gi;
 /**
- * Matches the parts of a path that make it resolve to a different path: the segments `.` and `..`, and `\\` instead of
- * `/`.
+ * Matches anything that makes a path resolve to a different one: the segments `.` and `..`, and `\\` instead of `/`.
  */
 const UNRESOLVED = /\\|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
@@ -38,7 +37,7 @@ const UNRESOLVED = /\\|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 export function refuseMalformedTarget(request: IncomingMessage, response: ServerResponse): boolean {
   // Remix would trust this header no matter who sent it. The site's URLs use PUBLIC_URL or Host instead.
   delete request.headers["x-forwarded-host"];
-  // HTTP/1.0 has no Host header. For HTTP/1.1, Node has already required it.
+  // HTTP/1.0 doesn't require a Host header. For HTTP/1.1, Node has already checked that there is one.
   request.headers.host ||= "localhost";
   // A proxy may send the absolute form (RFC 9112 §3.2.2).
   request.url = (request.url ?? "/").replace(/^https?:\/\/[^/?#]*(?=[/?#]|$)/i, "") || "/";

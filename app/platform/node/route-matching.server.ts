@@ -34,8 +34,8 @@ export function narrowRouteMatching(): void {
 
 /**
  * Returns a static handler that delegates to a separate handler for each first segment in the routes, and to one more
- * handler for all other URLs. Separate handlers are necessary because a static handler matches URLs itself, and uses
- * the routes with which it was created.
+ * handler for all other URLs. Separate handlers are necessary because a static handler matches URLs itself, against the
+ * routes that it was created with.
  */
 export function narrowHandler(
   routes: AgnosticRouteObject[],

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { settings } from "../settings.server";
 import { onRequestStart, RTA_LABEL } from "./request-context.server";
 
-/** The headers for every response, including responses with the build's files. */
+/** The headers for every response, including those for build files. */
 const ALWAYS = {
   Rating: RTA_LABEL,
   "X-Content-Type-Options": "nosniff",
@@ -35,7 +35,7 @@ export function sendSecurityHeaders(): void {
     for (const [name, value] of headers) response.setHeader(name, value);
     const writeHead = response.writeHead as (...parts: unknown[]) => ServerResponse;
     response.writeHead = (...parts: unknown[]) => {
-      // In a 304 response, this policy would replace the one that the browser has stored with the page.
+      // In a 304 response, this policy would replace the one that the browser has cached with the page.
       if (parts[0] !== 304 && !response.hasHeader("Content-Security-Policy")) {
         response.setHeader("Content-Security-Policy", OTHER_POLICY);
       }
@@ -46,7 +46,8 @@ export function sendSecurityHeaders(): void {
 
 /**
  * Returns the Content-Security-Policy of a page. It allows only resources from our site, and inline scripts by hash.
- * Style attributes are allowed because React writes them into server-rendered HTML (a poster's placeholder, a width).
+ * Style attributes are allowed because React writes them into server-rendered HTML, for example for a poster's
+ * placeholder or a width.
  */
 export function contentSecurityPolicy(scriptSources: readonly string[]): string {
   // The development server inlines styles so that it can change them without a reload.

@@ -7,7 +7,7 @@ import { onRequestStart } from "./request-context.server";
  * The graceful shutdown on SIGTERM or SIGINT: no new requests are accepted, event streams end, requests in progress get
  * a few more seconds, and then the process exits with status 0.
  *
- * remix-serve stops listening, but an open stream or timer would keep its process alive.
+ * remix-serve itself only stops listening, so an open stream or timer would keep the process alive.
  */
 
 /** How long requests in progress may continue after the signal. */
@@ -25,8 +25,7 @@ const shutdown = processState("shutdown", () => ({
 }));
 
 /**
- * Runs `step` when the signal arrives, for example to end streams or return jobs to the queue, and waits for its
- * promise.
+ * Runs `step` when the signal arrives, for example to end streams or return jobs to the queue, and awaits its promise.
  */
 export function onShutdown(step: Step): void {
   shutdown().atSignal.push(step);

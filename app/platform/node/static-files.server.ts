@@ -12,8 +12,8 @@ export interface Express {
  * Makes remix-serve look for a static file only if the URL's first segment is a name in the folder of static files.
  *
  * Before every page, remix-serve looks in two folders, the build folder and `public`. These two lookups took 6% of the
- * CPU time for rendering a page. remix-serve calls `express.static` when it creates the server, which is after it has
- * loaded this build.
+ * CPU time for rendering a page. remix-serve calls `express.static` when it creates the server, after it has loaded
+ * this build.
  */
 export function narrowStaticFiles(): void {
   const express = packageOfServe<Express>("express");

@@ -7,18 +7,18 @@ import { clientSignal, requestContext } from "./request-context.server";
 /**
  * Response bodies with back-pressure.
  *
- * Remix's writer calls `write` without waiting. So the process would keep the rest of the file in memory if the client
- * stopped reading, and would read the file to the end even if the client had disconnected. These bodies write directly
- * to Node's response.
+ * Remix's writer calls `write` without waiting. If the client stopped reading, the process would therefore keep the
+ * rest of the file in memory, and if the client disconnected, it would still read the file to the end. These bodies
+ * write directly to Node's response.
  */
 
-/** How much memory a download uses, even while its client is stalled. */
+/** The memory that a download uses, even if its client stalls. */
 const READ_BYTES = 128 * 1024;
 
 /**
  * Returns `length` bytes of the file starting at `start` as the body of a Response. The body owns the file handle and
- * closes it once everything has been written or the client has disconnected. If the file is shorter, the connection is
- * closed.
+ * closes it once everything has been written or the client has disconnected. If the file is too short, the connection
+ * is closed.
  */
 export function fileBody(
   file: FileHandle,
@@ -81,14 +81,14 @@ export async function streamBody(
     const end = () => void source.destroy();
     return responseBody(response, end, () => pipeline(source, response, { end: false }));
   } catch (error) {
-    // The client has disconnected, so neither the body nor the error matters.
+    // The client has disconnected, so the body and the error no longer matter.
     if (response.destroyed) return new ReadableStream({ start: (empty) => empty.close() });
     throw error;
   }
 }
 
 /**
- * Returns a response body. `write` writes it directly to Node's response. If the client disconnects early, the body is
+ * Returns a response body that `write` writes directly to Node's response. If the client disconnects early, the body is
  * never read, so `release` is also called when the connection closes.
  */
 function responseBody(

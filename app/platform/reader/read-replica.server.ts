@@ -6,7 +6,7 @@ import { settings } from "../settings.server";
 
 /**
  * The read-only mode. A reader is a server that serves pages from a replica of the database. docs/nginx-reader.conf
- * routes only suitable requests to it, and it redirects any other request to the primary.
+ * routes only suitable requests to it. It redirects any other requests to the primary.
  */
 
 /** The routes that a reader serves. All other routes belong to the primary, including routes added later. */
@@ -23,7 +23,7 @@ export const READ_ROUTES: readonly string[] = [
 const POST_ROUTES = ["/age", "/saved/videos"];
 /** The routes that are served even if the replica is too old, because they report its age. */
 const MONITORING_ROUTES = ["/healthz", "/metrics"];
-/** The only cookie that a reader uses, because nobody can sign in on a reader. */
+/** The only cookie that a reader uses. Nobody can sign in on a reader. */
 const AGE_COOKIE = /^\s*age=/;
 
 /** Whether the replica is older than READ_ONLY_MAX_AGE. */

@@ -1,7 +1,8 @@
 /**
  * The variables that child processes inherit. A process that reads an uploaded file gets no other variables, so that an
  * attacker who exploits a vulnerability in a decoder can't read the store's keys, the mail server's password or other
- * secrets. The list contains complete names rather than prefixes, because `NVIDIA_API_KEY` is a secret.
+ * secrets. The list contains complete names rather than prefixes, because the prefix `NVIDIA_` would also match secrets
+ * such as `NVIDIA_API_KEY`.
  */
 export const CHILD_VARIABLES: readonly string[] = [
   // The paths of commands, libraries, temporary files and caches.

@@ -3,11 +3,11 @@ const RULES = ["open", "check", "closed"] as const;
 export type CountryRule = (typeof RULES)[number];
 
 export interface CountryRules {
-  /** The rule for each ISO 3166 code of a country (DE) or region (US-TX). */
+  /** The rules by ISO 3166 code of a country (DE) or region (US-TX). */
   byCode: ReadonlyMap<string, CountryRule>;
   /** The rule for every code that isn't listed. */
   others: CountryRule;
-  /** The rule for a missing header, or a header without a valid code. */
+  /** The rule for requests whose country header is missing or has no valid code. */
   unknown: CountryRule;
 }
 
@@ -34,8 +34,8 @@ export function parseCountryRules(text: string): CountryRules | undefined {
 }
 
 /**
- * Returns the rule for the country header of a request. If the header contains several codes because the visitor sent
- * it as well, the strictest rule applies.
+ * Returns the rule for the country header of a request. If the header contains several codes because the visitor also
+ * sent one, the strictest rule applies.
  */
 export function countryRule(rules: CountryRules, header: string | undefined | null): CountryRule {
   const found = (header ?? "").split(",").map((code) => ruleOf(rules, code));

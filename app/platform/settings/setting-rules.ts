@@ -9,7 +9,7 @@ export const SECRET_MIN_LENGTH = 32;
 
 export const line = z.string().trim();
 export const text = (fallback: string) => line.min(1).default(fallback);
-/** A setting that is one of several words. The first word is the default. */
+/** A setting whose value is one of several words. The first word is the default. */
 export const choice = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
   z
     .enum(words)
@@ -25,7 +25,7 @@ export const byteCount = (min: 0 | 1) => wholeNumber(min, Number.MAX_SAFE_INTEGE
 export const BYTES = "a whole number of bytes";
 export const AT_LEAST_ONE_BYTE = `${BYTES}, at least 1`;
 
-/** A switch: `on` or `off`. */
+/** A setting that is `on` or `off`. */
 export const onOff = (fallback: "on" | "off") =>
   choice("on", "off")
     .default(fallback)
@@ -78,7 +78,8 @@ export function isWebhookUrl(value: string): boolean {
 export function isSmtpUrl(value: string): boolean {
   try {
     const { protocol, hostname, username, password, pathname, search } = new URL(value);
-    // This throws an error if the escaping is invalid. Without this check, sending the first email would fail.
+    // This throws an error if the percent-encoding is invalid. Without this check, the error would occur only when the
+    // first email is sent.
     decodeURIComponent(username + password);
     return /^smtps?:$/.test(protocol) && hostname !== "" && /^\/?$/.test(pathname) && !search;
   } catch {

@@ -1,6 +1,7 @@
 /**
- * Splits a command line into words at whitespace. Single or double quotes protect whitespace in a word or in a part of
- * it. No other characters have a special meaning. Variables and patterns aren't expanded, because there is no shell.
+ * Splits a command line into words at whitespace. Whitespace in single or double quotes doesn't split a word. A word
+ * may be quoted only in part. No other characters have a special meaning. Variables and patterns aren't expanded,
+ * because there is no shell.
  *
  * @returns undefined if there are no words or a quote isn't closed.
  */

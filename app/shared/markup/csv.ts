@@ -1,12 +1,12 @@
 /**
- * Matches the start of a spreadsheet formula (OWASP, CSV Injection), even after spaces. Also matches a formula after
- * one or more apostrophes, so that an apostrophe that was added can be distinguished from one in the original text.
+ * Matches the start of a spreadsheet formula (OWASP, CSV Injection), even after spaces or apostrophes. Apostrophes are
+ * included so that an added apostrophe can be distinguished from one in the original text.
  */
 const FORMULA = /^'*(?:\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|[\t\r\n])/;
 
 /**
- * Returns a CSV cell (RFC 4180) that spreadsheets don't evaluate: text that starts like a formula is prefixed with
- * an apostrophe, which `fromCsvCell` removes.
+ * Returns a CSV cell (RFC 4180) that spreadsheets don't evaluate. Text that looks like a formula is prefixed with an
+ * apostrophe, which `fromCsvCell` removes.
  */
 export function csvCell(value: string | number | null): string {
   if (typeof value === "number") return String(value);

@@ -13,14 +13,14 @@ export function seriesFeedPath(slug: string): string {
   return `${seriesPath(slug)}/feed.xml`;
 }
 
-/** Returns the URL of a video within a series, including the second at which playback starts. */
+/** Returns the URL of a video within a series, including the position in seconds at which playback starts. */
 export function seriesVideoPath(id: string, slug: string, startSeconds = 0): string {
   const parameters = new URLSearchParams({ series: slug });
   if (startSeconds > 0) parameters.set("t", String(Math.floor(startSeconds)));
   return `/video/${encodeURIComponent(id)}?${parameters}`;
 }
 
-/** Returns the page of a series that contains the video at this position, counted from 1. */
+/** Returns the number of the series page that contains the video at a position. Both are counted from 1. */
 export function seriesPageOf(number: number): number {
   return Math.ceil(number / PAGE_SIZE);
 }

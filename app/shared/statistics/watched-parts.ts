@@ -1,7 +1,7 @@
-/** How many parts the watch statistics divide a video into. Each part is 5% of the video. */
+/** The number of equal parts into which the watch statistics divide a video. Each part is 5% of the video. */
 export const WATCHED_PARTS = 20;
 
-/** Matches the player's report of a view, which has one digit per part: 1 if the part was watched, or else 0. */
+/** Matches the player's report of a view, which has one digit per part: 1 if the part was watched, 0 if it wasn't. */
 export const REPORT = /^[01]{20}$/;
 
 /** A span of the video that was played, in seconds. */

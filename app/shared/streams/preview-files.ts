@@ -16,8 +16,8 @@ const PREVIEW_START_SECONDS = 25;
 const MIN_LOOP_SECONDS = 1;
 
 /**
- * Returns the start of a hover preview in seconds: 25 (specification, section 9), or the middle of the video if less
- * than a second would remain after that, or 0 if the video is too short for either.
+ * Returns the position in seconds at which a hover preview starts: 25 (specification, section 9); the middle of the
+ * video if less than a second would remain after that; or 0 if the video is too short for either.
  */
 export function previewStart(durationSeconds: number): number {
   const starts = [PREVIEW_START_SECONDS, durationSeconds / 2];

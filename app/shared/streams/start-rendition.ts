@@ -1,6 +1,6 @@
 /**
  * The minimum length of the shorter side, in pixels. Smaller renditions are only for connections that are too slow for
- * any other.
+ * the others.
  */
 const START_SIDE = 240;
 

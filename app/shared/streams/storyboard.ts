@@ -17,8 +17,8 @@ const TIMING = /^((?:\d+:)?\d{2}:\d{2}\.\d{3})\s+-->\s+((?:\d+:)?\d{2}:\d{2}\.\d
 const FRAGMENT = /^(.*)#xywh=(?:pixel:)?(\d+),(\d+),(\d+),(\d+)$/;
 
 /**
- * Parses a storyboard's tiles from WebVTT whose cues refer to regions of sprite sheets. Skips other cues. Resolves URLs
- * against `base`, the file's URL.
+ * Parses a storyboard's tiles from WebVTT with cues that refer to regions of sprite sheets. Skips other cues. Resolves
+ * URLs against `base`, the URL of the WebVTT file.
  */
 export function parseStoryboard(text: string, base: string): StoryboardFrame[] {
   const frames: StoryboardFrame[] = [];

@@ -129,7 +129,7 @@ function SignedOutPage({ form: { message, fields } }: { form: SignedOutForm }) {
   );
 }
 
-/** The failed request's reference in the log, which only the server knows. */
+/** The log reference of the failed request, which only the server knows. */
 export const ErrorReferenceContext = createContext("");
 
 /** Returns the failed request's reference. In the browser, reads it from an attribute that the layout has set. */

@@ -23,7 +23,7 @@ export function FailureNotice({ toast, detail }: { toast: ToastMessage; detail?:
 
 /**
  * Shows that part of the page couldn't be loaded. The message is a toast, which is visible at any scroll position, or a
- * notice in the HTML if there is no JavaScript. A refresh that fails in the same way doesn't show a second toast.
+ * notice in the HTML without JavaScript. If a refresh fails in the same way, no second toast is shown.
  */
 export function PageFailure({ toast }: { toast: ToastMessage }) {
   const hydrated = useHydrated();

@@ -9,12 +9,12 @@ import {
   useRequestFailure,
 } from "../live/failed-requests";
 
-/** Shows an error in place of the videos if they couldn't be loaded with the page. */
+/** Shows an error instead of the videos if they couldn't be loaded with the page. */
 export function ListError({ message }: { message: string }) {
   const { pathname, search } = useLocation();
   return (
     <LoadingError message={message}>
-      {/* This is a form because retrying is an action and not a link. It also reloads the page without scripts. */}
+      {/* This is a form, because retrying is an action and not a link. It reloads the page even without JavaScript. */}
       <Form action={pathname} reloadDocument>
         {[...new URLSearchParams(search)].map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />

@@ -1,7 +1,10 @@
 import { useNavigation } from "@remix-run/react";
 import { useRequestFailure } from "../live/failed-requests";
 
-/** A thin line at the top that is shown while the next page is loading. The current page stays visible until then. */
+/**
+ * A thin line at the top of the page that is shown while the next page is loading. The current page stays visible
+ * meanwhile.
+ */
 export function ProgressLine() {
   const navigation = useNavigation();
   const hasFailed = useRequestFailure() !== undefined;

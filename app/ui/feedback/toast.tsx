@@ -11,7 +11,7 @@ const ToastContext = createContext<ShowToast | undefined>(undefined);
 const MAX_TOASTS = 3;
 
 /**
- * Shows the toast from the page's HTML and the toasts created in the browser.
+ * Provides the toast from the page's HTML and the toasts created in the browser.
  *
  * `fromServer` is compared by identity: a new object is a new toast, and the same object is never shown twice. A
  * success message dismisses earlier failures.

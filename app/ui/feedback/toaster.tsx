@@ -18,8 +18,9 @@ const ERROR_TOAST_MS = 10_000;
 const ACTION_TOAST_MS = 10_000;
 
 /**
- * The page's toasts, in a corner where they cover neither the header nor the area that thumbs reach. With JavaScript,
- * they are in a popover, which the browser shows above a modal dialog. Without JavaScript, they are in a fixed element.
+ * The page's toasts, in a corner where they cover neither the header nor the area within a thumb's reach. With
+ * JavaScript, they are in a popover, which the browser shows above a modal dialog. Without JavaScript, they are in a
+ * fixed element.
  */
 export function Toaster({
   toasts,

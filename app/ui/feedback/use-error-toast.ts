@@ -3,8 +3,8 @@ import { useToast } from "./toast";
 import type { ToastMessage } from "./toast-message";
 
 /**
- * Shows the failure in a response as a toast, as long as it is the latest response and the user stays on the page. For
- * example, a failed sign-in no longer matters after a successful sign-in.
+ * Shows the failure in a response as a toast while it is the latest response and the user stays on the page. For
+ * example, a failed sign-in no longer matters after a successful one.
  *
  * @param answer compared by identity. Each response is a new object, so a repeated message is shown again.
  */

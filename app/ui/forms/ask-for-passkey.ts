@@ -29,8 +29,8 @@ export async function suggestsPasskeys(): Promise<boolean> {
 /**
  * Requests a challenge from the site, and then a passkey response to that challenge from the browser.
  *
- * @param inField whether the browser suggests its passkeys below the field and waits until the user chooses a passkey.
- * @param isWanted called once the challenge has arrived. If it returns false, the browser isn't asked for a passkey.
+ * @param inField whether the browser suggests passkeys below the field and waits until the user chooses one.
+ * @param isWanted called once the challenge has arrived. If it returns false, no passkey is requested from the browser.
  * @returns the `passkey` field for the form, or undefined if another request has been started in the meantime.
  * @throws {PasskeyError}
  */

@@ -21,7 +21,7 @@ export function DateTimeField({
   value: string;
   hint: string;
   error?: string;
-  /** Called with the value to send whenever that value changes. */
+  /** Called whenever the value to send changes. */
   onPosition?: (timestamp: string) => void;
 }) {
   const hydrated = useHydrated();
@@ -30,7 +30,7 @@ export function DateTimeField({
   return (
     <>
       <Field
-        // Renders the field again in the browser's time zone once that is known.
+        // Renders the field again once the browser's time zone is known.
         key={zone}
         label={label}
         type="datetime-local"

@@ -11,12 +11,9 @@ interface Words {
   label: string;
   /** What to enter. */
   hint?: ReactNode;
-  /** The reason why the value was rejected, which is shown next to the field. */
+  /** The reason the value was rejected, shown next to the field. */
   error?: string;
-  /**
-   * Whether the label is only for screen readers, because sighted users can tell from the context what the field is
-   * for.
-   */
+  /** Whether the label is only for screen readers, for fields whose purpose is visually clear from the context. */
   isLabelHidden?: boolean;
 }
 
@@ -51,7 +48,7 @@ function Frame({
   );
 }
 
-/** A control's hint and error. Their ids are the ones in the control's `aria-describedby`. */
+/** A control's hint and error, whose ids are listed in the control's `aria-describedby`. */
 export function FieldNotes({ id, hint, error }: Pick<Words, "hint" | "error"> & { id: string }) {
   return (
     <>
@@ -69,7 +66,7 @@ export function FieldNotes({ id, hint, error }: Pick<Words, "hint" | "error"> & 
   );
 }
 
-/** Splits a field's props into those for its frame and those for its control, and connects the two through ids. */
+/** Splits a field's props into those for its wrapper and those for its control, and connects the two through ids. */
 function useControl<Props extends Words & { id?: string; required?: boolean; className?: string }>(
   { label, hint, error, isLabelHidden, ...control }: Props,
   ...classes: string[]

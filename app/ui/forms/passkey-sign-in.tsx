@@ -14,7 +14,7 @@ const RENEW_AFTER_MS = 8 * 60 * 1000;
 /**
  * Signs in with a passkey, using the button or the browser's suggestion below the email field.
  *
- * @param busy whether the form is being sent. If sending fails, suggestions start again.
+ * @param busy whether the form is being sent. If sending fails, suggestions are requested again.
  */
 export function PasskeySignIn({ busy }: { busy: boolean }) {
   const submit = useSubmit();
@@ -34,7 +34,7 @@ export function PasskeySignIn({ busy }: { busy: boolean }) {
     if (!isIdle) return;
     let gone = false;
     const isWanted = () => !gone;
-    // An error in a suggestion isn't shown, because the user didn't request the suggestion.
+    // Don't show errors of suggestions, because the user didn't request them.
     const suggest = () =>
       suggestsPasskeys()
         .then((can) => (can && isWanted() ? signIn({ inField: true, isWanted }) : undefined))

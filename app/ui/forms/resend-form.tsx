@@ -6,7 +6,7 @@ const TECHNICAL = /^(?:intent|do|version|selected|batch|shown|expected.*|id|.+Id
 
 /**
  * Shows the values of a form that was rejected because the session had ended. The user can sign in again in another tab
- * and then send the form again.
+ * and then resend the form.
  */
 export function ResendForm({ fields }: { fields: readonly (readonly [string, string])[] }) {
   const { pathname, search } = useLocation();

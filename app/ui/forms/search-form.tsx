@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Button } from "../button";
 import { Field } from "./field";
 
-/** A list's search form, which changes the list's URL. */
+/** A search form that changes a list's URL. */
 export function SearchForm({
   action,
   label,

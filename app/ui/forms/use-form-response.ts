@@ -2,9 +2,8 @@ import { useActionData, useLocation } from "@remix-run/react";
 import { useRef } from "react";
 
 /**
- * Returns the response to the last form that was sent from this page. The response is kept until the user leaves the
- * page. Without this function, the router would drop the response and the entered values when it refetches the page's
- * data.
+ * Returns the response to the last form that was sent from this page, until the user leaves the page. The router itself
+ * would drop the response and the entered values when it refetches the page's data.
  */
 export function useFormResponse<Answer>(): Answer | undefined {
   const answer = useActionData() as Answer | undefined;

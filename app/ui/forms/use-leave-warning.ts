@@ -41,7 +41,7 @@ const UNSAVED = "You have unsaved changes. Leave anyway?";
 /**
  * Asks for confirmation before changes to a form are lost, unless the form is being sent.
  *
- * @param isRefused whether the form shows rejected values, because those haven't been saved either.
+ * @param isRefused whether the form shows rejected values, which haven't been saved either.
  * @returns the props for the form.
  */
 export function useUnsavedWarning(busy: boolean, isRefused: boolean) {
@@ -62,8 +62,7 @@ export function useUnsavedWarning(busy: boolean, isRefused: boolean) {
 /** Whether a form has been changed since it was shown. */
 export function isChanged(form: HTMLFormElement | null): boolean {
   return [...(form?.elements ?? [])].some((control) => {
-    // The value of a text control has normalized line endings, but its default value has the line endings from the
-    // database.
+    // A text control's value has normalized line endings, but its default value has those from the database.
     if (control instanceof HTMLTextAreaElement) {
       return control.value !== control.defaultValue.replaceAll(/\r\n?/g, "\n");
     }

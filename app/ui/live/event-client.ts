@@ -10,16 +10,15 @@ export interface LiveEvent {
 const RECONNECT_AFTER_MS = [1_000, 2_000, 5_000, 10_000] as const;
 /** How often the server sends a heartbeat (specification, section 9). */
 export const HEARTBEAT_MS = 30_000;
-/** How long a heartbeat can be overdue before the connection counts as dead. */
+/** How long a heartbeat may be overdue before the connection is considered dead. */
 export const HEARTBEAT_TIMEOUT_MS = 10_000;
 
 const TOPICS = ["hello", "catalogue", "views", "jobs"] as const;
 
 /**
  * Listens to the server's events while the page is visible. A hidden page closes its connection, because browsers allow
- * only six connections per site. The `hello` event on the next connection tells the page whether it has missed
- * anything. If a heartbeat is overdue, the connection is closed and reopened, because a dead connection doesn't raise
- * an error.
+ * only six connections per site. The `hello` event of the next connection shows whether the page has missed anything.
+ * If a heartbeat is overdue, the connection is closed and reopened, because a dead connection doesn't raise an error.
  *
  * @param onReconnect called when the first event arrives after a failed connection.
  * @returns a function that stops listening.
@@ -46,7 +45,7 @@ export function listenToEvents(
         onEvent({ topic, version: catalogue, studio });
       });
     }
-    // The browser would reconnect automatically, but not after a 503 response.
+    // The browser reconnects automatically, but not after a 503 response.
     source.addEventListener("error", reconnect);
   };
   const awaitHeartbeat = () => {

@@ -3,8 +3,8 @@ import { createStore, useStore } from "../store";
 /**
  * Handles failed requests for a page's data: while the browser is offline, if the connection breaks, if a proxy
  * responds with an error, or if the site responds with an error when an open page requests newer data. The router would
- * replace the page with an error page. This module makes the request wait instead until a retry succeeds, or until the
- * router aborts it because the visitor navigates to another page. Remix 2 has no hook for this: its router doesn't
+ * replace the page with an error page. Instead, this module keeps the request pending until a retry succeeds, or until
+ * the router aborts it because the visitor navigates to another page. Remix 2 has no hook for this: its router doesn't
  * accept a data strategy, `clientLoader` would request the root's data separately, and an error boundary no longer has
  * the previous data.
  */
@@ -31,8 +31,8 @@ export function isListPath(pathname: string): boolean {
 }
 
 /**
- * Wraps `fetch`, which the router uses for its requests. Handles only GET requests for the data or routes of pages. All
- * other requests pass through.
+ * Wraps `fetch`, which the router uses for its requests. Handles only GET requests for the data or routes of pages, and
+ * passes on all other requests.
  */
 export function watchPageRequests(): void {
   const send = window.fetch;
@@ -90,7 +90,7 @@ async function answerOf(
   }
 }
 
-/** Returns the response with its complete body; undefined if the connection breaks. */
+/** Returns the response once its body has arrived completely; undefined if the connection breaks. */
 async function wholeAnswer(send: () => Promise<Response>, signal: AbortSignal | undefined) {
   try {
     const answer = await send();
@@ -119,9 +119,8 @@ function pageAddress(url: URL): URL {
 }
 
 /**
- * Whether the current page should stay despite an error response. It stays after an error from a proxy, after a rate
- * limit, and after any error if the request was for a list or a refresh. Otherwise, the site's error page is shown,
- * with a reference to the log.
+ * Whether to keep the current page after an error response: if the error is from a proxy, if it is a rate limit, or if
+ * the request was for a list or a refresh. Otherwise, the site's error page is shown, with a log reference.
  */
 function isFailure({ status, headers }: Response, page: URL): boolean {
   const isFromSite = headers.has("X-Remix-Response");

@@ -14,10 +14,9 @@ interface Versions {
 /**
  * Refetches the page's data within a second after the catalogue has changed. Several changes cause a single refetch,
  * and a pending navigation is completed first. Changes that the page already shows don't cause a refetch, but changes
- * that were made before the page started to listen do. Typed values and the scroll position are kept.
+ * that were made before the page started listening do. Typed values and the scroll position are kept.
  *
- * @param options.jobs whether to refetch after changes to jobs and unpublished videos as well. Only for signed-in
- * users.
+ * @param options.jobs whether to also refetch after changes to jobs and unpublished videos. Only for signed-in users.
  */
 export function useLiveRefresh({ jobs = false }: { jobs?: boolean } = {}): void {
   const { revalidate, state } = useRevalidator();

@@ -67,8 +67,8 @@ export async function withCatalogue(
 }
 
 /**
- * Drops the table's indexes during `work` and recreates them afterward, because sorting once is faster than inserting
- * row by row.
+ * Drops a table's indexes during `work` and recreates them afterward, because sorting once is faster than updating the
+ * indexes row by row.
  */
 function withoutIndexes(sqlite: Sqlite.Database, work: () => void): void {
   const indexes = sqlite

@@ -54,8 +54,8 @@ async function benchmarkSingleInserts(report: Report): Promise<void> {
 }
 
 /**
- * Returns a statement that inserts into a table without indexes. The table is in the catalogue's database file, so that
- * both measurements use the same disk.
+ * Returns a statement that inserts into a table without indexes. The table is in the catalogue's database, so that both
+ * measurements use the same disk.
  */
 function plainTable() {
   const sqlite = sqliteHandle();

@@ -58,7 +58,7 @@ const search = (text: string): List => ({
     values: [text, text],
   },
 });
-// Searches with more than 100,000 hits, with few hits, and for only two characters.
+// Search queries with more than 100,000 hits, with few hits, and with only two characters.
 const SEARCHES = [search("night"), search("train summer"), search("an")];
 
 /**
@@ -67,13 +67,13 @@ const SEARCHES = [search("night"), search("train summer"), search("an")];
  */
 export function run(report: Report): Promise<void> {
   return withCatalogue(VIDEOS, async (file) => {
-    // The site also calls these functions before it serves requests.
+    // Like the site, call these functions before serving requests.
     disableBusyTimeout();
     startCheckpoints();
     const started = performance.now();
     while (!(await isRelatedIndexComplete()));
     report.figure("reading all videos for related videos", performance.now() - started, "ms");
-    // This search starts the query thread, so that the measurement doesn't include the thread's startup.
+    // This search starts the query thread, so that its startup isn't measured.
     await listPublished({ search: "warm-up", page: 1 });
     for (const list of LISTS) await benchmarkPages(report, list);
     for (const each of SEARCHES) {

@@ -1,4 +1,4 @@
-/** A catalogue of any size that is generated from a seed, so that it contains the same videos in each run. */
+/** A catalogue of any size, generated from a seed, so that it contains the same videos in each run. */
 
 export interface GeneratedVideo {
   id: string;
@@ -105,7 +105,7 @@ export function* generatedVideos(count: number, seed = 1): Generator<GeneratedVi
       thumbnail_url: `/media/thumbnails/bench/${uploadId}.webp`,
       status: random() < 0.03 ? "hidden" : random() < 0.01 ? "review" : "published",
       views: random() < 0.05 ? 0 : Math.floor(2_000_000 ** (random() ** 1.5)),
-      // Some videos share a timestamp, as they do if the same import created them.
+      // Some videos share a timestamp, like videos created by the same import.
       created_at: new Date(
         FIRST_DAY_MS + Math.floor((n / count) * SPAN_MS) - (n % 10 < 2 ? n % 10 : 0),
       ).toISOString(),

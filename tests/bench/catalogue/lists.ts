@@ -16,7 +16,7 @@ const MAX_NEAREST_MS = 150;
 const MAX_FIRST_TOTAL_MS = 150;
 const LAST_PAGE = 1_000;
 
-/** Search queries that are typed character by character: some have many, few or no hits, and some are very short. */
+/** Search queries that are typed character by character: with many, few and no hits, and very short ones. */
 const TYPED = ["night train", "velvet rooftop", "Österreich", "ночь", "ing the", "qqq", "an", "e"];
 const MISTYPED = ["nigth", "sumer", "orchdi", "velvte rooftpo", "qqqqqqqq"];
 

@@ -55,8 +55,7 @@ export function benchmarkStudioPages(report: Report): Promise<void> {
 }
 
 /**
- * Measures the CPU time of all threads, because the elapsed time also includes the unknown time that threads wait for a
- * CPU.
+ * Measures the CPU time of all threads, because the elapsed time also includes the time that threads wait for a CPU.
  */
 async function measure(report: Report, name: string, load: () => unknown): Promise<void> {
   for (let round = 0; round < 3; round += 1) await load();
@@ -65,11 +64,11 @@ async function measure(report: Report, name: string, load: () => unknown): Promi
   report.atMost(`${name}, p95`, p95(times), MAX_PAGE_MS, "ms");
 }
 
-/** Returns functions by name, each of which loads a random page of a list. */
+/** Returns functions, by name, that each load a random page of a list. */
 function pages(): Record<string, () => unknown> {
   const random = randomFrom(11);
   const upTo = (max: number) => 1 + Math.floor(random() * max);
-  // Usually selects one of the first pages. About one time in ten, it selects any existing page.
+  // Usually selects one of the first pages, but about one time in ten, any existing page.
   const page = (max: number) => `page=${upTo(random() < 0.1 ? max : 5)}`;
   const list = (filter: string) => () => {
     const sort = SORTS[upTo(SORTS.length) - 1];
@@ -130,7 +129,7 @@ function mostViewed(): string {
   return sqliteHandle().prepare("SELECT video_id FROM view_days LIMIT 1").pluck().get() as string;
 }
 
-/** Adds the rest of the data that the studio of a large site contains. */
+/** Adds the other data in the studio of a large site. */
 function fill(): void {
   sqliteHandle().exec(`
     CREATE TEMP TABLE n AS WITH RECURSIVE numbers (n) AS

@@ -20,7 +20,7 @@ const MAX_LIST_MS = 50;
 const HIDDEN_VIDEOS = 1_000;
 const HIDING_ROUNDS = 5;
 const MAX_HIDING_MS = 500;
-/** The pause between two rounds. An admin would use this time to select the next videos. */
+/** The pause between two rounds, in which an admin would select the next videos. */
 const PAUSE_MS = 3_000;
 
 /** Measures all studio pages and the manage list with 100,000 videos, and bulk hiding with a million videos. */
@@ -53,8 +53,8 @@ async function benchmarkManageList(report: Report): Promise<void> {
 }
 
 /**
- * Returns a random sort order, status, category and page. The page is usually one of the first. About one time in ten,
- * it can be any page.
+ * Returns a random sort order, status, category and page. The page is usually one of the first, but about one time in
+ * ten, it can be any page.
  */
 function randomView(random: () => number): ManageView {
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;

@@ -13,7 +13,7 @@ const MAX_MB = 1_500;
 const SAMPLE_INTERVAL_MS = 500;
 
 /**
- * Measures ffmpeg's memory in the worst case: all renditions of a 10-minute 1080p60 video, encoded while the queue is
+ * Measures ffmpeg's memory in the worst case: encoding all renditions of a 10-minute 1080p60 video while the queue is
  * otherwise idle.
  */
 export async function run(report: Report): Promise<void> {

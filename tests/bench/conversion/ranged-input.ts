@@ -17,8 +17,8 @@ const MAX_TIME_RATIO = 1.5;
 const MAX_BLOCKED_MS = 15;
 
 /**
- * Measures the transferred data and the elapsed time when ffmpeg reads ranges of a video from the store. Compares the
- * results with those for reading the same video from disk.
+ * Measures the transferred data and the elapsed time when ffmpeg reads ranges of a video from the store, compared with
+ * reading the same video from disk.
  */
 export async function run(report: Report): Promise<void> {
   const site = useTemporarySite();
@@ -45,7 +45,7 @@ export async function run(report: Report): Promise<void> {
           decodeFrames(task, file, { durationSeconds, video: video.index, audio: [] }),
       },
       {
-        // The number of bytes read for a frame doesn't depend on the length of the video, so a short video is used.
+        // A short video is enough, because the number of bytes read for a frame doesn't depend on the video's length.
         name: `extract ${FRAMES} frames`,
         maxTransfer: 4,
         work: (file: string): Promise<unknown> =>
@@ -98,7 +98,7 @@ function createVideo(folder: string, target: string): void {
 
 interface Measured {
   ms: number;
-  /** The number of bytes that this process has read, all of them from the store. ffmpeg's reads aren't included. */
+  /** The number of bytes that this process has read, all from the store. It doesn't include ffmpeg's reads. */
   bytesRead: number;
   /** The longest time, in milliseconds, that the work has blocked the thread. */
   blockedMs: number;

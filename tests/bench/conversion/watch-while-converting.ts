@@ -16,7 +16,7 @@ const CHUNK_BYTES = 1024 ** 2;
 
 /**
  * Measures how soon visitors can watch a two-hour HEVC video that has its index at the end, like the videos that phones
- * record. The measured time starts with the last byte of the upload and ends when a player can load the playlists and
+ * record. The measurement starts with the last byte of the upload and ends when a player can load the playlists and
  * their first segments.
  */
 export async function run(report: Report): Promise<void> {
@@ -55,8 +55,8 @@ function createVideo(folder: string, size: string): string {
 }
 
 /**
- * Uploads the video. Returns two durations in seconds, both measured from the last byte: until the response arrives,
- * and until the video can be watched.
+ * Uploads the video. Returns two durations in seconds, measured from the last byte: until the response arrives, and
+ * until the video can be watched.
  */
 async function upload(site: SiteProcess, source: string) {
   const { before, after } = multipartParts(GOOD_TEXTS);

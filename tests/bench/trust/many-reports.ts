@@ -15,7 +15,7 @@ const TWO_YEARS_MS = 730 * 86_400_000;
 const HOUR_MS = 3_600_000;
 const ROWS_PER_TRANSACTION = 10_000;
 
-/** The day on which the consent records for every tenth video expire. */
+/** The day on which the consent record for every tenth video expires. */
 export const LAST_DAY = "2099-12-31";
 
 /** Returns a report ID of the same length as a real one. */

@@ -69,7 +69,7 @@ async function timesOf<T>(all: readonly T[], work: (each: T) => unknown): Promis
   return times;
 }
 
-/** Compares pages of the queue for random states and kinds with the results of the simplest query. */
+/** Compares pages of the queue for random states and kinds with the results of the simplest possible query. */
 async function benchmarkQueue(report: Report): Promise<void> {
   const random = randomFrom(3);
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
@@ -149,7 +149,7 @@ async function benchmarkSubmitting(report: Report): Promise<void> {
   report.figure("submitting / plain row", median(times) / median(plain), "");
 }
 
-/** When the log has a new entry, the transparency page recalculates its figures in a worker thread and caches them. */
+/** After each new log entry, the transparency page recalculates its figures in a worker thread and caches them. */
 async function benchmarkTransparency(report: Report): Promise<void> {
   let first = { cpu: 0 };
   const blocked = await longestBlock(async () => {
@@ -166,8 +166,8 @@ async function benchmarkTransparency(report: Report): Promise<void> {
 }
 
 /**
- * Measures how long it takes to publish videos when consent records are required. Compares this with publishing without
- * this requirement and with checking the records one by one.
+ * Measures how long it takes to publish videos when consent records are required, compared with publishing without this
+ * requirement and with checking the records one by one.
  */
 async function benchmarkPublishing(report: Report): Promise<void> {
   const sqlite = sqliteHandle();
@@ -219,8 +219,8 @@ function transactionMs(work: () => unknown): number {
 }
 
 /**
- * Measures how long it takes to hide 10,000 videos whose consent records expire on the same day, and compares this with
- * hiding them in a single transaction.
+ * Measures how long it takes to hide 10,000 videos whose consent records expire on the same day, compared with hiding
+ * them in a single transaction.
  */
 async function benchmarkExpiry(report: Report): Promise<void> {
   const lastDay = Date.parse(`${LAST_DAY}T00:00:00Z`);
@@ -245,8 +245,8 @@ async function benchmarkExpiry(report: Report): Promise<void> {
 }
 
 /**
- * Measures how long it takes to erase the text of all closed reports after their retention period, and compares this
- * with erasing it in a single transaction.
+ * Measures how long it takes to erase the text of all closed reports after their retention period, compared with
+ * erasing it in a single transaction.
  */
 async function benchmarkErasing(report: Report, now: number): Promise<void> {
   const afterAll = now + 800 * 86_400_000;

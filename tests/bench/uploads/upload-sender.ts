@@ -17,7 +17,7 @@ export interface UploadCost {
   location: string;
 }
 
-/** Generates a video with a size of `bytes`: a real clip, followed by media data that isn't part of any track. */
+/** Generates a video that is `bytes` long: a real clip, followed by media data that isn't part of any track. */
 function* videoOf(bytes: number, mark: number): Generator<Buffer> {
   const clip = fs.readFileSync(mp4Clip(5));
   const padding = bytes - clip.length;
@@ -34,7 +34,7 @@ function* videoOf(bytes: number, mark: number): Generator<Buffer> {
 
 let mark = Date.now() % 2 ** 31;
 
-/** Sends a video, and measures what receiving it costs the process `pid`. */
+/** Sends a video, and measures the cost of receiving it for the process `pid`. */
 export async function sendVideo(
   pid: number,
   url: string,

@@ -7,9 +7,7 @@ import type { Report } from "../report";
 
 const VIDEOS = 10;
 const VIDEO_SECONDS = 10;
-/**
- * Only the fastest round counts, because ffmpeg runs at a low priority and slows down when the machine has other work.
- */
+/** Only the fastest round counts, because ffmpeg runs at a low priority and slows down when the machine is busy. */
 const ROUNDS = 3;
 const MIN_RATIO = 1.7;
 
