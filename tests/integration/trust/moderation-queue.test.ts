@@ -105,7 +105,7 @@ describe("a decision on a report", () => {
     await transaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
     await decide("r", "keep");
     expect(isPublic("v")).toBe(false);
-    // No matter how often a video is reported for one kind of violation, it is reviewed only once.
+    // A video is reviewed only once for each kind of violation, no matter how often it is reported.
     await decide("s", "keep");
     expect(isPublic("v")).toBe(true);
   });
@@ -537,7 +537,7 @@ describe("alerts about open reports", () => {
     const result = await rootLoader({ request, params: {}, context: {} } as never);
     return (result as { data: { reports?: { open: number; overdue: number } } }).data;
   };
-  // Hide the video, as an urgent report would, because a public video would cause a separate alert.
+  // Hide the video like an urgent report would, because a public video would cause a separate alert.
   beforeEach(() => void sqliteHandle().exec("UPDATE videos SET status = 'hidden'"));
 
   it("are raised once when a report is urgent, once when it is due within 12 hours, and once when it is overdue", async () => {
