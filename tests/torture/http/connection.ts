@@ -10,8 +10,7 @@ export interface Outcome {
 }
 
 /**
- * How long a client waits for more data before it disconnects. Doesn't apply if the client waits for the site to close
- * the connection.
+ * How long a client waits for more data before it disconnects, unless it waits for the site to close the connection.
  */
 const IDLE_TIMEOUT_MS = 150;
 const PIECE_INTERVAL_MS = 1;

@@ -2,8 +2,8 @@ import type { ReportKind, ReportState, VideoDecision } from "~db/schema/moderati
 import type { Outcome, Role } from "../reference";
 
 /**
- * A model of who may see a video, according to the specification. It consists of the intended status and one entry for
- * each hold. Whether a video is public is derived from both and isn't stored.
+ * A model of who may see a video, according to the specification. It stores the intended status and one entry for each
+ * hold. Whether a video is public is derived from both.
  */
 
 export const URGENT: readonly ReportKind[] = ["consent", "under-age"];
