@@ -17,8 +17,7 @@ const PIECE_INTERVAL_MS = 1;
 
 /**
  * Sends the pieces of an exchange over a new connection, and returns what was received.
- * @param closeTimeoutMs how long a client that waits for the site to close the connection stays connected without
- *   receiving data.
+ * @param closeTimeoutMs how long a client waits for more data if it waits for the site to close the connection.
  */
 export function sendExchange(
   url: string,
