@@ -1,6 +1,6 @@
 /**
- * The database columns that contain no personal data. They contain videos, storage details, totals, and the state of
- * the site itself. A new column must be listed either here or in `kept-data.server.ts`.
+ * The database columns that contain no personal data. They contain data about videos and their storage, totals, and the
+ * state of the site itself. A new column must be listed either here or in `kept-data.server.ts`.
  */
 export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   // Titles, descriptions and videos are published; the people in them are listed in the consent records.
