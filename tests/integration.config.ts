@@ -1,4 +1,4 @@
-// Settings for the integration tests when `npm test` runs them, which runs nothing else at the same time.
+// Settings for the integration tests in `npm test`, which runs nothing else at the same time.
 import { availableParallelism } from "node:os";
 import unitConfig, { INTEGRATION, workers } from "./vitest.config";
 

@@ -42,7 +42,7 @@ describe("the queries for the public lists", () => {
   });
 });
 
-/** Expects a query to find its rows using only the index, and to read the table only for the selected columns. */
+/** Expects a query to find its rows using only the index, and to read a row only for the selected columns. */
 function expectReadFromIndex(sql: string): void {
   const values = Array.from(sql.matchAll(/\?/g), () => null);
   const steps = sqliteHandle().prepare(`EXPLAIN ${sql}`).all(values) as {

@@ -4,7 +4,7 @@ import { configure, within } from "@testing-library/dom";
 import fetchCookie from "fetch-cookie";
 import { CookieJar, JSDOM } from "jsdom";
 
-// Style sheets aren't loaded, so visibility is unknown. Checking it would take half of the tests' time.
+// Style sheets aren't loaded, so visibility is unknown, and checking it would double the tests' time.
 configure({
   defaultHidden: true,
   getElementError: (message) => new Error(message?.split("\n")[0]),

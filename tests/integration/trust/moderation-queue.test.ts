@@ -537,7 +537,7 @@ describe("alerts about open reports", () => {
     const result = await rootLoader({ request, params: {}, context: {} } as never);
     return (result as { data: { reports?: { open: number; overdue: number } } }).data;
   };
-  // Hide the video like an urgent report would, because a public video would cause a separate alert.
+  // Hide the video, as an urgent report would, because a public video would cause a separate alert.
   beforeEach(() => void sqliteHandle().exec("UPDATE videos SET status = 'hidden'"));
 
   it("are raised once when a report is urgent, once when it is due within 12 hours, and once when it is overdue", async () => {
