@@ -1,6 +1,6 @@
 import { STOP_WORDS } from "~/features/catalogue/related-score";
 
-/** A second, simpler implementation of the catalogue's rules, against which tests check the real one. */
+/** A second, simpler implementation of the catalogue's rules. Tests compare the real one with it. */
 
 export interface ReferenceVideo {
   id: string;
@@ -11,7 +11,7 @@ export interface ReferenceVideo {
   views: number;
   /** ISO 8601 UTC */
   created_at: string;
-  /** Increases whenever the video is inserted into the lists again, and breaks ties in `created_at`. */
+  /** Breaks ties in `created_at`. It increases whenever the video is inserted into the lists again. */
   listingOrder: number;
 }
 
@@ -59,7 +59,7 @@ export function trending(videos: Iterable<ReferenceVideo>): ReferenceVideo[] {
     .sort((a, b) => b.views - a.views || newestFirst(a, b));
 }
 
-/** Returns the score of a related video, computed word by word according to the specification. */
+/** Returns the score of a related video, computed word by word as the specification describes. */
 export function score(current: ReferenceVideo, candidate: ReferenceVideo, now: number): number {
   const wordsOf = (title: string) => lower(title).split(/[^\p{L}\p{M}\p{N}]+/u);
   const words = new Set(

@@ -20,8 +20,8 @@ export const CHROMIUM_LAUNCH = {
 };
 
 /**
- * Options for launching the headless shell, which is the same engine without the browser UI. The UI accounts for half
- * of the CPU time that a page takes. Falls back to Chromium if Debian's package is missing or `CHROMIUM_PATH` is set.
+ * Options for launching the headless shell, which is the same engine without the browser UI. Without the UI, a page
+ * takes half as much CPU time. Falls back to Chromium if Debian's package is missing or `CHROMIUM_PATH` is set.
  */
 export const HEADLESS_LAUNCH = {
   ...CHROMIUM_LAUNCH,

@@ -22,8 +22,8 @@ export function clip(extension: string, args: readonly string[]): string {
     fs.mkdirSync(CLIPS_FOLDER, { recursive: true });
     const partial = path.join(CLIPS_FOLDER, `${name}.${process.pid}.${extension}`);
     execFileSync("ffmpeg", ["-v", "error", "-nostdin", "-y", ...args, partial]);
-    // Two workers may generate the same clip at the same time, and no two encodings are identical. The clip that is
-    // finished first is kept, because another clip may already be derived from it.
+    // Two workers may generate the same clip at the same time, and no two encodings are identical. The first finished
+    // clip is kept, because another clip may already be derived from it.
     linkIfFirst(partial, file);
     fs.rmSync(partial);
   }

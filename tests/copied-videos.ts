@@ -10,7 +10,7 @@ interface Site {
   uploads: string;
 }
 
-/** Adds a playable MP4 whose only job is to create the faststart copy. */
+/** Adds a playable MP4 that has a single job, which creates the faststart copy. */
 export async function addVideoWithFile(
   { uploads }: Site,
   clip: string,
@@ -31,7 +31,7 @@ export async function copiedVideo(site: Site, clip: string): Promise<string> {
 
 const streamHashes = (file: string) =>
   ffmpeg(["-i", file, "-map", "0", "-c", "copy", "-f", "streamhash", "-"]);
-/** Returns all packets as read by a demuxer: their timestamps and a hash of their bytes. */
+/** Returns the timestamps of all packets that a demuxer reads, with a hash of each packet's bytes. */
 const packets = (file: string) =>
   ffprobe(file, [
     ...["-show_packets", "-show_data_hash", "md5", "-of", "csv=p=0"],

@@ -29,7 +29,7 @@ function completeVideo(folder: string): string {
   const background = "color=0x204060:size=854x480:rate=25:duration=30";
   const box = "drawbox=x=mod(t*20\\,800):y=200:w=54:h=54:color=orange:t=fill";
   const source = path.join(folder, "complete.mkv");
-  // Silence takes up only a twentieth as many bytes as a tone would.
+  // Silence takes up only a twentieth of the bytes that a tone would.
   const silence = ["-f", "lavfi", "-i", "anullsrc=channel_layout=mono:duration=30"];
   ffmpeg([
     ...["-f", "lavfi", "-i", `${background},${box}`],

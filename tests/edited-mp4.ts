@@ -1,6 +1,6 @@
 import fs from "node:fs";
 
-/** Edits the boxes of small MP4 files whose `moov` box follows their media data (ISO/IEC 14496-12). */
+/** Edits the boxes of small MP4 files in which the `moov` box comes after the media data (ISO/IEC 14496-12). */
 
 const PARENTS = ["moov", "trak", "edts", "mdia", "minf", "stbl"];
 
@@ -80,7 +80,7 @@ export function setEdits(file: string, edits: readonly Edit[], handler?: "vide" 
     const children = track.children!;
     const mediaScale = find(children, "mdia", "mdhd").body.readUInt32BE(12);
     const before = children.find(({ type }) => type === "edts")?.children?.[0]?.body;
-    // The start time isn't 0 for AAC, nor for video from encoders that reorder frames.
+    // The start time isn't 0 for AAC or for video from encoders that reorder frames.
     const start = before ? before.readInt32BE(12) : 0;
     find(children, "tkhd").body.writeUInt32BE(Math.round(total * movieScale), 20);
     const list = Buffer.alloc(8 + 12 * edits.length);
@@ -160,7 +160,7 @@ export function appendVideo(file: string, appended: string): void {
   fs.writeFileSync(file, write(boxes));
 }
 
-/** Makes a chunk offset in the middle of the video track point far beyond the end of the file. */
+/** Changes a chunk offset in the middle of the video track so that it points far beyond the end of the file. */
 export function breakChunkOffset(file: string): void {
   const boxes = parse(fs.readFileSync(file));
   const { body } = find(trackOf(boxes, "vide").children!, "mdia", "minf", "stbl", "stco");

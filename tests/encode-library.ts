@@ -19,7 +19,7 @@ let uploadId = 1_700_000_000_000;
 
 /**
  * Adds a file, its row and its jobs to the library, as an upload does.
- * @param playable whether the row says that browsers can play the file without conversion.
+ * @param playable whether the row marks the file as playable in browsers without conversion.
  * @returns the ID of the video.
  */
 export async function addToLibrary(
@@ -99,7 +99,7 @@ export async function encodeArguments(video: string): Promise<[Source, Probe, Ta
   return [source, (await probe(video))!, createTask(path.dirname(video), () => {})];
 }
 
-/** Returns the same arguments for a file whose row says that it is playable, as a row added by another tool might. */
+/** Returns the same arguments for a file whose row marks it as playable, as a row added by another tool might. */
 export async function playableEncodeArguments(video: string): ReturnType<typeof encodeArguments> {
   const [source, found, task] = await encodeArguments(video);
   return [{ ...source, row: { ...source.row, video_url: source.url } }, found, task];

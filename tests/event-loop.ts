@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** The effects of a piece of work on its thread and its process. */
+/** The effects of a task on its thread and process. */
 export interface Impact {
-  /** The longest time for which the work blocked the event loop. */
+  /** The longest time that the task blocked the event loop. */
   longestBlockMs: number;
   /** The peak growth of the process's resident memory. */
   memoryGrowthBytes: number;

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { Reporter, TestCase } from "vitest/node";
 
-/** Lists the tests that passed only after a retry (`--retry`), as Playwright's reporters do. */
+/** Lists the tests that passed only after a retry (`--retry`), like Playwright's reporters. */
 export default class FlakyReporter implements Reporter {
   private flaky: TestCase[] = [];
 

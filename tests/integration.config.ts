@@ -1,4 +1,4 @@
-// Settings for the integration tests as run by `npm test`, with nothing else running at the same time.
+// Settings for the integration tests in `npm test`, which runs nothing else at the same time.
 import { availableParallelism } from "node:os";
 import unitConfig, { INTEGRATION, workers } from "./vitest.config";
 
@@ -9,11 +9,11 @@ export default {
   test: {
     ...test,
     ...INTEGRATION,
-    // With one worker per CPU, the CPUs would be idle nearly half of the time, because tests spend time waiting for
-    // processes and state changes.
+    // With only one worker per CPU, the CPUs would be idle nearly half of the time, because tests wait for processes
+    // and state changes.
     ...workers(availableParallelism() + 1),
-    // The files run by a worker share its modules, because reloading them took a third of the CPU time. Tests that
-    // can't share modules are in `tests/isolated`.
+    // Test files in the same worker share its modules, because reloading the modules for each file took a third of the
+    // CPU time. Tests that can't share modules are in `tests/isolated`.
     poolOptions: { ...test.poolOptions, forks: { ...test.poolOptions?.forks, isolate: false } },
     // The site's encoders run at the lowest priority, so they have to wait for the other workers.
     testTimeout: 180_000,

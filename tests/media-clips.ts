@@ -103,7 +103,7 @@ export function encryptedMatroska(folder: string, name: string): string {
   const encoding = `6240 9e 50318100 50328101 50338101 ${encryption}`;
   const element = Buffer.from(`6d80 a8 ${encoding} ec85 0000000000`.replaceAll(" ", ""), "hex");
   const bytes = fs.readFileSync(file);
-  // This replaces the track's name, which is exactly as long as the new element.
+  // This replaces the track's name, because it is exactly as long as the new element.
   element.copy(bytes, bytes.indexOf(`\u0053\u006e\u00a8${title}`, 0, "latin1"));
   fs.writeFileSync(file, bytes);
   return file;

@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
 
-/** Returns the number of pixels by which the page scrolls horizontally, and the controls that are off screen. */
+/** Returns how far the page scrolls horizontally, in pixels, and the controls that are off screen. */
 export function overflow(page: Page): Promise<{ sideways: number; outside: string[] }> {
   return page.evaluate(() => {
     const width = document.documentElement.clientWidth;
@@ -55,7 +55,7 @@ const SCREENS = [
 ] as const;
 
 /**
- * Returns what `overflow` finds on the open page at each viewport width and text size, or an empty list if the page
+ * Returns the results of `overflow` on the open page at each viewport width and text size, or an empty list if the page
  * always fits.
  */
 export async function overflowOnScreens(page: Page): Promise<unknown[]> {

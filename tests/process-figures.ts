@@ -8,8 +8,8 @@ export function residentBytes(pid: number): number {
 }
 
 /**
- * Returns how many resident bytes aren't backed by files. The pages of executables and libraries are excluded, because
- * the number of resident ones varies too much.
+ * Returns how many resident bytes aren't backed by files. Pages of executables and libraries are excluded, because the
+ * number of resident pages varies too much.
  */
 export function anonymousBytes(pid: number): number {
   const kilobytes = /^RssAnon:\s+(\d+) kB$/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"));

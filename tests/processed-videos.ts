@@ -12,7 +12,7 @@ import { filesBelow } from "./files-below";
 export const PROCESSED_VIDEOS = fileURLToPath(new URL("processed-videos", import.meta.url));
 
 export type ProcessedVideo =
-  /** A 5-second MP4 that browsers can play as is. Its frames encode their numbers. See counting-video.ts. */
+  /** A 5-second MP4 that browsers can play as is. Each frame's luma encodes its number (see counting-video.ts). */
   | "counting"
   /** A 2-second AVI, which is kept next to its conversion. */
   | "converted"

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, type MockInstance, vi } from "vitest";
 
-// jsdom replaces AbortController. Its elements accept only its own signals, while `Request` has accepted only Node's
-// since Node 24. The `Request` defined here therefore converts jsdom's signals to Node's.
+// jsdom replaces AbortController. jsdom's elements accept only jsdom's signals, but since Node 24, `Request` accepts
+// only Node's. The `Request` defined here therefore converts jsdom's signals to Node's.
 const { nodeGlobals } = globalThis as { nodeGlobals?: { AbortController: typeof AbortController } };
 if (typeof document !== "undefined" && nodeGlobals) {
   const forNode = (signal: AbortSignal) => {

@@ -29,8 +29,8 @@ export class SiteProcess {
 
   /**
    * @param environment settings by variable name. If they include the first account, the site creates its database
-   * itself. Otherwise it starts with a copy of a database from an earlier first start, which saves half a second of CPU
-   * time, most of it for the password hash.
+   * itself. Otherwise, the site starts with a copy of a database that another first start created. This saves half a
+   * second of CPU time, most of it for the password hash.
    * @param wrapper a command and its arguments. The command to run is appended to them.
    */
   constructor(
@@ -42,7 +42,7 @@ export class SiteProcess {
    * Starts the process, or restarts it with the same folder and port.
    *
    * @param environment settings to add. They also apply to later starts.
-   * @param wrapper the wrapper that replaces the constructor's for this start only.
+   * @param wrapper replaces the constructor's wrapper, but only for this start.
    */
   async start(
     environment: Record<string, string> = {},
@@ -164,7 +164,7 @@ async function initialDatabase(): Promise<string> {
   try {
     await site.start();
     await site.stop();
-    // With the site's bcrypt cost, each sign-in takes a third of a second of CPU time.
+    // With the site's bcrypt cost, each sign-in would take a third of a second of CPU time.
     site.database().prepare("UPDATE users SET password_hash = ?").run(hashSync(ADMIN.password, 4));
     site.database().pragma("wal_checkpoint(TRUNCATE)");
     fs.mkdirSync(CLIPS_FOLDER, { recursive: true });

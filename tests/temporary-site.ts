@@ -7,7 +7,7 @@ import { stopRuntime } from "~db/runtime.server";
 import { TEMPLATE } from "./integration/template-database";
 
 /**
- * Services that keep running between tests, because they don't store a site's state and restarting them takes a second.
+ * Services that keep running between tests. They don't store a site's state, and restarting them would take a second.
  */
 const KEPT_SERVICES = ["query threads", "password thread", "image process"];
 

@@ -11,8 +11,8 @@ export const INTEGRATION = {
 };
 
 /**
- * The minimum equals the maximum, because Tinypool terminates briefly idle workers above the minimum even while it is
- * assigning a file to them, and then the run fails with "Terminating worker thread".
+ * The minimum equals the maximum, because Tinypool terminates idle workers above the minimum, even while it is
+ * assigning a file to one of them. The run then fails with "Terminating worker thread".
  */
 export const workers = (count: number) => ({ minWorkers: count, maxWorkers: count });
 
@@ -34,8 +34,8 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // Each file has its own context, because React keeps the document that it was loaded with. A separate process
-          // for each file would take 50% more time.
+          // Each file has its own context, because React keeps using the document that it was loaded with. A separate
+          // process for each file would take 50% more time.
           name: "components",
           pool: "vmForks",
           include: ["tests/unit/**/*.test.tsx"],
@@ -45,8 +45,8 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // Anything that these tests attach to their process's servers would affect the next file, even in another
-          // context.
+          // Even in another context, the next file would be affected by anything that these tests attach to their
+          // process's servers.
           name: "isolated",
           pool: "forks",
           include: ["tests/isolated/**/*.test.ts"],
@@ -58,7 +58,7 @@ export default defineConfig({
     ],
     reporters: ["default", "./tests/flaky-reporter.ts"],
     setupFiles: ["tests/setup.ts"],
-    // Even on a busy machine, only a test that hangs takes this long.
+    // Even on a busy machine, only a hanging test takes this long.
     testTimeout: 90_000,
     hookTimeout: 120_000,
     env: { NODE_ENV: "test" },

@@ -4,7 +4,7 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 
 /**
  * Wraps ffmpeg or ffprobe in a shell script.
- * @param folder the folder in which the script is created.
+ * @param folder the folder to create the script in.
  * @param lines shell code that runs before the command. It may change the arguments ("$@"), run the command itself, or
  * exit.
  * @returns a PATH on which the script is found first. A temporary site restores the PATH when it is removed.
@@ -33,7 +33,7 @@ export function readSpeedLines(speed: number): string[] {
 
 /**
  * Wraps ffmpeg so that it reads its inputs at `speed` times their playback speed. This gives a test time to act while
- * ffmpeg is running, on any machine and without using much CPU time.
+ * ffmpeg is running, on any machine and with little CPU time.
  * @returns a PATH on which the wrapper is found first.
  */
 export function slowFfmpeg(folder: string, speed = 1): string {
@@ -41,8 +41,8 @@ export function slowFfmpeg(folder: string, speed = 1): string {
 }
 
 /**
- * Puts a wrapper on the PATH that executes the lines in `first` before the first run of the command whose arguments
- * match `pattern`.
+ * Puts a wrapper for a command on the PATH. The wrapper executes the lines in `first` before the first run whose
+ * arguments match `pattern`.
  * @param pattern a shell pattern, such as `*file:*`.
  */
 export function interruptOnce(

@@ -12,10 +12,7 @@ import { INSTALLED } from "./installed";
 import { pageOf } from "./page-of";
 
 const site = new SiteProcess();
-/**
- * Each upload gets a different ID, because jobs don't overwrite files that the tests for another browser have left on
- * disk.
- */
+/** Each upload gets a new ID, because jobs don't overwrite files that another browser's tests left on disk. */
 let uploadId = 1_700_000_000_000;
 beforeAll(() => site.start());
 afterAll(() => site.remove());
@@ -101,7 +98,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
         document.querySelector("video")!.currentTime = to;
       }, seconds);
       await expect.poll(async () => (await video()).seeking).toBe(false);
-      // The frame may be drawn a little later.
+      // The frame may not be drawn immediately.
       await new Promise((next) => setTimeout(next, 500));
       return browser.run(() => {
         const context = document.createElement("canvas").getContext("2d")!;
@@ -109,7 +106,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
         return context.getImageData(0, 0, 1, 1).data[0]! > 128;
       });
     };
-    // At 5 fps, the frames at 8.0 and 8.2 s are the bright ones.
+    // At 5 fps, only the frames at 8.0 and 8.2 s are bright.
     const seen = [];
     for (const seconds of [7.9, 8.1, 8.3, 8.5]) seen.push(await isBright(seconds));
     expect(seen).toEqual([false, true, true, false]);

@@ -14,7 +14,7 @@ const MINI_BROWSERS = ["4.1", "6.0", "4.0"].flatMap((version) =>
   ),
 );
 
-/** The characters by which the driver identifies keys that don't type text, indexed by `KeyboardEvent.key`. */
+/** The characters that the driver uses for keys that don't type text, by `KeyboardEvent.key`. */
 const KEYS: Record<string, string> = {
   Enter: Key.ENTER,
   End: Key.END,

@@ -40,7 +40,7 @@ await runScript(
   },
 );
 
-/** Sends each file through the form, tus and an import. Prints all faults, and returns how many there are. */
+/** Sends each file through the form, tus and an import. Prints all faults, and returns their number. */
 async function compare(
   site: SiteProcess,
   kinds: readonly Kind[],
@@ -103,7 +103,7 @@ function resultFaults({ outcome, message }: Kind, result: Result, method: string
   return isExpected ? [] : [`${method}: unexpected message: ${result.message}`];
 }
 
-/** An import can't ask what to do with an incomplete file, so the file is imported as a draft. */
+/** An import can't ask the user what to do with an incomplete file, so it creates a draft. */
 function importFaults(kind: Kind, result: Result): string[] {
   const isDraft = result.outcome === "draft";
   return resultFaults(kind, isDraft ? { ...result, outcome: "incomplete" } : result, "import");

@@ -28,7 +28,7 @@ function patch(from: string, to: string): (bytes: Buffer) => Buffer {
   };
 }
 
-/** Flips some bits in the second half. They are the same bits each time. */
+/** Flips some bits in the second half. Every call flips the same bits. */
 function flipBits(bytes: Buffer): Buffer {
   const other = Buffer.from(bytes);
   for (let index = 1; index <= 20; index++) {

@@ -9,7 +9,7 @@ const execute = promisify(execFile);
 
 export const SECONDS = 3;
 const SIZE = "160x90";
-/** The luma of the frames in each second. It reveals the timestamp of a decoded frame. */
+/** The luma of the frames in each second. A decoded frame's timestamp can be derived from its luma. */
 export const LUMA = [48, 112, 176];
 export const BEEP_SECONDS = 1;
 /** The timestamps of the frames whose luma is checked. Each is in the middle of a second. */

@@ -22,7 +22,7 @@ export interface Kind {
   content?: Buffer;
   /** The expected message for a refused or incomplete file. */
   message?: RegExp;
-  /** Whether the luma of each frame in the result reveals its timestamp. The default is true. */
+  /** Whether each frame's timestamp can be derived from its luma in the resulting file. The default is true. */
   hasLumaSteps?: boolean;
   /** Whether the result contains the beep. The default is true. */
   hasBeep?: boolean;

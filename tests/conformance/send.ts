@@ -7,7 +7,7 @@ import { MULTIPART, multipartParts, sendRequest } from "../site-client";
 import type { SiteProcess } from "../site-process";
 import { GOOD_TEXTS } from "../upload-requests";
 
-/** The result of sending a file, in the same format for all ways to send files. */
+/** The result of sending a file, in the same format for uploads, tus and imports. */
 export interface Result {
   outcome: "published" | "draft" | "incomplete" | "refused";
   message: string;
@@ -24,8 +24,8 @@ const TUS = { "Tus-Resumable": "1.0.0" };
 const BOUNDARY_END = "------a-boundary--\r\n";
 
 /**
- * Returns functions that send a file through the upload form and through tus. The files are sent by the user to whom
- * the session cookie belongs.
+ * Returns functions that send a file through the upload form and through tus, as the user with the given session
+ * cookie.
  */
 export function sender(site: SiteProcess, cookie: string) {
   const headers = { Cookie: cookie, Origin: site.url };

@@ -1,8 +1,8 @@
 import { expect, type Page } from "playwright/test";
 
 /**
- * Holds the page's requests for a URL until the returned function is called. That function fails if no request was
- * held, because the test would then depend on how fast the site responds.
+ * Holds the page's requests for a URL until the returned function is called. That function throws if no request was
+ * held, because the test's result would then depend on how fast the site responds.
  */
 export async function holdRequests(page: Page, url: string | RegExp): Promise<() => Promise<void>> {
   let held = 0;

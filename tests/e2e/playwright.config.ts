@@ -11,7 +11,7 @@ export default defineConfig({
   outputDir: "../../test-results",
   globalSetup: "../build-site.ts",
   forbidOnly: Boolean(process.env.CI),
-  // With one worker per processor, the CPUs would be idle a fifth of the time, because some tests wait for a video or a
+  // With only one worker per CPU, the CPUs would be idle a fifth of the time, because some tests wait for a video or a
   // retry.
   workers: availableParallelism() + 1,
   timeout: 90_000,
@@ -19,7 +19,8 @@ export default defineConfig({
   reporter: "list",
   use: {
     launchOptions: HEADLESS_LAUNCH,
-    // Recording traces of passing tests would take a third of the CPU time. Only CI retries tests.
+    // Traces are recorded only for retries, because recording them for passing tests would take a third of the CPU
+    // time. Only CI retries tests.
     trace: "on-first-retry",
     screenshot: "only-on-failure",
     actionTimeout: 15_000,

@@ -37,7 +37,7 @@ export async function runJobs(
   });
   const [code] = await once(jobs, "exit");
   if (code !== 0) throw new Error(`npm run jobs exited with code ${code}: ${output}`);
-  // Other jobs for a video wait forever if creating its playable copy failed, and a cleanup waits for hours.
+  // If creating the playable copy failed, the video's other jobs wait forever. Cleanup jobs wait for hours.
   const unfinished = site.database().prepare(/* sql */ `
     SELECT 1 FROM jobs AS job WHERE state IN ('waiting', 'running') AND kind <> 'cleanup'
       AND NOT EXISTS (SELECT 1 FROM jobs

@@ -7,8 +7,8 @@ export { expect } from "playwright/test";
 export { ADMIN } from "../site-process";
 
 /**
- * Settings for a second site, for tests that can't use the default one. They all share these settings, because each
- * additional set of settings would require another worker, browser and site for each screen size, which takes five
+ * Settings for a second site, for tests that can't use the default one. All these tests share one set of settings,
+ * because each additional set would start another worker, browser and site for each screen size, which takes five
  * seconds of CPU time.
  */
 export const OTHER_SITE = {
@@ -19,8 +19,8 @@ export const OTHER_SITE = {
 
 /**
  * `site` is a running site for each worker. At the start of each test it has no videos, and its queue isn't paused.
- * `siteEnvironment` changes its settings: `test.use({ siteEnvironment: { AGE_GATE: "on" } })`.
- * `goto` and `reload` of every page, in any context, wait for hydration.
+ * `siteEnvironment` changes its settings: `test.use({ siteEnvironment: { AGE_GATE: "on" } })`. In every context, the
+ * `goto` and `reload` methods of pages wait for hydration.
  */
 export const test = base.extend<
   { site: SiteProcess },
@@ -68,8 +68,8 @@ const HYDRATION_TIMEOUT_MS = 2_000;
 const POLL_INTERVAL_MS = 20;
 
 /**
- * Waits until a page is hydrated, because Playwright, unlike a person, would act before the page's scripts have loaded.
- * Returns immediately for a page without scripts, and after two seconds if the scripts are blocked.
+ * Waits until a page is hydrated. Otherwise, Playwright would act before the page's scripts have loaded, which a person
+ * wouldn't. Returns immediately for a page without scripts, and after two seconds if the scripts are blocked.
  */
 async function waitForHydration(page: Page): Promise<void> {
   const until = Date.now() + HYDRATION_TIMEOUT_MS;

@@ -221,7 +221,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     await removeFiles();
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
 
-    // The codecs are still encoded if the video is hidden during the job, but if it is deleted, its files are removed.
+    // Hiding the video during the job doesn't stop the encoding. Deleting it removes its files.
     sqliteHandle().prepare("UPDATE videos SET hls_url = ?, status = 'hidden'").run(hls_url);
     const { commit: expected } = await attempt(id);
     sqliteHandle().exec("DELETE FROM videos");

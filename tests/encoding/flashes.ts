@@ -14,8 +14,8 @@ export const beep = (at: number, seconds: number, sampleRate = 48_000) =>
 export const FLASH_FRAME_RATE = 25;
 const BEEP_RATE = 8_000;
 /**
- * The number of quiet samples that separate two beeps. They last longer than one period of a beep, but not as long as
- * the silence.
+ * The minimum number of quiet samples between two beeps. They last longer than one period of the beep's tone, but
+ * shorter than the silence.
  */
 const SILENT_SAMPLES = BEEP_RATE * 0.1;
 

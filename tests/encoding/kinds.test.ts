@@ -29,8 +29,7 @@ const small = (name: string, clip: Clip) =>
 const upload = (file: string) => receiveUpload(uploadRequest(fileBlob(file)), user);
 
 /**
- * Creates a file with two video streams of different sizes, followed by two audio streams. `dispositions` sets the
- * streams' dispositions.
+ * Creates a file with two video streams of different sizes, followed by two audio streams, with the given dispositions.
  */
 function tracks(name: string, as: string, dispositions: string[]): string {
   const file = path.join(site.folder, `${name}.${as}`);

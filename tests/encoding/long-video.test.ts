@@ -17,7 +17,7 @@ const SECONDS = 600;
 
 describe.runIf(ffmpegAvailable())("a ten-minute video", () => {
   it("gets full-length renditions, and a storyboard of at most a hundred frames with correct timestamps", async () => {
-    // The brightness represents the timestamp. It is 20 at the beginning and 220 at the end.
+    // The brightness encodes the timestamp: it increases from 20 at the beginning to 220 at the end.
     const clip = makeClip(site.folder, "long", {
       videoSource: `color=black:size=160x90:rate=1:duration=${SECONDS},geq=lum=20+T/3:cb=128:cr=128`,
       seconds: SECONDS,
@@ -45,7 +45,7 @@ describe.runIf(ffmpegAvailable())("a ten-minute video", () => {
         .toBuffer();
       const { channels } = await sharp(image).stats();
       const seconds = ((channels[0]!.mean * 219) / 255 + 16 - 20) * 3;
-      // One step of brightness equals three seconds.
+      // The brightness increases by 1 every three seconds.
       expect(seconds).toBeGreaterThan(Number(fromMinute) * 60 + Number(from) - 4);
       expect(seconds).toBeLessThan(Number(toMinute) * 60 + Number(to) + 4);
     }

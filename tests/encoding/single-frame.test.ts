@@ -41,7 +41,7 @@ describe.runIf(ffmpegAvailable())("a video that has a single frame or is extreme
   it("gets a one-frame storyboard if no frames can be read at the requested timestamps", async () => {
     const file = makeClip(site.folder, "clip", { ...SMALL, seconds: 1 });
     const found = (await probe(file))!;
-    // Simulates a file whose index gives too long a duration, so that there are no frames at the requested positions.
+    // Simulates a file whose index overstates the duration, so that there are no frames at the requested positions.
     const wrong = { ...found, durationSeconds: 2.6 };
     const task = createTask(site.folder, () => {});
     const source = { basePath: "u/1", playedFile: file, file, url: "", videoId: "" };

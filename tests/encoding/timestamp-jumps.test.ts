@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** The maximum drift. Where two parts meet, ffmpeg corrects overlapping audio only once the drift has reached 0.1 s. */
+/** The maximum drift. At the joins, ffmpeg corrects overlapping audio only once the drift reaches 0.1 s. */
 const MAX_DRIFT_SECONDS = 0.12;
 
 const clipOf = (seconds: number, at: number, more: Clip = {}): Clip => ({
@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     const beeps = beepsIn(audio);
     expect(Math.abs(flashTimes.frames - seconds * FLASH_FRAME_RATE)).toBeLessThanOrEqual(2);
     expect(Math.abs(beeps.seconds - seconds)).toBeLessThan(0.1);
-    // The duration is computed as a player would compute it: each packet lasts as long as its samples.
+    // The duration is computed as in a player: each packet lasts as long as its samples.
     expect(Math.abs(framesOfAudio(audio) * AAC_FRAME_SECONDS - seconds)).toBeLessThan(0.15);
     expect(flashTimes.times).toHaveLength(flashes.length);
     expect(beeps.times).toHaveLength(flashes.length);

@@ -186,8 +186,8 @@ describe.runIf(ffmpegAvailable())("choosing a frame as the thumbnail", () => {
       "This position is after the end of the video.",
       "Enter a position in the video, such as 1:30.",
     ]);
-    // Choosing a tile doesn't count as entering its position, so that position doesn't take precedence over the next
-    // choice.
+    // Choosing a tile doesn't count as entering its position. Otherwise, that position would take precedence over the
+    // next choice.
     expect(positions).toEqual([undefined, "soon"]);
     const response = await catchResponse(() =>
       sendMultipart(form(undefined, { frame: "", pickedFrame: "0:01" }), ADDRESS),

@@ -39,8 +39,8 @@ afterEach(async () => {
 });
 
 /**
- * Sends a request as a proxy would on behalf of a client. Resolves with the status of the response, which may never
- * arrive.
+ * Sends a request on behalf of a client, as a proxy would. Resolves with the response's status, or never if there is no
+ * response.
  */
 function send(network?: string, path = "/"): Promise<number | undefined> {
   const headers = network ? { "X-Forwarded-For": network } : {};

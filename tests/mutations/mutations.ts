@@ -132,7 +132,8 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "can't be used by another worker",
   },
   {
-    // The videos on a page are checked again (published-list.server.ts), so the mutation is visible only in the total.
+    // The videos on a page are checked a second time (published-list.server.ts), so the mutation is visible only in the
+    // total.
     rule: "Search results contain no hidden video",
     file: "app/features/catalogue/search-hits.server.ts",
     find: "`${matches} AND (${listed}) AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`",
@@ -958,7 +959,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is kept if the stream's",
   },
   {
-    // The packets of a copy are also compared later, so the mutation is visible only in a conversion.
+    // A copy's packets are also compared later, so the mutation is visible only in a conversion.
     rule: "The original is kept if its conversion has changed since it was decoded",
     file: "app/features/processing/queue/remove-source.server.ts",
     find: "if (!(await isUnchanged(removal.verified))) return;",

@@ -7,12 +7,12 @@ import { startFaultyStore } from "./faulty-store";
 import { hasS3Server } from "./object-stores";
 import { addStoredVideo } from "./stored-video";
 
-/** A video that is larger than the buffers of all sockets between the store and a visitor combined. */
+/** A video that is larger than the combined buffers of all sockets between the store and a visitor. */
 const VIDEO = Buffer.alloc(9_000_000, 7);
 const VISITORS = 40;
 /**
- * Matches reads that serve visitors. For its own purposes, the site reads either a complete object without a range or
- * only its first byte.
+ * Matches reads for visitors. For its own purposes, the site reads either a whole object, without a range, or only its
+ * first byte.
  */
 const READS = /^GET .*\.mp4.* bytes=\d+-\d{4,}$/;
 

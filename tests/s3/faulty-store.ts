@@ -8,11 +8,11 @@ export interface Fault {
   /** Matches the requests that fail, written as "METHOD path?query range", such as "GET /a bytes=0-9". */
   when: RegExp;
   /**
-   * A status with an S3 error code, no response, a response that is held until `release` is called, or a closed
-   * connection. For GET, the connection is closed in the middle of the body.
+   * A status with an S3 error code, no response, a response that is held until `release` is called, or a connection
+   * that is closed (for GET, in the middle of the body).
    */
   response: { status: number; code: string; type?: string } | "none" | "hold" | "disconnect";
-  /** How many requests fail. By default, all matching requests do. */
+  /** The number of matching requests that fail. The default is all of them. */
   times?: number;
 }
 

@@ -14,14 +14,13 @@ import {
 import { parseStorageUrl } from "~/platform/storage/storage-url";
 
 /**
- * The tests use a real S3-compatible server. It is either the server at S3_TEST_URL, with the keys from the
- * environment, or OpenStack Swift in one process. `npm test` installs Swift, or reports which tests were skipped if it
- * can't.
+ * The tests use a real S3-compatible server: the one at S3_TEST_URL, with the keys from the environment, or else
+ * OpenStack Swift in a single process. `npm test` installs Swift, or reports which tests were skipped if it can't.
  */
 const SWIFT = "/usr/lib/python3/dist-packages/swift/common/middleware/s3api";
 export const hasS3Server = Boolean(process.env.S3_TEST_URL) || fs.existsSync(SWIFT);
 
-/** The access keys of the account with which Swift is started. */
+/** The access keys of the account that Swift is started with. */
 const SWIFT_KEYS = { AWS_ACCESS_KEY_ID: "test:tester", AWS_SECRET_ACCESS_KEY: "testing" };
 
 export interface S3Server {
@@ -112,8 +111,8 @@ export async function beginUpload(environment: S3Server["environment"], key: str
 /** Starts Swift and waits until it is listening. */
 async function startSwift(args: string[]): Promise<ChildProcess> {
   const child = spawn("/usr/bin/python3", args, { stdio: ["ignore", "pipe", "inherit"] });
-  // Keeps reading the output. Otherwise, the process would be terminated the next time it prints a line, because the
-  // pipe would be closed.
+  // Keeps reading the output. Otherwise, the pipe would be closed, and the process would be terminated the next time it
+  // prints a line.
   let output = "";
   child.stdout.on("data", (chunk) => {
     output += chunk;

@@ -104,7 +104,7 @@ export function addDecisionsAndStrikes(site: SiteProcess, shown: string): void {
   strike.run({ ...about, ...withdrawn, id: "back", reason: "Uploaded twice." });
 }
 
-/** Adds two versions of the uploaders' terms, which don't have to be accepted. */
+/** Adds two versions of the uploaders' terms, without requiring uploaders to accept them. */
 export function addTerms(site: SiteProcess): void {
   const add = site.database().prepare(
     `INSERT INTO upload_terms (version, text, created_at, created_by)

@@ -92,7 +92,7 @@ export function fillForScreens(site: SiteProcess): SampleVideos {
      SELECT id, 'A walk at night', 'Recorded in one night.', 'desi', 'night, walk', 1 FROM users;
      INSERT INTO upload_templates (user_id, name) SELECT id, 'Name only' FROM users`,
   );
-  // The secret is invalid, so nobody can sign in to this account beyond the page that asks for the code.
+  // The secret is invalid, so signing in to this account doesn't get past the page that asks for the code.
   database
     .prepare(
       `INSERT INTO users (id, email, password_hash, totp_secret, totp_enabled_at)
@@ -215,7 +215,7 @@ function addUsers(site: SiteProcess): void {
   invitation.run("none", "late@example.com", "uploader", inDays(-5), inDays(-3));
 }
 
-/** Adds the views of a month, in which some days have no views. */
+/** Adds a month of views. Some days have no views. */
 function addViews(site: SiteProcess, ids: string[]): void {
   const add = site
     .database()
@@ -228,7 +228,8 @@ function addViews(site: SiteProcess, ids: string[]): void {
 }
 
 /**
- * Adds counts for the watched parts of a video. Most viewers watch the first half, and some viewers stop in each part.
+ * Adds counts for the watched parts of a video. Most viewers watch the first half, and in each part some of them stop
+ * watching.
  */
 function addWatchedParts(site: SiteProcess, id: string): void {
   const parts = Array.from({ length: 20 }, (_, part) => Math.round(812 - part * 21 - part ** 2));

@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
 
-/** A newcomer hasn't confirmed their age. A visitor has confirmed it, and an admin has also signed in. */
+/** A newcomer hasn't confirmed their age, a visitor has, and an admin is also signed in. */
 export type Audience = "newcomer" | "visitor" | "admin";
 
 export interface Screen {
@@ -16,7 +16,7 @@ export interface Screen {
   /** Whether reading from the catalogue fails while the page is loading. */
   whileBroken?: boolean;
   /**
-   * Whether something, such as a dialog, covers the page when scripts run. If so, the screenshot shows only the
+   * Whether something, such as a dialog, covers the page if scripts run. In that case, the screenshot shows only the
    * viewport.
    */
   overlay?: boolean;
@@ -47,7 +47,7 @@ export interface SampleVideos {
 
 /** The paths of the reports' status pages. Only the reporters get links to these pages. */
 export interface SampleReports {
-  /** A report about which a moderator has asked the reporter a question. */
+  /** A report for which a moderator has asked the reporter a question. */
   asked: string;
   decided: string;
 }

@@ -76,7 +76,7 @@ await runScript(
   async ({ only, variant, guide }, [folder = "screenshots"]) => {
     const target = path.resolve(guide ? GUIDE_FOLDER : String(folder));
     fs.mkdirSync(target, { recursive: true });
-    // This process needs the secret to encrypt the reports with which it fills the site.
+    // This process needs the secret to encrypt the reports that it adds to the site.
     process.env.SESSION_SECRET = SECRET;
     forgetSettings();
     const backups = fs.mkdtempSync(path.join(os.tmpdir(), "screenshots-"));
@@ -169,7 +169,7 @@ async function takeAll(
         continue;
       }
       const isFullPage = !(screen.overlay && scripted);
-      // Without this, sticky elements would appear in the middle of a full-page screenshot.
+      // Otherwise, sticky elements would appear in the middle of a full-page screenshot.
       if (isFullPage) await page.evaluate(() => scrollTo(0, 0));
       const file = fileOf(screen.name, variant.name);
       await page.screenshot({

@@ -89,7 +89,7 @@ export function visitorScreens({ all, plain, reports }: SampleVideos): Screen[] 
     }),
     screen("Sign in", "/auth"),
     screen("Sign in, failed", "/auth", {
-      // Ten failed sign-ins would block the IP address. Each variant with scripts causes one, but there are fewer than
+      // Ten failed sign-ins would block the IP address. Each variant with scripts causes one, and there are fewer than
       // ten such variants.
       scriptedSteps: async (page) => {
         await signIn(page, "nobody@example.com", "not the password");

@@ -1,5 +1,5 @@
-// Preloaded with `node --import`, so that a test can act while a command is copying a file. `copyFile` from
-// node:fs/promises then copies a quarter of the file at a time, and stops the process with SIGSTOP after each quarter.
+// Preloaded with `node --import`, so that a test can act while a command is copying a file. Makes `copyFile` from
+// node:fs/promises copy a quarter of the file at a time, and stop the process with SIGSTOP after each quarter.
 import fs from "node:fs/promises";
 
 fs.copyFile = async (from, to) => {

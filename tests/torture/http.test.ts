@@ -5,7 +5,8 @@ import { parseResponses } from "./http/responses";
 const CONNECTIONS = 400;
 
 it("sends each connection only the responses to its own requests, in order", async () => {
-  // Only a long run checks how long another client has to wait, because other tests may be using the CPU.
+  // Only a long run checks how long another client has to wait, because other tests may be using the CPU during a short
+  // run.
   const maxWaitMs = Number.POSITIVE_INFINITY;
   expect(await sendBytes("npm test", CONNECTIONS, undefined, maxWaitMs)).toEqual([]);
 }, 120_000);

@@ -1,10 +1,10 @@
 import type { Random } from "./random";
 
-/** The valid inputs and the words of a parser's language, from which its inputs are generated. */
+/** A parser's valid inputs and the words of its language. The inputs for a run are generated from these. */
 export interface Grammar {
   corpus: readonly string[];
   words: readonly string[];
-  /** The length in characters of the longest input that the site passes to the parser. */
+  /** The maximum length in characters of an input that the site passes to the parser. */
   maxLength: number;
 }
 
@@ -27,8 +27,8 @@ const MAX_CHANGES = 5;
 const REPEATED_INPUT_EVERY = 64;
 
 /**
- * Returns a valid input with a few changes. Sometimes returns only noise instead, or a piece of a valid input repeated
- * up to the maximum length, which exposes parsers whose run time isn't linear.
+ * Returns a valid input with a few changes. Sometimes returns noise instead, or a piece of a valid input that is
+ * repeated up to the maximum length. The latter exposes parsers whose run time isn't linear.
  */
 export function nextInput(random: Random, grammar: Grammar): string {
   const { corpus, words, maxLength } = grammar;

@@ -1,4 +1,4 @@
-/** A pseudorandom number generator. The same seed yields the same numbers, so that a fault can be reproduced. */
+/** A pseudorandom number generator. The same seed always yields the same numbers, so faults can be reproduced. */
 export interface Random {
   /** Returns a number from 0 up to, but not including, 1. */
   next(): number;

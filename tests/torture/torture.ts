@@ -1,4 +1,5 @@
-// npm run torture: tries to break the site. Without names, executes all runs: npm run torture -- bytes --seed s
+// npm run torture: tries to break the site. Executes the named runs, or all runs if no names are given:
+// npm run torture -- bytes --seed s
 import { parseArgs } from "node:util";
 import type { Faults, TortureOptions } from "./options";
 import { newSeed } from "./random";

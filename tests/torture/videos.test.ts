@@ -5,7 +5,8 @@ import { checkVideo, sendVideos } from "./videos/videos";
 const VIDEOS = 5;
 
 it("accepts damaged videos only if they can be played", async () => {
-  // Only a long run checks how long another client has to wait, because other tests may be using the CPU.
+  // Only a long run checks how long another client has to wait, because other tests may be using the CPU during a short
+  // run.
   const maxWaitMs = Number.POSITIVE_INFINITY;
   expect(await sendVideos("npm test", VIDEOS, undefined, maxWaitMs)).toEqual([]);
 }, 180_000);

@@ -22,9 +22,9 @@ setInterval(() => {
 const MAX_LENGTH = 4_000;
 
 /**
- * Creates a watchdog that prints the input and kills the process if one input blocks this thread for too long. A thread
- * in an endless loop couldn't report the input itself. The worker also keeps the process alive if an input's promise
- * never settles. Otherwise, the process would exit silently.
+ * Creates a watchdog that prints the input and kills the process if one input blocks this thread for too long. It runs
+ * in a worker, because a thread in an endless loop can't report its input. The worker also keeps the process alive if
+ * an input's promise never settles. Otherwise, the process would exit silently.
  */
 export function createWatchdog() {
   const shared = new SharedArrayBuffer(8 + MAX_LENGTH);

@@ -97,7 +97,7 @@ describe("the documentation", () => {
 describe("settings", () => {
   const example = read(".env.example");
   const lines = [...example.matchAll(/^#([A-Z_]+)=(.*)$/gm)];
-  /** Settings for which an example is shown, because their default isn't a plain value. */
+  /** Settings with an example instead of the default, because their default isn't a plain value. */
   const EXAMPLES = ["HOST", "ADMIN_EMAIL", "PUBLIC_URL", "ACCEL_PREFIX"];
 
   it("are all listed in .env.example, commented out and with their defaults", () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 /**
  * Messages and labels that are fixed by the specification. They must not change, even where the writing guide says
- * otherwise. Where a value is inserted, only the text before or after the value is listed.
+ * otherwise. For messages with an inserted value, only the text before or after the value is listed.
  */
 const FIXED = {
   "the header and footer": [

@@ -37,7 +37,7 @@ const ORDER = [
 ];
 /** Modules that run in the browser. They use only each other and code that is shared with the server. */
 const BROWSER = ["shared", "ui", "visitor", "player"];
-/** Modules that must not query the database directly, but only through the module that owns the rows. */
+/** Modules that must query the database only through the module that owns the rows, not directly. */
 const WITHOUT_SQL = ["shared", "ui", "visitor", "player", "routes", "age"];
 const SQL =
   /from "(?:kysely|better-sqlite3)"|import (?!type)[^;]*\b(?:database|sqliteHandle|prepared)\b[^;]* from "~db\/client\.server"/;
@@ -47,7 +47,7 @@ const OWNED: {
   rule: string;
   pattern: RegExp;
   owners: Record<string, string>;
-  /** The files to which the rule applies, or undefined for all files. */
+  /** The files that the rule applies to, or undefined for all files. */
   files?: RegExp;
 }[] = [
   {

@@ -41,7 +41,7 @@ describe("the packages in the lock file", () => {
   it("are identified by hash rather than by URL", () => {
     expect(lockFile).not.toContain('"resolved"');
     const withoutHash = packages.filter(({ integrity }) => !integrity?.startsWith("sha512-"));
-    // The lock file has no hashes for other platforms' tools, which the site doesn't use in production.
+    // The lock file has no hashes for tools for other platforms. The site doesn't use these tools in production.
     expect(withoutHash.filter((one) => !one.dev).map(({ name }) => name)).toEqual([]);
   });
 });

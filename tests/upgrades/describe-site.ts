@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { SiteProcess } from "../site-process";
 
-/** The parts of a site that no later version may change. */
+/** The parts of a site that later versions must not change. */
 export interface DescribedSite {
   videos: {
     id: string;

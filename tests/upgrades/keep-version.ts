@@ -88,8 +88,8 @@ async function fill(): Promise<void> {
     ...{ intent: "update", id: idOf("Aurora"), title: "Aurora", description: "0:00 Start" },
     ...{ category: "english", tags: "night", addToSeries: "Nights out" },
   });
-  // The date is set in the database, because the form accepts only dates in the next ten years and the saved site is
-  // kept for longer.
+  // The date is set in the database, because the form accepts only dates within the next ten years, and the saved site
+  // is kept for longer.
   site
     .database()
     .prepare("UPDATE videos SET publish_at = ? WHERE title = 'Beach'")

@@ -21,7 +21,10 @@ const VERSIONS = fs
   .map((name) => name.replace(".tar.gz", ""));
 /** The timeout for creating a site. The site's jobs take about half a minute of CPU time. */
 const CREATION_TIMEOUT_MS = 300_000;
-/** A folder with a site created by this version. Testing it ensures that the next release can be saved. */
+/**
+ * A folder with a site created by this version. Testing it ensures that the site can be saved when the next version is
+ * released.
+ */
 const CURRENT = fs.mkdtempSync(path.join(os.tmpdir(), "keep-version-"));
 beforeAll(async () => {
   await execa(process.execPath, ["--import", "tsx", KEEP, CURRENT]);

@@ -27,7 +27,7 @@ export class WorkerProcess {
       .run(createHash("sha256").update(this.token).digest("hex"), name, new Date().toISOString());
   }
 
-  /** @param wrapper a command, with its own arguments, to which the worker's command is appended. */
+  /** @param wrapper a command with its own arguments. The worker's command is appended to them. */
   start(environment: Record<string, string> = {}, wrapper: readonly string[] = []): void {
     const worker = command("worker", "--site", this.site.url, "--folder", this.folder);
     const [program = "", ...args] = [...wrapper, process.execPath, ...worker];
@@ -50,7 +50,7 @@ export class WorkerProcess {
     this.child = child;
   }
 
-  /** Waits until the process's output contains `text`. Throws an error if the process exits before that. */
+  /** Waits until the process's output contains `text`. Throws an error if the process exits first. */
   async waitForOutput(text: string | RegExp): Promise<void> {
     await until(() => {
       if (typeof text === "string" ? this.log.includes(text) : text.test(this.log)) return true;

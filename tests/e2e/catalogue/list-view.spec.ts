@@ -6,7 +6,7 @@ import { expect, test } from "../site";
 const cards = "main article";
 
 /**
- * Adds 12 videos. Eleven of them last from 1 to 11 minutes, and the last one lasts an hour. Longer videos have fewer
+ * Adds 12 videos. The first 11 are 1 to 11 minutes long, and the last one is an hour long. Longer videos have fewer
  * views.
  */
 async function addVideos(site: SiteProcess): Promise<void> {

@@ -156,7 +156,7 @@ test("hovering over a card plays its AV1 or H.264 clip, or a muted loop that sta
     .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime))
     .toBeGreaterThan(25);
   expect(await video.evaluate((element: HTMLVideoElement) => element.muted)).toBe(true);
-  // The loop returns to 25 s rather than to the beginning.
+  // The preview loops back to 25 s rather than to the beginning.
   const start = await video.evaluate(
     (element: HTMLVideoElement) =>
       new Promise<number>((resolve) => {

@@ -83,7 +83,7 @@ test("at the top of the page, new videos appear immediately, unless a card has f
   add(site, "Brand new");
   await expect(page.getByRole("button", { name: "1 new video", exact: true })).toBeVisible();
   await expect(link).toBeFocused();
-  // A visitor who moves the focus between cards is still considered to be reading the list.
+  // A visitor who moves the focus between cards still counts as reading the list.
   await page.keyboard.press("Tab");
   await expect(card(page, "Video 2").getByRole("button", { name: /^Save/ })).toBeFocused();
   await page.keyboard.press("Tab");

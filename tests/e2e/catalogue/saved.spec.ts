@@ -118,7 +118,7 @@ test("the list of saved videos can be exported to a file and imported in another
   site,
 }) => {
   await fill(site, 3);
-  // The browser's storage as older versions wrote it, with a separate key for each value.
+  // The browser's storage as written by older versions, with a separate key for each value.
   await page.addInitScript(() => {
     localStorage.setItem("saved-videos", '["v3","v1"]');
     localStorage.setItem("player:resume", '[["v2",30]]');

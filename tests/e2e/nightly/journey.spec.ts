@@ -69,7 +69,7 @@ test.describe("a site with an object store, two workers and a read replica behin
         return uploadVideo(setup, page, "Harbour", LONG_VIDEO());
       });
       const findBusyWorker = () => workers.find(({ folder }) => encodersIn(folder).length > 0);
-      // A busy worker has no encoder process between two ffmpeg commands.
+      // Even a busy worker has no encoder process between two ffmpeg commands.
       let killed = findBusyWorker();
       for (; !killed; killed = findBusyWorker()) await pause(20);
       await killed.stop("SIGKILL");

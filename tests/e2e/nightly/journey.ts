@@ -3,7 +3,7 @@ import type { SiteProcess } from "../../site-process";
 import { PlayerPage } from "../player/player-page";
 import { expect, signIn } from "../site";
 
-/** A site as its visitors see it, regardless of which processes run behind its URL. */
+/** A site from its visitors' point of view, regardless of the processes behind its URL. */
 export interface Setup {
   browser: Browser;
   /** The URL for visitors and admins. */
@@ -74,7 +74,7 @@ export async function watchVideo(page: Page, title: string): Promise<void> {
 
 /**
  * Uploads a video as an admin and watches it as a visitor before and after it is encoded. Then hides the video and
- * shows it again, and checks each time whether visitors can access its page and files.
+ * shows it again, and checks after each change whether visitors can access its page and files.
  * @returns the video's ID.
  */
 export async function runJourney(setup: Setup, title: string, file: string): Promise<string> {

@@ -83,7 +83,7 @@ test("an error is shown if the cards can't be loaded, and a message is shown if 
 }) => {
   await fill(site, 3);
   await remember(page, points(1));
-  // Adding the videos changed the catalogue. The event about that change would make the page request the cards again.
+  // Adding the videos changed the catalogue. The event for that change would make the page request the cards again.
   await page.route("**/events", (route) => route.fulfill({ status: 204 }));
   await page.route("**/saved/videos", (route) => route.abort());
   const shifts = await recordShifts(page);

@@ -69,7 +69,7 @@ test.describe("on a slow connection, a file that plays before the adaptive sourc
         { timeout: 90_000, intervals: [100] },
       )
       .toBe("blob:");
-    // Meanwhile, the controls still show that the video is playing, so the viewer doesn't have to press anything.
+    // In the meantime, the controls still show that the video is playing, so the viewer doesn't need to press play.
     await expect(player.button("Pause")).toBeVisible();
     await player.expectPlaying();
     expect((await player.state()).time).toBeGreaterThanOrEqual(before - 0.5);

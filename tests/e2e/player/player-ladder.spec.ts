@@ -29,11 +29,11 @@ test("the quality of an encoded video can be switched during playback without a 
     ["240p", 240],
   ] as const) {
     await choose(quality);
-    // The other quality starts after the segments that are already loaded, which play at half speed.
+    // The new quality starts after the segments that are already loaded. Those play at half speed.
     await expect.poll(height, { timeout: 45_000 }).toBe(lines);
     await player.expectPlaying();
   }
-  // The played range and the next one are adjacent, so there is no gap where playback would stall.
+  // The buffered ranges are adjacent, so there is no gap where playback could stall.
   const ahead = await player.video.evaluate((video: HTMLVideoElement) => {
     const { buffered, currentTime } = video;
     const ranges = Array.from({ length: buffered.length }, (_, index) => ({

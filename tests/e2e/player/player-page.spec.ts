@@ -41,7 +41,7 @@ test("opening another video scrolls to the top, resets everything except the vol
   await page.keyboard.press("ArrowRight");
   await player.expectState({ speed: 1.25 });
   await player.root.getByRole("slider", { name: "Volume" }).fill("0.4");
-  // The next page loads slowly, so a skeleton replaces the player in the meantime.
+  // The next page loads slowly, so a skeleton is shown instead of the player in the meantime.
   const release = await holdRequests(page, /\/video\/.*\.data/);
   const link = page.getByRole("link", { name: /A quiet morning/ }).last();
   await link.scrollIntoViewIfNeeded();

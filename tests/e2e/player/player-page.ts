@@ -27,7 +27,7 @@ export class PlayerPage {
     await this.ready();
   }
 
-  /** Opens the page with a stopped clock. See `stopClock`. */
+  /** Opens the page and stops its clock. See `stopClock`. */
   async openStopped(id: string): Promise<void> {
     await this.page.clock.install();
     await this.open(id);
@@ -73,7 +73,7 @@ export class PlayerPage {
     }, speed);
   }
 
-  /** Seeks a paused or playing video, and waits until the frame is available. */
+  /** Seeks, whether or not the video is paused, and waits until the frame is available. */
   async seekTo(seconds: number): Promise<void> {
     await this.video.evaluate(async (video: HTMLVideoElement, to) => {
       if (video.currentTime === to) return;

@@ -47,7 +47,7 @@ async function boxOf(locator: Locator) {
 }
 
 /**
- * Returns whether nothing covers an element's center. Makes captions clickable during the check, because the browser's
+ * Returns whether an element's center is uncovered. Makes captions clickable during the check, because the browser's
  * hit test would otherwise skip them.
  */
 async function isOnTop(locator: Locator): Promise<boolean> {
@@ -227,7 +227,7 @@ test("captions never cover the controls, the storyboard preview or the next-vide
   await page.setViewportSize({ width: 360, height: 740 });
   await player.seek.hover();
   await expect(preview).toBeVisible();
-  // The captions are hidden, because there is no room for both them and the preview.
+  // The captions are hidden, because there is no room for both the captions and the preview.
   await expect(cues(page)).toBeHidden();
 
   await page.keyboard.press("k");
@@ -283,7 +283,7 @@ test.describe("with reduced motion", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("c");
     await page.keyboard.press("k");
-    // To the player, this looks like a stall.
+    // The player treats this as a stall.
     await player.video.evaluate((video: HTMLVideoElement) => {
       Object.defineProperty(video, "readyState", { value: 1 });
       Object.defineProperty(video, "seeking", { value: true });

@@ -52,7 +52,7 @@ test.describe("the adaptive source", () => {
     await expect.poll(() => plays(player)).toBe("blob:");
     await page.keyboard.press("k");
     await player.expectPlaying();
-    // hls.js shortens the stream to its complete segments, so pressing 8 doesn't always seek to 80% of the whole video.
+    // hls.js shortens the stream to its complete segments, so the 8 key doesn't always seek to 80% of the whole video.
     // While hls.js is reattaching the element, its duration is unknown and it can't seek.
     let target = 0;
     await expect(async () => {

@@ -19,7 +19,7 @@ test("hovering over a card prefetches the start of its stream, which the video p
 }) => {
   const id = publishAdaptive(site);
   await page.goto("/");
-  // The scripts handle pointer events only after hydration.
+  // The page handles pointer events only after hydration.
   await page.waitForLoadState("networkidle");
   const starts = watchStarts(page);
   const card = page.locator(`#video-${id} a`);

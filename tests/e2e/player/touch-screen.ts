@@ -30,7 +30,7 @@ export class TouchScreen {
     await this.up();
   }
 
-  /** Touches the screen, moves in a straight line and, unless the finger should stay down, lifts it. */
+  /** Touches the screen and moves the finger in a straight line. Lifts it unless it should stay down. */
   async swipe(from: Point, to: Point, { steps = 8, stay = false } = {}): Promise<void> {
     await this.down(from);
     for (let step = 1; step <= steps; step++) {

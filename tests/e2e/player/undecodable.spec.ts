@@ -7,7 +7,9 @@ import { PlayerPage } from "./player-page";
 const PICTURE = "-f lavfi -i testsrc2=size=320x180:rate=25:duration=40 ";
 const SOUND = "-f lavfi -i sine=duration=40 ";
 const CODEC = "-c:v mpeg4 -c:a aac -movflags +faststart";
-/** Returns a clip in MPEG-4 Part 2, which Chromium can't decode, just as some devices can't decode AV1. */
+/**
+ * Returns a clip in MPEG-4 Part 2. Chromium can't decode it, so it stands in for AV1 on devices that can't decode AV1.
+ */
 const video = (sound: string) => clip("mp4", (PICTURE + sound + CODEC).split(" "));
 
 /** Publishes a video without its stream, and returns a function that adds the stream. */
@@ -35,7 +37,7 @@ test("if the browser can't decode a video, a message says that it is being conve
   await expect(notice).toContainText("still converting this video for your device");
   await expect(notice.getByRole("button")).toHaveCount(0);
   finish();
-  // The open page is notified of the stream.
+  // The open page is notified about the stream.
   await expect.poll(() => plays(player)).toBe("blob:");
   await page.keyboard.press("k");
   await player.expectPlaying();

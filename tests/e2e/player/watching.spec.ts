@@ -79,7 +79,7 @@ test("Up next can be reordered with the keyboard and by dragging", async ({ page
   await expect.poll(names).toEqual([second, third, first]);
   await page.getByRole("button", { name: `Remove ${second}` }).press("Enter");
   await expect.poll(names).toEqual([third, first]);
-  // The order is stored for the tab, so the next page continues with the remaining videos.
+  // The tab stores the order, so the next page continues with the remaining videos.
   await page.reload();
   await upNext.locator("summary").press("Enter");
   await expect.poll(names).toEqual([third, first]);

@@ -20,7 +20,7 @@ export function addSource(site: SiteProcess, clip: string, index: number): strin
   return site.addVideo({ title: path.basename(clip), source_url, duration: "0:04" });
 }
 
-/** Plays the video on the page, and returns measurements of it. */
+/** Plays the video on the page, and returns what it measured. */
 async function playVideo(page: Page) {
   const video = page.locator("video");
   await expect(video).toBeVisible();

@@ -68,7 +68,7 @@ test("an admin signs in with only a passkey, and can't remove the last passkey",
   await page.getByLabel("Password").fill(ADMIN.password);
   await page.getByRole("button", { name: "Sign In", exact: true }).click();
   await expect(page.getByRole("alert")).toContainText("Incorrect email or password.");
-  // One request was sent when the page was opened and one after the failure.
+  // The first request was sent when the page was opened, and the second one after the failure.
   await expect.poll(() => suggestions).toBe(2);
   await page.unroute("**/auth/passkey", withoutChallenge);
   await page.getByRole("button", { name: "Sign in with a passkey" }).click();

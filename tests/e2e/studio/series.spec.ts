@@ -107,7 +107,7 @@ test("an outdated response that arrives after a change is ignored", async ({ pag
   const lateResponse = new Promise<void>((resolve) => {
     sendLatePage = resolve;
   });
-  // Each published event makes the page send another request, so the expected numbers of requests are minimums.
+  // Each published event makes the page send another request, so the test expects only a minimum number of requests.
   await page.route(/\/admin\/series\/\d+.*data/, async (route) => {
     if (route.request().method() !== "GET") return route.continue();
     const response = await route.fetch();

@@ -78,7 +78,7 @@ test("no studio page has accessibility violations or overflow", async ({ page, s
     await test.step(path, async () => {
       await page.setViewportSize({ width: 1_440, height: 900 });
       await page.goto(path);
-      // Collapsed content: the terms for an upload and an uploader's strikes.
+      // Content that is collapsed at first: the terms for an upload and an uploader's strikes.
       const folded = page.getByText(/^(Read the uploaders’ terms|Strikes and block)$/);
       for (const summary of await folded.all()) await summary.click();
       if (path === "/admin?tab=manage") {

@@ -131,7 +131,7 @@ test("a warning about unsaved changes is shown, no matter how the edit dialog is
   const messages = respondToDialogs(page, reply);
   await page.getByRole("link", { name: "Edit Video 0" }).click();
   const dialog = page.getByRole("dialog");
-  // There is no warning if nothing was typed.
+  // Closing the dialog without changes shows no warning.
   await expect(dialog).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);

@@ -16,7 +16,7 @@ async function open(page: Page, site: SiteProcess): Promise<void> {
   site.database().exec("DELETE FROM tag_changes; DELETE FROM tag_aliases");
   site.addVideo({ id: "a", title: "Aurora", tags: '["hd","night"]' });
   site.addVideo({ id: "b", title: "Beach", tags: '["HD"]' });
-  // This tag has no spaces at which it could wrap. It appears in a list that would otherwise be empty.
+  // This tag has no spaces where it could wrap. It is shown in a list that is otherwise empty.
   site.addVideo({
     id: "l",
     title: "Long",

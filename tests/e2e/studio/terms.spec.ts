@@ -62,7 +62,7 @@ test("uploaders accept the terms once for several files, and again after the ter
   await submit(page).focus();
   const scrolled = await scrollTop(page);
   await page.keyboard.press("Enter");
-  // The new text is expanded, but the uploader hasn't accepted it yet.
+  // The new text is expanded, but isn't accepted automatically.
   await expect(page.getByRole("group", { name: `Uploaders’ terms, version ${second}` })).toHaveText(
     "Be very good.",
   );

@@ -109,7 +109,8 @@ test("an upload links to its consent record, which opens immediately after the u
   await page.getByLabel("Description").fill("Roses, and nobody else.");
   await page.getByLabel("Category").selectOption("desi");
   await page.locator("input[name=video]").setInputFiles(mp4Clip(5));
-  // Waits until the file is in the queue. Until then, submitting the form would send it as if JavaScript were disabled.
+  // Waits until the file is in the queue. Before that, the browser would submit the form as if JavaScript were
+  // disabled.
   await expect(page.getByText("Video duration: 0:05")).toBeVisible();
   let dialogs = 0;
   page.on("dialog", (dialog) => {

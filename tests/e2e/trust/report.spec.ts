@@ -38,7 +38,7 @@ test("a report can be sent by keyboard, and the report pages have no accessibili
   await page.keyboard.press("Tab");
   await expect(page.getByLabel("Your name (optional)")).toBeFocused();
   await page.keyboard.press("Enter");
-  // The message is next to the field, as it is without JavaScript, and the field has the focus.
+  // As without JavaScript, the message is next to the field. The field also has the focus.
   await expect(page.getByText("Please describe the problem in a sentence.")).toBeVisible();
   await expect(page.getByLabel("What’s wrong?")).toBeFocused();
   await expectNoViolations(page);

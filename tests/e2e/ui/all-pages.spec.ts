@@ -4,8 +4,8 @@ import { fill } from "../../fill-catalogue";
 import { overflow, overflowOnScreens } from "../../page-layout";
 import { expect, expectNoViolations, OTHER_SITE, test } from "../site";
 
-// These tests use the service worker, as visitors do. In other tests, the configuration blocks it, and the browser logs
-// a message about that.
+// These tests use the service worker, as visitors do. The configuration blocks it in other tests, which makes the
+// browser log a message.
 test.use({ siteEnvironment: OTHER_SITE, serviceWorkers: "allow" });
 
 const PHONE = { width: 360, height: 740 };
@@ -56,7 +56,7 @@ test("no page has an accessibility violation, contacts another host, violates it
   });
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {
-    // The browser logs an error for the pages that are expected to be missing.
+    // The browser logs an error for each page that is missing on purpose.
     const expected = /status of 404/.test(message.text());
     if (["error", "warning"].includes(message.type()) && !expected) errors.push(message.text());
   });

@@ -31,8 +31,7 @@ test("pressing Shift three times leaves the site, even from a field or a dialog"
   await openTwoPages(page);
   await page.keyboard.press("Shift");
   await expect(page.getByText("Shift, press 2 more times to exit.")).toBeAttached();
-  // Pressing another key resets the count, so the test doesn't have to wait for five seconds to pass between two
-  // presses.
+  // Pressing another key resets the count, so the test doesn't have to wait five seconds between presses.
   await page.keyboard.press("Escape");
   await expect(page.getByText("Exit this page expired.")).toBeAttached();
   for (let times = 0; times < 3; times += 1) await page.keyboard.press("Shift");

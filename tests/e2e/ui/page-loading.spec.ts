@@ -5,7 +5,7 @@ import { fill } from "../../fill-catalogue";
 import { recordShifts } from "../layout-shifts";
 import { expect, test } from "../site";
 
-/** How many times the transfer of the page pauses. */
+/** The number of pauses while the page is transferred. */
 const PAUSES = 16;
 
 /** Starts a proxy that sends the page in pieces on request, and forwards everything else unchanged. */
@@ -41,8 +41,8 @@ async function startSlowProxy(origin: string, path: string, pieces: readonly Buf
 }
 
 /**
- * Splits the page before tags in one of its sections, so that each piece contains a new element. It is never split
- * before a `span`, because a badge grows with its text.
+ * Splits one section of the page before its tags, so that each piece contains a new element. It is never split before a
+ * `span`, because a badge grows with its text.
  */
 function cut(page: Buffer, from: string, to: string): Buffer[] {
   const html = page.toString("latin1");

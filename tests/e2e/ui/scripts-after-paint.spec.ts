@@ -37,7 +37,7 @@ test("no script is requested before the first paint", async ({ page, site }) => 
   const paint = await holdRequests(page, "**/*.css");
   const arrived = page.waitForEvent("requestfinished", (request) => request.isNavigationRequest());
   await page.goto("/video/v1", { waitUntil: "commit" });
-  // Preloads are requested while the page is being parsed. Only the style sheet is still missing.
+  // Preloads are requested during parsing. Only the style sheet is still pending.
   await arrived;
   await page.waitForTimeout(500);
   expect(requested).toEqual([]);

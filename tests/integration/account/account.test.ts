@@ -184,7 +184,8 @@ describe("the second factor", () => {
     expect(Buffer.from(stored, "base64url").toString("latin1")).not.toContain(
       key.replaceAll(" ", ""),
     );
-    // The TOTP secret can still be read after the site's secret is rotated, but not after it is lost.
+    // The TOTP secret can still be decrypted after the site's secret is rotated, but not after the site's secret is
+    // lost.
     process.env.SESSION_SECRET = `${"new".repeat(11)},${TEST_SECRET}`;
     forgetSettings();
     expect((await findEnrollment(id))!.key).toBe(key);

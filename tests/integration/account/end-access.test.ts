@@ -16,7 +16,9 @@ import { openEvents } from "../../event-streams";
 import { formRequest, GOOD_PASSWORD, insertUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
-/** Tests which kinds of access each event ends (app/features/accounts/end-access.server.ts). */
+/**
+ * Tests which sessions, streams, tokens and invitations each event ends (app/features/accounts/end-access.server.ts).
+ */
 
 let site: ReturnType<typeof useTemporarySite>;
 let owner: string;

@@ -151,7 +151,7 @@ describe("the built site", { timeout: WALK_TIMEOUT_MS }, () => {
       const url = line.split(" ")[0]!;
       if (!withAction.has(url) || PARTS.includes(line)) continue;
       await askAll(async (name) => {
-        // Without a session, the response is the page, including the entered values.
+        // Without a session, the response is the page with the entered values.
         found[`${name} ${line}`] = await sendRequest(name, "POST", urlOf(url), formOf(line));
         wanted[`${name} ${line}`] = expected(name, line);
       });
@@ -195,8 +195,8 @@ describe("the built site", { timeout: WALK_TIMEOUT_MS }, () => {
         const response = await fetch(`${site.url}/media/videos/${owner}/1.mp4`, {
           headers: { Cookie: cookies[name] ?? "" },
         });
-        // These files belong to videos that haven't been reported. Files of reported videos are tested with the
-        // moderator's pages.
+        // The videos of these files haven't been reported. The tests of the moderator's pages cover files of reported
+        // videos.
         const isTheirs = reach === "all" || (reach === "own" && name === owner);
         expect(response.status, `${name}: the file of ${owner}`).toBe(isTheirs ? 200 : 404);
       }

@@ -8,7 +8,7 @@ interface SignedOutData {
   init?: ResponseInit;
 }
 
-/** The parts of a route that the rules check: its path and its handlers. */
+/** The parts of a route that the rules apply to: its path and handlers. */
 export interface RouteUnderTest {
   path: string;
   module: { loader?: Handler; action?: Handler };
@@ -73,8 +73,8 @@ export async function brokenRouteRules(
 }
 
 /**
- * Returns whether a response is a rejection. A 404 counts only for the `*` route, which never looks anything up. Any
- * other route may have returned the 404 after a lookup that it shouldn't have made. The API ignores cookies, so a
+ * Returns whether a response is a rejection. A 404 counts only for the `*` route, which never looks anything up. On any
+ * other route, a 404 may be the result of a lookup that should have been rejected first. The API ignores cookies, so a
  * request with a session cookie counts as a visitor's.
  */
 function isRejection(response: Response | undefined, path: string): boolean {

@@ -29,7 +29,7 @@ interface Attempt {
   headers?: Record<string, string>;
 }
 
-/** Returns the status code if the request is rejected, or "on" if it is passed on. */
+/** Returns the status code if the request is rejected, or "on" if it is passed to the next handler. */
 function attempt({ now, url = "/auth", method = "POST", address, headers }: Attempt) {
   const remoteAddress = address ?? freshAddress();
   const socket = Object.defineProperty(new Socket(), "remoteAddress", { value: remoteAddress });
@@ -70,7 +70,8 @@ it("lets users on a new network sign in during a flood from eight IP addresses",
     for (const address of addresses) attempt({ now, address });
     if (tenth % 5 === 0) expect(attempt({ now }), `at ${now}`).toBe("on");
   }
-  // After mistyping the password, a user no longer counts as new, but has still made fewer attempts than the flood has.
+  // After mistyping the password, a user's address no longer counts as new, but has still made fewer attempts than the
+  // flood.
   const [now, address] = [129_950, freshAddress()];
   expect(times(4, () => attempt({ now, address }))).toEqual(["on", "on", "on", "on"]);
 });

@@ -252,7 +252,7 @@ describe("a flood of sign-in attempts from eight IP addresses", () => {
         ),
       );
       const arriving = post(good, { "X-Forwarded-For": `198.18.${round}.1` });
-      // In the first round, this address may be rejected, because the flood's addresses are just as new.
+      // In the first round, this address may be rejected, because the flood's addresses are new as well.
       if (round > 0) expect(await arriving, `round ${round}`).toMatchObject({ status: 302 });
       await Promise.all(flood);
     }

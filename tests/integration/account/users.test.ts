@@ -234,7 +234,7 @@ describe("a user", () => {
       status: 400,
       data: { message: "Incorrect email or password." },
     });
-    // A session that another tool inserted isn't valid either.
+    // A session inserted by another tool isn't valid either.
     expect(await signedIn((await openSession(id)).split(";")[0]!)).toBeUndefined();
     expect(await send({ intent: "reactivate", id })).toMatchObject({ status: 302 });
     expect(((await signing()) as Response).status).toBe(302);

@@ -65,7 +65,7 @@ describe("the examples on the reference page", () => {
     expect(made).toMatchObject({ title: "Evening by the sea", status: "review", tags: ["sea"] });
     expect(made.duration).toBe("0:02");
     variables.VIDEO = made.id;
-    // The same request returns the same video again.
+    // Repeating the request returns the same video.
     expect(JSON.parse(await example("createVideo")).id).toBe(made.id);
     const { count } = site.database().prepare("SELECT count(*) AS count FROM videos").get() as {
       count: number;

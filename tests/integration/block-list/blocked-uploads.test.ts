@@ -48,7 +48,7 @@ const source = (seed: number) =>
     videoSource: `color=gray:size=16x12:rate=1:duration=8,noise=alls=100:allf=t:all_seed=${seed},scale=160:120:flags=bicubic,fps=10`,
     audio: false,
   });
-/** Creates a smaller, mirrored and cropped copy that lacks the beginning of the video. */
+/** Creates a smaller, mirrored and cropped copy without the beginning of the video. */
 function copyOf(file: string): string {
   const copy = path.join(site.folder, "copy.mp4");
   const filters = "crop=iw*0.95:ih*0.95,hflip,scale=128:96,pad=128:128:0:16";

@@ -21,7 +21,7 @@ import { addToLibrary, jobStates, workUntilIdle } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** Tests uploads whose comparison with the block list takes so long that they stop waiting for it. */
+/** Tests uploads for which the comparison with the block list exceeds its time limit. */
 
 const site = useAdminSite();
 const source = (seed: number) =>

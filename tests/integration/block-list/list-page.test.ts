@@ -132,7 +132,7 @@ describe("the block list page", () => {
     expect(await exported()).toContain(file.split("\n")[1]);
     const entries = sqliteHandle().prepare("SELECT action FROM moderation_log").pluck().all();
     expect(entries).toHaveLength(3);
-    // The comparisons that the imports started finish before this one does.
+    // The comparisons started by the imports finish before this one.
     await compareSite(1, false);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });

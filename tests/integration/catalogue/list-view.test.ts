@@ -25,7 +25,7 @@ describe("a list with a sort order and a length filter", () => {
   }
   const random = randomFrom(5);
   const some = (most: number) => Math.floor(random() * most);
-  // Use so many videos that the site doesn't sort all of them, and include a small category.
+  // Add enough videos that the site doesn't sort all of them, and include a small category.
   const rows = Array.from(
     { length: 9_000 },
     (_, i): Row => ({
@@ -57,7 +57,7 @@ describe("a list with a sort order and a length filter", () => {
     newest: newer,
     views: (a: Row, b: Row) => b.views - a.views || newer(a, b),
     longest: (a: Row, b: Row) => seconds(b) - seconds(a) || newer(a, b),
-    // The exact reverse of the order from longest to shortest, including ties.
+    // The exact reverse of longest to shortest, even for videos with the same duration.
     shortest: (a: Row, b: Row) => seconds(a) - seconds(b) || newer(b, a),
   };
 

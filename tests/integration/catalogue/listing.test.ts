@@ -239,7 +239,7 @@ describe("the incrementally maintained order and totals", () => {
             model.set(id, video({ ...row, id }));
             write([model.get(id)!], "REPLACE");
           } else if (what === "ignore") {
-            // INSERT OR IGNORE keeps the existing row, although the BEFORE INSERT triggers have run.
+            // INSERT OR IGNORE keeps the existing row, but still runs the BEFORE INSERT triggers.
             if (!before) model.set(id, video({ ...row, id }));
             write([video({ ...row, id })], "INSERT OR IGNORE");
           } else if (what === "delete") {

@@ -12,8 +12,8 @@ import { useTemporarySite } from "../../temporary-site";
 
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 /**
- * This limit is high enough for a busy machine, but far below the busy timeout. Waiting for that timeout would block
- * the thread that serves requests.
+ * This limit is high enough for a busy machine, but far below SQLite's busy timeout. Waiting for the busy timeout would
+ * block the thread that serves requests.
  */
 const PROMPT_MS = 1_500;
 const CHANGE_MS = 6_000;

@@ -31,7 +31,7 @@ const OLD_TABLE = `
   INSERT INTO migrations (name) VALUES ('0200-baseline'), ('0201-schedule');
   CREATE TABLE videos (id TEXT)`;
 
-/** Changes that make a database from this version look like one from a development build. */
+/** Changes that make this version's database look like one from a development build. */
 const CHANGES = {
   "a recorded name below the baseline":
     "INSERT INTO migrations (name, digest) VALUES ('0255-site-marker', 'x')",

@@ -166,7 +166,7 @@ describe("a restore that is killed", () => {
     expect(outcomes).toEqual([...outcomes].sort().reverse());
     expect(new Set(outcomes)).toEqual(new Set(["site", "backup"]));
 
-    // On file systems without hard links, one of the steps leaves no file with the database's name.
+    // On file systems without hard links, the database's file doesn't exist between two of the steps.
     copySite(killed, site.folder);
     fs.rmSync(settings().databasePath);
     expect(() => database()).toThrow("A restore was interrupted");

@@ -1,11 +1,11 @@
 import { sqliteHandle } from "~db/client.server";
 
-/** How many rows of each kind are due to be processed by periodic work. */
+/** The number of rows of each kind that periodic work has to process. */
 const DUE = 40;
 
 /**
- * Fills a test's database with plain statements, so that it resembles the library of a site that is a few years old:
- * videos, their rows in other tables, and a few rows that periodic work has to process.
+ * Fills a test's database so that it resembles that of a site that is a few years old: videos, their rows in other
+ * tables, and a few rows that periodic work has to process. Uses plain SQL statements.
  *
  * @param videos at least 1,000.
  */

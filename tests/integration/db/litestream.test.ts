@@ -49,7 +49,7 @@ describe("with Litestream", () => {
     let written = 0;
     const writing = setInterval(() => writeRow(++written), WRITE_EVERY_MS);
     await until(() => written >= ROWS_BEFORE_THE_KILL && litestream.segmentTimes().length >= 3);
-    // The last row is written in the same tick of the event loop in which both processes are killed.
+    // The last row is written in the same event loop tick in which both processes are killed.
     writeRow(++written);
     clearInterval(writing);
     const killed = Promise.all([site.stop("SIGKILL"), litestream.stop("SIGKILL")]);

@@ -19,14 +19,14 @@ const VIDEOS = 1_200;
 /** Tables that have a single row or at most a few hundred rows. */
 const SMALL_TABLES =
   /^(?:alerts|backups|catalogue_version|invitations|preserved_reports|preserved_videos|queue_state|spent_challenges|storage|video_totals)$/;
-/** Tables made of values in the statement, or of rows that an earlier, limited step of the plan has read. */
+/** Tables that consist of values in the statement, or of rows read by an earlier, limited step of the plan. */
 const NO_TABLES = /^(?:json_each|requested|given|CONSTANT|\d+-ROW|\(subquery-\d+\))$/;
 /** Lookups of the rows that belong to one video, job or report. */
 const KEY = /\b(?:(?:video_|report_|alert_|performer_)?id|rowid|number|first|second|path)=\?/;
 
 /**
- * Other plan steps that read few rows. Each entry contains a part of the step, a part of its statement, and the reason
- * why the step reads few rows.
+ * Other plan steps that read few rows. Each entry contains a substring of the step, a substring of its statement, and
+ * the reason why the step reads few rows.
  */
 const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] = [
   ["SEARCH video_changes", "max(seq)", "the first and the last row of the index"],
@@ -174,7 +174,7 @@ it("reads only a few rows during periodic work, regardless of the number of vide
   expect(FEW_ROWS.filter((known) => !used.has(known))).toEqual([]);
 }, 120_000);
 
-/** Creates the files that are recorded in the database, because nothing is removed while any of them is missing. */
+/** Creates all files that are recorded in the database, because the site removes nothing if one of them is missing. */
 function writeRecordedFiles(): void {
   const recorded = sqliteHandle()
     .prepare("SELECT bucket, path FROM media_files WHERE kind <> 'derived'")

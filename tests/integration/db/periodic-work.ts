@@ -105,7 +105,7 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   "db/threads/checkpoint.server.ts": "Runs a checkpoint on a thread.",
 };
 
-/** Work that runs constantly without a timer, because requests from visitors and orchestrators trigger it. */
+/** Work without a timer that still runs constantly, because requests from visitors and orchestrators trigger it. */
 export const CONSTANT_WORK: Readonly<Record<string, () => unknown>> = {
   "views and watched parts": () => {
     countView("v1000");

@@ -37,12 +37,12 @@ describe("queries for public lists", () => {
       await listTrending({ page: 1 });
     });
     expect(plans.length).toBeGreaterThanOrEqual(5);
-    // If SQLite used an index on the status, it would scan the whole index.
+    // If SQLite used an index on the status, it would scan all of the index.
     for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_status|SCAN videos$/m);
   });
 });
 
-/** Expects a query to find its rows using only the index, and to fetch a row only for the selected columns. */
+/** Expects a query to find its rows using only the index, and to read a row only for the selected columns. */
 function expectReadFromIndex(sql: string): void {
   const values = Array.from(sql.matchAll(/\?/g), () => null);
   const steps = sqliteHandle().prepare(`EXPLAIN ${sql}`).all(values) as {
@@ -70,7 +70,7 @@ describe("queries for sorted and filtered lists", () => {
         }
       }
     }
-    // Along with each of these queries, the site runs one for the excluded videos.
+    // With each of these queries, the site also runs one for the excluded videos.
     const statements = prepare.mock.calls.map(([sql]) => sql).filter((sql) => /ORDER BY/.test(sql));
     prepare.mockRestore();
     expect(statements).toHaveLength(32);

@@ -46,7 +46,7 @@ function prepareSite(): void {
     hls_url: "/media/videos/u/1/m.m3u8",
   });
   addVideo({ id: "w", title: "Another video", status: "published" });
-  // This video hasn't been reported, because evidence is never deleted.
+  // This video must not have reports, because evidence is never deleted.
   addVideo({ id: "x", title: "A third video", status: "published" });
   addOpenReport(sqliteHandle(), { id: "r", kind: "copyright", videoId: "v" });
   for (const id of ["closed", "preserved"])

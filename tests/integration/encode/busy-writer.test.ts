@@ -68,7 +68,7 @@ describe.runIf(ffmpegAvailable())("two workers while another process keeps writi
     );
     const ended = sqlite.prepare("SELECT count(*) FROM seen WHERE state = 'done'").pluck();
     const workers = sqlite.prepare("SELECT DISTINCT worker FROM seen WHERE state = 'running'");
-    // Queue the first job for the other worker alone, because that worker takes longer to start. Then add jobs until
+    // Queue the first job only for the other worker, because that worker takes longer to start. Then add jobs until
     // both workers have run one.
     enqueueJob.run(ids[0]);
     await until(() => workers.all().length === 1);

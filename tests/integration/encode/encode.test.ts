@@ -86,7 +86,7 @@ describe.runIf(ffmpegAvailable())("processing a video", () => {
     const source = fs.statSync(diskPath(site.uploads, row.source_url)).size;
     const all = filesBelow(site.uploads).map((name) => path.join(site.uploads, name));
     const bytes = all.reduce((sum, file) => sum + fs.statSync(file).size, 0);
-    // The source isn't counted, because this test doesn't record it as an upload would.
+    // The source isn't counted, because this test doesn't record it, unlike an upload.
     expect(row.bytes).toBe(bytes - source);
     const finished = jobRows(id).filter(({ kind }) => kind !== "cleanup");
     expect(finished.map(({ finished_at }) => finished_at)).toEqual(

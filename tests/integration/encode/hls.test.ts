@@ -14,7 +14,7 @@ const FLASH =
   "color=gray:size=1280x720:rate=60:duration=9,drawbox=color=white:t=fill:enable='between(t,5,5.2)'";
 const BEEP = "aevalsrc='if(between(t,4,4.2),sin(6283*t),0)':sample_rate=48000:duration=8";
 
-/** The maximum difference in seconds between a measurement and the playlist: one tick of a common timescale. */
+/** The maximum difference in seconds between a measured time and the playlist: one tick of a common timescale. */
 const ROUNDING = 0.005;
 const MAX_SYNC = 0.02;
 

@@ -15,8 +15,8 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 /**
- * Returns a tone. A full-scale tone at 997 Hz in two channels has 0 LUFS (EBU Tech 3341), and ffmpeg's tone has an
- * eighth of that amplitude.
+ * Returns a tone. A full-scale stereo tone at 997 Hz has 0 LUFS (EBU Tech 3341), and ffmpeg's tone has an eighth of
+ * that amplitude.
  */
 const tone = (decibels: number) =>
   `sine=frequency=997:sample_rate=48000:duration=3,pan=stereo|c0=8*c0|c1=8*c0,volume=${decibels}dB`;

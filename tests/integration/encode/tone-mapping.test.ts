@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** The luminance of the gray stripes in cd/m², from a dark room through paper white to a lamp. */
+/** The luminance of the gray stripes in cd/m². They range from a dark room to paper white to a lamp. */
 const LUMINANCES = [5, 10, 20, 50, 100, 203, 500, 1_000];
 const STRIPE = 40;
 const MAX_DECIBELS = 2;
@@ -38,7 +38,7 @@ function toHlg(luminance: number): number {
   return scene <= 1 / 12 ? Math.sqrt(3 * scene) : a * Math.log(12 * scene - b) + c;
 }
 
-/** Maps a luminance from a display of 1,000 cd/m² to one of 100 (ITU-R BT.2390 §5.4.1). */
+/** Maps a luminance from a display of 1,000 cd/m² to a display of 100 cd/m² (ITU-R BT.2390 §5.4.1). */
 function referenceLuminance(luminance: number): number {
   const [source, target] = [toPq(1_000), toPq(100)];
   const most = target / source;

@@ -4,7 +4,7 @@ import { configure, within } from "@testing-library/dom";
 import fetchCookie from "fetch-cookie";
 import { CookieJar, JSDOM } from "jsdom";
 
-// Style sheets aren't loaded, so visibility is unknown, and checking it would take up half of the tests' time.
+// Style sheets aren't loaded, so visibility is unknown, and checking it would double the tests' time.
 configure({
   defaultHidden: true,
   getElementError: (message) => new Error(message?.split("\n")[0]),
@@ -195,7 +195,7 @@ export class HtmlVisitor {
     await this.jar.setCookie(cookie, this.site.url);
   }
 
-  /** Starts over like a new browser, with no cookies and no open page. */
+  /** Starts over without cookies or an open page, like a new browser. */
   async restart(): Promise<void> {
     await this.clearCookies();
     this.files.clear();

@@ -4,7 +4,7 @@ import { SiteProcess } from "../../site-process";
 import { HtmlVisitor } from "./html-visitor";
 
 /**
- * Starts a site for a file's tests, with a visitor who is signed in as the site's admin when each test begins.
+ * Starts a site for the tests in a file, with a visitor who is signed in as an admin at the start of each test.
  *
  * @param tables the tables that are emptied before each test.
  * @param environment settings, keyed by environment variable.

@@ -343,8 +343,8 @@ describe("public forms", () => {
     await visitor.press("Send report anyway");
     expect(visitor.text).toContain("That answer was wrong or came too late.");
     expect(visitor.field("What is").autofocus).toBe(true);
-    // The page still offers this button, because the visitor has already chosen to send the report even though it
-    // doesn't refer to a public video.
+    // The page still has this button, because the visitor has already chosen to send a report that doesn't refer to a
+    // public video.
     visitor.in().getByRole("button", { name: "Send report anyway" });
     expect(
       visitor

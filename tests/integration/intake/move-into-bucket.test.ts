@@ -62,7 +62,7 @@ describe("a batch's base paths", () => {
     for (const basePath of wanted) basePaths.push(await reservations.reserve(basePath));
     expect(basePaths).toEqual([
       "me/1763709999000",
-      // This path falls within a second that the batch has already reserved.
+      // The batch has already reserved this path's second.
       "me/1763709999001",
       "me/1763709990000",
       "me/1763709999002",

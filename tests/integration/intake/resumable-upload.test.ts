@@ -65,7 +65,7 @@ function setFreeSpace(bytes: number): void {
   );
 }
 
-/** Backdates an upload, as if its last byte had been received that long ago. */
+/** Backdates an upload as if its last byte had been received that long ago. */
 function age(url: string, minutes: number): void {
   const then = new Date(Date.now() - minutes * 60_000);
   fs.utimesSync(fileOf(url), then, then);

@@ -506,7 +506,7 @@ it("rejects an upload with 507 before the first byte if the disk is full", async
 
 it("reserves disk space for the declared size of every kind of upload", async () => {
   const { bavail, bsize } = fs.statfsSync(os.tmpdir());
-  // Two uploads of this size don't fit, no matter how much space other tests free in the meantime.
+  // Two uploads of this size never fit on the disk, even if other tests free space in the meantime.
   const size = Math.floor(bavail * bsize * 0.6);
   const crowded = new SiteProcess({ MAX_VIDEO_BYTES: String(10 ** 15) });
   const noRoom = "There is not enough disk space for this file.";

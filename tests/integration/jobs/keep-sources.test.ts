@@ -85,7 +85,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect(row.bytes).toBe(bytes);
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
 
-    // The original's URL now leads to the playable version.
+    // The original's URL now serves the playable version.
     const request = new Request(`http://site.example${source}`);
     const response = await media({ request, params: {}, context: {} });
     expect(response.status).toBe(200);

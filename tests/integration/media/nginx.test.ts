@@ -17,7 +17,7 @@ describe.runIf(isNginxInstalled)("a site behind nginx with docs/nginx.conf", () 
     site.addFile("videos", "u/1700000000000.mp4", Buffer.from("0123456789".repeat(1_000)));
     site.addVideo({ id: "v", video_url: URL_PATH });
     nginx = await startNginx("nginx.conf", site.folder, [
-      // Allow enough time for the test to open 200 connections.
+      // Leave enough time for the test to open 200 connections.
       [/client_body_timeout 15s;/, "client_body_timeout 60s;"],
       [/site:3000;/, `${new URL(site.url).host};`],
       [/\/srv\/afterdark\/uploads/, site.uploads],

@@ -63,8 +63,8 @@ const manifest = (address: string) =>
   `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT2S"><Period><AdaptationSet mimeType="video/mp4"><Representation id="1" bandwidth="1"><BaseURL>${address}</BaseURL><SegmentList><SegmentURL media="${address}"/></SegmentList></Representation></AdaptationSet></Period></MPD>`;
 
 /**
- * Creates two files for each format that can refer to other files: one with a URL and one with a path. For one of the
- * formats, creates a file with each kind of URL.
+ * Creates two files for each format that can reference other files: one with a URL and one with a path. For one of the
+ * formats, creates a file for each kind of URL.
  */
 function hostileFiles(): [name: string, content: string | Buffer][] {
   const { port } = listener.address() as AddressInfo;

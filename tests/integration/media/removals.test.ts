@@ -153,7 +153,7 @@ describe("a file whose removal is enqueued", () => {
 });
 
 describe("a removal that was interrupted after its file was moved aside", () => {
-  /** Puts the files into the state that `removeFiles` leaves if it is killed before its transaction commits. */
+  /** Leaves the files in the same state as `removeFiles` does if it is killed before its transaction commits. */
   async function interrupted(): Promise<string> {
     put(VIDEO);
     await enqueue(VIDEO);

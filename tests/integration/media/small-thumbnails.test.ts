@@ -64,7 +64,7 @@ describe("a thumbnail's smaller version", () => {
   it("is available in two widths, each of which is created on request", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
-    // Request both widths at the same time. They must not be mixed up.
+    // Request both widths at the same time, to check that they aren't mixed up.
     const both = [`${THUMBNAIL}?w=720`, `${THUMBNAIL}?w=480`];
     expect(await Promise.all(both.map(visit))).toEqual([
       { status: 200, width: 1280 },
@@ -131,7 +131,7 @@ describe("a thumbnail's smaller version", () => {
   it("is created on a later request if the first attempt failed for a reason unrelated to the image", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL, uploaded_by: "u" });
-    // The folder can't be created, because there is a broken link with the same name.
+    // The folder can't be created, because a broken link has the same name.
     const folder = path.dirname(onDisk(SMALL));
     fs.rmSync(folder, { recursive: true, force: true });
     fs.symlinkSync("/nonexistent/folder", folder);

@@ -331,7 +331,7 @@ describe("the backup schedule", () => {
     killed();
     await poll();
     killed();
-    // The second attempt is killed before the retry delay of the first attempt is over.
+    // The second attempt is killed before the first attempt's retry delay has passed.
     await poll();
     await poll(Date.now() + 2 * MINUTE);
     expect(await states()).toEqual(["interrupted", "interrupted"]);

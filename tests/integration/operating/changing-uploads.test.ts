@@ -26,7 +26,7 @@ const lastBackups = (most: number) =>
   database().selectFrom("backups").selectAll().orderBy("id", "desc").limit(most).execute();
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-/** A file that is copied before those of user `u`. The backup pauses once it has copied this file. */
+/** A file that is copied before user `u`'s files. The backup pauses after copying this file. */
 const FIRST = "videos/0/first.mp4";
 
 const site = useAdminSite();
@@ -77,7 +77,7 @@ function startScript(
 type Script = ReturnType<typeof startScript>;
 
 /**
- * Starts a backup that pauses each time it has copied the first file. At each pause, the other files have already been
+ * Starts a backup that pauses whenever it has copied the first file. At each pause, the other files have already been
  * listed.
  */
 const startBackup = (...parameters: string[]) =>

@@ -58,7 +58,7 @@ describe("the scan of a file", () => {
       { verdict: "hold", reason: "unsure about it" },
     ],
     ["echo known; exit 2", { verdict: "refuse", reason: "known" }],
-    // The background process keeps the output of the command open.
+    // The background process keeps the command's output open.
     ["sleep 60 & echo known; exit 2", { verdict: "refuse", reason: "known" }],
   ])("ends with a verdict: %s", async (script, result) => {
     scanWith(site.folder, script);

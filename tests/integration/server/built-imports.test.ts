@@ -11,8 +11,7 @@ const IMPORT =
 const ONLY_ELSEWHERE = ["@simplewebauthn/browser", "tus-js-client", "tsx/esm/api"];
 
 /**
- * This matters because a transitive dependency may be missing from the top level of node_modules, or may be there in a
- * different version.
+ * A transitive dependency may be missing from the top level of node_modules, or a different version of it may be there.
  */
 it.each(["build/server", "build/commands"])(
   "%s imports only packages that package.json lists",

@@ -9,7 +9,7 @@ import { SiteProcess } from "../../site-process";
 /** Two of this machine's addresses: a trusted one, such as a proxy's, and an untrusted one. */
 const PROXY = "127.0.0.1";
 const ATTACKER = "127.0.0.2";
-/** Returns a different network for each page, because a single network would use up its rendering budget. */
+/** Returns a new network for each page, because a single network would exhaust its rendering budget. */
 const visitorAt = (page: number) => ({ localAddress: `127.0.3.${page % 250}` });
 const ATTACK_SOCKETS = 6_000;
 const NETWORK_LIMIT = 200;
@@ -89,8 +89,7 @@ async function attack(
 }
 
 /**
- * Returns the statuses of rejected requests. A 408 may follow after a minute if the machine is busy, so it doesn't
- * count.
+ * Returns the statuses of rejected requests. A 408 doesn't count, because a busy machine may cause one after a minute.
  */
 const refusals = ({ statuses }: Attack) => [...statuses.keys()].filter((status) => status !== 408);
 
@@ -109,7 +108,7 @@ async function browse(
   });
 }
 
-/** Browses until `isOver` returns true, and returns the responses that weren't pages. */
+/** Requests pages until `isOver` returns true. Returns the responses that weren't pages. */
 async function browseUntil(isOver: () => boolean, visitor: (page: number) => http.RequestOptions) {
   const failures: unknown[] = [];
   let pages = 0;

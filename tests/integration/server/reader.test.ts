@@ -74,7 +74,7 @@ describe.runIf(isNginxInstalled)("a site with a reader and a primary behind ngin
     litestream.start();
     writer.addFile("videos", "u/1700000000000.mp4", "0123456789".repeat(100));
     writer.addVideo({ id: "v", title: "Lighthouse", tags: '["sea"]', video_url: VIDEO });
-    // Searching makes the primary update its derived data.
+    // A search makes the primary update its derived data.
     expect(await (await fetch(`${writer.url}/?search=lighthouse`)).text()).toContain("/video/v");
     reader = new SiteProcess({
       READ_ONLY_FROM: writer.url,

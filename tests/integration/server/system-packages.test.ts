@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(temporary, { recursive: true, force: true }));
 
-/** The path of the only library among the packages, relative to Debian's folder for executables. */
+/** The path of the only package that is a library, relative to Debian's folder for executables. */
 const SWIFT = "../lib/python3/dist-packages/swift/common/middleware/s3api";
 
 /** Creates an executable that, when it runs, records its arguments and creates the executables named in `creates`. */

@@ -28,8 +28,8 @@ it("creates scheduled backups, and stops a running backup during shutdown", asyn
   expect(await site.stop()).toBe(0);
   expect(states()).toEqual(["done", "interrupted"]);
 
-  // The files left by the interrupted backup don't count as a backup. The next start doesn't retry it, because it
-  // wasn't scheduled.
+  // The files left by the interrupted backup don't count as a backup. The next start doesn't retry this backup, because
+  // it wasn't scheduled.
   fs.truncateSync(path.join(site.uploads, "videos/u/large.mp4"), 5);
   await site.start();
   const page = await sendRequest(site, "GET", "/admin/backups", { Cookie: await signInTo(site) });

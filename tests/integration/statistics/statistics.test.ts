@@ -92,7 +92,7 @@ it("returns status 500 with an error message if the statistics can't be read", a
   vi.mocked(console.error).mockClear();
 });
 
-/** The watched parts of four views. Later parts were watched in fewer views. */
+/** The watched parts of four views. The later a part, the fewer views include it. */
 const PARTS = [4, 4, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1];
 
 function watched(id: string, views = 4, parts = PARTS): void {

@@ -50,7 +50,7 @@ describe.runIf(isNginxInstalled)("a site with a CDN in front of its store", () =
 
   const sendRequest = (address: string, headers: Record<string, string> = {}) =>
     fetch(site.url + address, { headers, redirect: "manual" });
-  /** Returns the URL to which a visitor is currently redirected. */
+  /** Returns the URL that a visitor is currently redirected to. */
   const addressOfPart = async () => new URL((await sendRequest(part)).headers.get("Location")!);
 
   it("redirects requests for parts of streams to CDN URLs that are valid for a minute", async () => {

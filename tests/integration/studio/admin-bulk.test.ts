@@ -332,8 +332,8 @@ describe("bulk actions on thousands of videos", () => {
   const ids = Array.from({ length: COUNT }, (_, n) => `n${n}`);
 
   /**
-   * Returns the average time for which `work` blocks timers. A single timer isn't reliable, because other processes may
-   * delay it.
+   * Returns the average time that `work` delays a timer. A single timer isn't reliable, because other processes may
+   * delay it too.
    */
   async function averageDelay(work: () => Promise<unknown>): Promise<number> {
     const begun = performance.now();

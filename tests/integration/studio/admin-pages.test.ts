@@ -55,8 +55,8 @@ const KEYS = {
 type Listed = Record<"id" | "status" | "category", string>;
 
 /**
- * Returns a function that lists all videos in a view with a plain query. The query runs only once for each sort order,
- * so the lists don't reflect later changes to the rows.
+ * Returns a function that lists all videos in a view with a plain query. It runs the query only once for each sort
+ * order, so it doesn't see later changes to the rows.
  */
 function plainQueryLists(): (view: ManageView) => string[] {
   const sorted = new Map<string, Listed[]>();

@@ -11,7 +11,7 @@ import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 
 const MB = 1024 ** 2;
-/** A time so long after the last write that the file no longer counts as growing. */
+/** A time long enough after the last write that the file no longer counts as growing. */
 const LATER = Date.now() + 10 * 60_000;
 
 let site: ReturnType<typeof useTemporarySite>;

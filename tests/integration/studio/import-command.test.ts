@@ -108,7 +108,8 @@ it("the import command exits with 130 on SIGINT, and resumes on the next run", a
   expect(fs.readdirSync(folder)).toEqual([]);
   const titles = sqliteHandle().prepare("SELECT count(DISTINCT title) FROM videos").pluck().get();
   expect(titles).toBe(20);
-  // The timeout is long because both imports sync to the disk, so they also have to wait for other processes' writes.
+  // The timeout is long, because both imports sync their files to the disk, which also waits for other processes'
+  // writes.
 }, 120_000);
 
 it("the import command lists files without a category once, before importing anything", async () => {

@@ -16,7 +16,7 @@ function holdFfmpeg() {
   const log = path.join(site.folder, "processes");
   const go = path.join(site.folder, "go");
   fs.writeFileSync(log, "");
-  // Searching for the executables must not count as a run.
+  // Looking up the executables must not count as a run.
   ffmpegAvailable();
   process.env.PATH = wrapCommand(site.folder, "ffmpeg", [
     `echo + >> "${log}"`,

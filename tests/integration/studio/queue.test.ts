@@ -162,8 +162,8 @@ describe.runIf(ffmpegAvailable())("the Queue page", () => {
     set("state = 'done' WHERE kind NOT IN ('ladder', 'loudness', 'cleanup')");
     const { queue } = await page();
     expect(queue.secondsLeft).toBeNull();
-    // Each video lasts 50 s, and measuring its loudness took 5 s. Encoding a stream took 25 s, except that one of the
-    // jobs was suspended and took 10 hours.
+    // Each video lasts 50 s, and measuring its loudness took 5 s. Encoding a stream took 25 s, except for one suspended
+    // job that took 10 hours.
     for (const [id, seconds] of [
       ["b", 25],
       ["c", 36_000],

@@ -234,7 +234,7 @@ describe("publishing and hiding manually", () => {
     expect(((await actOnApi(args)) as Response).status).toBe(200);
   };
   const ways = {
-    // The button toggles the status, so the video must have the opposite status first.
+    // The button toggles the status, so the video must start with the opposite status.
     "the button": async (to: "publish" | "hide") => {
       const isPublished = video()?.status === "published";
       if (isPublished !== (to === "hide")) await expectSuccess({ intent: "toggle", id: "v" });

@@ -260,7 +260,7 @@ describe("a tag change", () => {
     for (let time = 0; time < 5; time += 1) {
       const before = attempts();
       await vi.waitFor(() => expect(attempts()).toBeGreaterThan(before));
-      // This is longer than a request waits in total.
+      // This is longer than the total time that a request waits.
       vi.advanceTimersByTime(3_000);
     }
     other.exec("COMMIT");
@@ -384,7 +384,8 @@ describe("a tag alias", () => {
     );
     await expectSuccess(Object.entries(undo.fields) as [string, string][]);
     expect([aliasesOf("sharp"), aliasesOf("hd")]).toEqual([[], ["uhd"]]);
-    // Renaming without keeping the alias frees the name. A tag renamed to its own alias loses the alias.
+    // Renaming a tag without keeping an alias frees its old name. A tag that is renamed to its own alias loses that
+    // alias.
     await expectSuccess(merge("uhd", "hd"));
     expect([aliasesOf("uhd"), aliasesOf("hd")]).toEqual([[], []]);
     expect(await found("uhd")).toEqual(["a", "b"]);

@@ -83,7 +83,7 @@ function addVideoWithFiles(id: string, columns: Record<string, string | number |
     writeUpload(site.uploads, `videos/${base}/hls/master.m3u8`),
   ];
 }
-/** Returns the response's status when an admin requests the file of a video that `addVideoWithFiles` added. */
+/** Returns the status of an admin's request for the file of a video from `addVideoWithFiles`. */
 async function statusFor(id: string): Promise<number> {
   const name = `u/17000000000${id.charCodeAt(0)}.mp4`;
   const request = new Request(`${ORIGIN}/media/videos/${name}`);

@@ -9,10 +9,7 @@ import type { Network } from "~/features/upload/import/download.server";
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/**
- * An HTTPS server for videos on the loopback interface, and a simulated network in which its host name is
- * `videos.example`.
- */
+/** An HTTPS video server on the loopback interface, in a simulated network where its host name is `videos.example`. */
 export interface VideoServer {
   port: number;
   network: Network;

@@ -10,8 +10,8 @@ import { SiteProcess } from "../../site-process";
 import { filesIn } from "../../upload-requests";
 
 /**
- * Tests performers' documents on a separate site: which files are written, how the site responds, and what remains
- * after a failure.
+ * Tests performers' documents on a separate site: which files are written, how the site responds, and which data
+ * remains after a failure.
  */
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -19,7 +19,7 @@ const SECRET = "a secret of the tests of more than 32 characters";
 const OTHER_SECRET = "the secret of another site also of more than 32";
 const MIB = 1024 * 1024;
 
-/** Text that must not be stored anywhere outside the process. Each string is long enough not to occur by chance. */
+/** Text that must not be stored outside the process. Each string is long enough that it can't occur by chance. */
 const MARKS = {
   legalName: "Erika Marked Mustermann",
   dateOfBirth: "1987-06-15",
@@ -228,7 +228,7 @@ describe("a stored document", () => {
     expect(fs.existsSync(path.join(backup, "uploads", "documents", document))).toBe(true);
     expect(filesWith(STAGE_NAME).some((name) => name.startsWith("backup/"))).toBe(true);
     expect(marksFound()).toEqual({});
-    // The file's key is encrypted as well, and the secret for it comes only from the setting.
+    // The file's key is also encrypted, with a secret that is stored only in the setting.
     expect(filesWith(SECRET)).toEqual([]);
   });
 

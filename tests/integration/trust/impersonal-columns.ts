@@ -1,5 +1,5 @@
 /**
- * The database columns that contain no personal data. They describe videos and how they are stored, totals, and the
+ * The database columns that contain no personal data. They contain data about videos and their storage, totals, and the
  * state of the site itself. A new column must be listed either here or in `kept-data.server.ts`.
  */
 export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {

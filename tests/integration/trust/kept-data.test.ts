@@ -59,7 +59,7 @@ describe("the list of stored personal data", () => {
   it("doesn't contain columns that could identify a visitor", () => {
     const suspicious = /address|agent|(^|_)ip($|_)|referr|country|latitude|query/i;
     const found = columns.filter((name) => suspicious.test(name.split(".")[1]!));
-    // This is the URL of a file that an admin has imported.
+    // This is the URL of a file that an admin imported.
     expect(found).toEqual(["downloads.address"]);
   });
 });
@@ -141,7 +141,7 @@ describe("the list of data stored in the browser", () => {
 
 describe("the list of per-IP limits", () => {
   /**
-   * The module whose limits apply to email addresses rather than IP addresses. As the list of stored data says, the
+   * The module that applies limits to email addresses rather than IP addresses. As the list of stored data says, these
    * limits last for a day.
    */
   const BY_EMAIL = "app/features/moderation/reports/report-mails.server.ts";

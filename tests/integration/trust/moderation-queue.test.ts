@@ -105,7 +105,7 @@ describe("a decision on a report", () => {
     await transaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
     await decide("r", "keep");
     expect(isPublic("v")).toBe(false);
-    // No matter how often a video is reported for one kind of violation, it is reviewed only once.
+    // A video is reviewed only once for each kind of violation, no matter how often it is reported.
     await decide("s", "keep");
     expect(isPublic("v")).toBe(true);
   });

@@ -191,7 +191,7 @@ describe("an unconfirmed email address", () => {
     await report(freshAddress(), idOf(1));
     await sendReportEmails();
     expect(mails).toHaveLength(1);
-    // Neither request shows that anyone reads the emails: whoever sent the form already has the first link, and mail
+    // Neither request proves that anyone reads the emails. The sender of the form already has the first link, and mail
     // scanners request the one in the email.
     expect((await pageOf(statusPath(idOf(1)))).isLinkUnopened).toBe(true);
     await open(linkIn(mails[0]), "HEAD");

@@ -115,7 +115,7 @@ describe("text encrypted with another secret", () => {
     set({ SESSION_SECRET: "another-secret-for-tests-of-32-letters" });
     expect(readReport("r")).toMatchObject({ state: "open", payload: "unreadable" });
     expect(readMessages("r")[0]?.text).toBeUndefined();
-    // A decision can still be made.
+    // Moderators can still make a decision.
     expect(await write(() => closeReport({ id: "r", decision: "remove" }, NOW))).toBe(true);
     set({ SESSION_SECRET: `another-secret-for-tests-of-32-letters,${TEST_SECRET}` });
     expect(readReport("r")?.payload).toEqual(PAYLOAD);

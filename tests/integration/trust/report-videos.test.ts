@@ -138,7 +138,7 @@ describe("a report about two videos", () => {
     await decide("remove", ["v", "w"]);
     expect(stateOf()).toEqual(["closed", "remove"]);
     await decide("restore", ["v"], "first");
-    // The video stays hidden until it has been restored on every report that led to its removal.
+    // The video stays hidden until every report that led to its removal has a decision to restore it.
     expect(isPublic("v")).toBe(false);
     await decide("restore", ["v"]);
     expect(isPublic("v")).toBe(true);
@@ -177,7 +177,7 @@ describe("a report about two videos", () => {
     });
     await finishDecisions();
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
-    // A user has deleted the video in the meantime, and the report must not undo that.
+    // A user has deleted the video in the meantime, and the report must not restore it.
     await removeVideos(["v"], "u");
     sqliteHandle().exec("UPDATE deleted_videos SET deleted_at = '2999-01-01'");
     await finishDecisions();

@@ -29,7 +29,7 @@ import {
 import { makeClip } from "../../media-clips";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** Tries every way of publishing a video that has no consent record while one is required. */
+/** Tries every way to publish a video without a consent record while one is required. */
 
 const site = useAdminSite();
 const HOUR_MS = 3_600_000;
@@ -139,7 +139,7 @@ describe("another tool", () => {
        REPLACE INTO videos (id, title, category) VALUES ('v', 'C', 'desi')`,
     ],
   ])("can't publish a video without a consent record, even briefly, when it %s", async (_, sql) => {
-    // The video isn't public even within the tool's transaction, which other connections can't see.
+    // The video isn't public even within the tool's own transaction, which other connections can't see yet.
     sqliteHandle().exec(`BEGIN; ${sql}`);
     expect(isPublic("v")).toBe(false);
     sqliteHandle().exec("COMMIT");

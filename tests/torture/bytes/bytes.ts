@@ -17,8 +17,8 @@ export const TARGETS: readonly Target[] = [...REQUESTS, ...URLS, ...TEXTS, ...FI
 
 const INPUTS = 1_000_000;
 /**
- * How many inputs each parser gets per round. Working in rounds ensures that even a run that is stopped early has
- * tested all parsers.
+ * The number of inputs for each parser per round. Thanks to the rounds, even a run that is stopped early has tested all
+ * parsers.
  */
 const BATCH_SIZE = 500;
 /** How long one input may block the main thread. */

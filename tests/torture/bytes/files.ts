@@ -201,7 +201,7 @@ export const FILES: readonly Target[] = [
     corpus: MP4,
     words: BINARY_WORDS,
     maxLength: 100_000,
-    // There are at most 2,000 reads, none of which blocks the thread.
+    // There are at most 2,000 reads. None of them blocks the thread.
     maxMs: 1_000,
     share: 0.3,
     async feed(input) {

@@ -8,7 +8,7 @@ export interface Target extends Grammar {
   /** Parses an input. Throws an error if an invariant is broken. */
   feed(input: string, random: Random): void | Promise<void>;
   /**
-   * The CPU time in milliseconds that an input may take. The default is how long an input may block the main thread.
+   * The maximum CPU time per input in milliseconds. The default is the time that an input may block the main thread.
    */
   maxMs?: number;
   /**
@@ -45,7 +45,7 @@ export async function ignoringRejection<T>(
 }
 
 /**
- * Throws an error if a condition is false. `assert.ok` isn't used, because it reads the source file to quote the
+ * Throws an error if a condition is false. `assert.ok` can't be used, because it reads the source file to quote the
  * condition, which never finishes here.
  */
 export function assertTrue(

@@ -86,7 +86,7 @@ async function uploadInChunks(session: Session, bytes: Buffer): Promise<string |
   return location.split("/").at(-1);
 }
 
-/** Changes a video that can be in only one state. */
+/** Changes a video whose current state is certain. */
 async function changeVideo(session: Session, video: Video, state: VideoState): Promise<void> {
   const { random } = session;
   const id = video.id!;

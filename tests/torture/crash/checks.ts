@@ -140,7 +140,7 @@ function stateIn({ live, trash }: Rows, video: Video): VideoState {
   };
 }
 
-/** Compares a video's state with its allowed states. Afterward, only the actual state is allowed. */
+/** Compares a video's state with its allowed states. From then on, only the actual state is allowed. */
 function settle(rows: Rows, video: Video): string[] {
   const state = stateIn(rows, video);
   const allowed = allowedNow(video, Date.now());
@@ -296,7 +296,7 @@ function findLostSources({ folder }: Places, { word, imported, allowed, sha256 }
     : [`${word} has changed in the import folder`];
 }
 
-/** Checks that the file served for a public video has as many frames as the uploaded file. */
+/** Checks that the file served for a public video has the same number of frames as the uploaded file. */
 async function checkServedFile(
   site: SiteProcess,
   { live }: Rows,
@@ -305,7 +305,7 @@ async function checkServedFile(
 ): Promise<string[]> {
   const row = live.find((each) => each.id === id);
   if (row?.status !== "published" || !row.video_url) return [];
-  // Retries the request, because the site may close an idle connection just as it is reused.
+  // Retries the request, because the site may close an idle connection just when it is reused.
   const get = () => fetch(site.url + row.video_url);
   const response = await get().catch(get);
   const bytes = Buffer.from(await response.arrayBuffer());

@@ -16,7 +16,7 @@ const KILLS = 1_000;
 const CONCURRENCY = 3;
 const MAX_OPERATIONS_PER_KILL = 25;
 /**
- * How many videos a site gets before the run continues with a new site. This keeps the checks after each start fast.
+ * The number of videos after which the run continues with a new site, so that the checks after each start stay fast.
  */
 const MAX_VIDEOS = 60;
 
@@ -95,7 +95,7 @@ export async function crash(
 
 /**
  * Sends several requests at a time, and kills the site and any running command while the requests are in progress. Then
- * performs the tasks that operators perform while a site is stopped.
+ * does what operators do while a site is stopped.
  * @returns what was killed.
  */
 async function killWhileWorking(session: Session): Promise<string[]> {

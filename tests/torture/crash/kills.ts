@@ -33,8 +33,8 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
 }
 
 /**
- * Kills processes with SIGKILL. To simulate a power failure, stops all of them, and replaces the site's folder with a
- * copy that was made while they were stopped.
+ * Kills processes with SIGKILL. To simulate a power failure, stops all processes first, and replaces the site's folder
+ * with a copy made while they were stopped.
  * @returns what was killed. The site has to be started again unless the result is "child processes".
  */
 export async function kill(site: SiteProcess, random: Random): Promise<Kill> {

@@ -9,7 +9,7 @@ export interface VideoState {
 }
 
 export interface Video {
-  /** A unique word at the beginning of every title that the video is given. */
+  /** A unique word with which all of the video's titles begin. */
   word: string;
   id?: string;
   sha256: string;

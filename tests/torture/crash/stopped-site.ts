@@ -14,9 +14,9 @@ import { NOWHERE, type Video } from "./model";
 import type { Session } from "./session";
 
 /**
- * The tasks that operators perform while a site is stopped: backups, restores, imports, checks, moves, and starts,
- * including starts with the wrong uploads folder. Each operation is killed several times and then completed. In
- * between, the site is sometimes started and checked.
+ * What operators do while a site is stopped: backups, restores, imports, checks, moves, and starts, including starts
+ * with the wrong uploads folder. Each operation is killed several times and then completed. Between the attempts, the
+ * site is sometimes started and checked.
  */
 
 /** The probability that an operation takes place after a kill. */
@@ -115,7 +115,7 @@ async function restore(session: Session): Promise<string[]> {
   return runWithKills(session, ["restore", backup.folder], adopt);
 }
 
-/** Replaces the expected videos with those of a backup. Files of newer videos are kept, but don't belong to any row. */
+/** Replaces the expected videos with those of a backup. Files of newer videos remain, but don't belong to any row. */
 function adoptBackup(
   session: Session,
   videos: readonly Video[],
@@ -126,7 +126,7 @@ function adoptBackup(
     if (video.imported && !videos.some(({ word }) => word === video.word))
       removeFromFolder(folder, video);
   }
-  // Videos that were moved into the site after the backup no longer exist.
+  // Videos that were imported after the backup no longer exist.
   session.videos = copyOf(videos).filter(
     ({ imported, allowed, word }) =>
       !imported ||

@@ -10,16 +10,14 @@ export interface Outcome {
 }
 
 /**
- * How long a client waits for more data before it disconnects. Doesn't apply if the client waits for the site to close
- * the connection.
+ * How long a client waits for more data before it disconnects, unless it waits for the site to close the connection.
  */
 const IDLE_TIMEOUT_MS = 150;
 const PIECE_INTERVAL_MS = 1;
 
 /**
  * Sends the pieces of an exchange over a new connection, and returns what was received.
- * @param closeTimeoutMs how long a client that waits for the site to close the connection stays connected without
- *   receiving data.
+ * @param closeTimeoutMs how long a client waits for more data if it waits for the site to close the connection.
  */
 export function sendExchange(
   url: string,

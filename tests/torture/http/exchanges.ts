@@ -11,7 +11,7 @@ export interface Exchange {
    * received, `half-close` the connection, or `reset` it.
    */
   ending: "wait" | "leave" | "half-close" | "reset";
-  /** The markers that the responses must contain, in this order, or undefined if they are unknown. */
+  /** The markers that the responses must contain in this order, or undefined if the markers are unknown. */
   marks?: string[];
   /** A marker that no response may contain. */
   forbidden?: string;
@@ -73,7 +73,7 @@ function pipelined(random: Random, { files }: Known): Exchange {
 }
 
 /**
- * Generates a request that has an ambiguous end and contains another request. The site must not respond to the inner
+ * Generates a request whose end is ambiguous and that contains another request. The site must not respond to the inner
  * request.
  */
 function smuggled(random: Random, { files }: Known): Exchange {
@@ -82,7 +82,7 @@ function smuggled(random: Random, { files }: Known): Exchange {
   return { pieces: [ambiguousRequest(random, hidden)], ending: "leave", forbidden: mark };
 }
 
-/** Generates a valid request. The client either sends it slowly or incompletely, or disconnects at some point. */
+/** Generates a valid request from a client that sends it slowly or incompletely, or disconnects at some point. */
 function interrupted(random: Random, text: string): Exchange {
   const isWhole = random.chance(0.3);
   const part = isWhole ? text : text.slice(0, random.below(text.length));

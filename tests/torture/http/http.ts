@@ -80,7 +80,7 @@ export async function sendBytes(
 }
 
 /**
- * Returns what a connection sends. This depends only on the connection's number, not on the order of concurrent
+ * Returns the data that a connection sends. It depends only on the connection's number, not on the order of concurrent
  * connections.
  */
 export function connectionOf(seed: string, number: number, known: Known) {
@@ -116,7 +116,7 @@ export function findFaults(
     const faults = responses
       .filter(({ status }) => status >= 500 && !EXPECTED_ERRORS.includes(status))
       .map(({ status, body }) => `Responded with ${status} ${body.slice(0, 200)}`);
-    // Every request contains its HTTP version, except that the version of one request may be unreadable.
+    // Every request contains its HTTP version, but the version of one request may be unreadable.
     const requests = 1 + sent.split(/HTTP\//i).length;
     if (responses.length > requests) faults.push(`${responses.length} responses`);
     if (forbidden && responses.some(({ body }) => body.includes(forbidden)))

@@ -1,6 +1,6 @@
 import type { Random } from "../random";
 
-/** Headers that affect the response, or the way in which a request or its body is read. */
+/** Headers that affect the response, or how a request or its body is read. */
 export const HEADERS = [
   ...["Range: bytes=0-3", "Range: bytes=-1", "Range: bytes=9-2", "Range: bytes=0-0,2-2,4-"],
   ...["Range: bytes=18446744073709551616-", 'If-Range: W/"x"', "If-Match: *", "If-None-Match: *"],

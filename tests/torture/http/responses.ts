@@ -14,8 +14,8 @@ const FIELD_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[ \t]*[\t\x20-\x7e\x80-\xff]*$/
 /**
  * Parses all responses on a connection strictly. Throws an error if the bytes aren't valid responses.
  * @param bytes as Latin-1.
- * @param mayBeHead whether one of the requests may have been HEAD, in which case the response states a length but may
- * have no body.
+ * @param mayBeHead whether one of the requests may have been a HEAD request. Its response may declare a length, but has
+ * no body.
  */
 export function parseResponses(bytes: string, mayBeHead: boolean): RawResponse[] {
   const responses: RawResponse[] = [];

@@ -30,8 +30,8 @@ async function waitUntil(isTrue: () => boolean, what: string): Promise<void> {
 const count = (text: string, topic: string) => text.split(`event: ${topic}\n`).length - 1;
 
 /**
- * Checks that changes to hidden videos are sent only to the studio's streams, and changes to public videos to all
- * streams.
+ * Checks that changes to hidden videos are sent only to the studio's streams, and that changes to public videos are
+ * sent to all streams.
  */
 export async function checkEvents(hidden: HiddenSite): Promise<void> {
   const { site, videos, known, cookie, faults } = hidden;

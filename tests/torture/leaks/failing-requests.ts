@@ -8,7 +8,7 @@ export const FORM = "application/x-www-form-urlencoded";
 const TOO_MUCH_BYTES = 300 * 1024;
 const METHODS = ["HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"];
 
-/** Returns requests to a URL. They fail in every possible way, and every part of each request contains a marker. */
+/** Returns requests to a URL that fail in every possible way. Every part of each request contains a marker. */
 export function requestsTo(visitor: Visitor, path: string): Task[] {
   const { mark } = visitor;
   const query = new URLSearchParams({

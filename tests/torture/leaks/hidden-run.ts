@@ -22,8 +22,8 @@ import { compareTimes } from "./timing";
 
 const HIDE_TIMEOUT_MS = 20_000;
 /**
- * A page contains two timestamps, which are serialized only once if they fall within the same millisecond. A response
- * that differs for that reason is requested again.
+ * A page contains two timestamps. If both fall within the same millisecond, they are serialized only once. If responses
+ * differ for that reason, the request is repeated.
  */
 const MAX_ATTEMPTS = 20;
 /** The maximum difference in length, in characters, between responses with such timestamps. */
@@ -44,11 +44,11 @@ export interface HiddenSite {
 
 interface HiddenOptions {
   states?: readonly State[];
-  /** What fraction of the requests to send, chosen at random. Plain GET requests are always sent. */
+  /** The fraction of the requests to send, chosen at random. Plain GET requests are always sent. */
   share?: number;
-  /** How many pairs of requests to time. Tests use 0. */
+  /** The number of request pairs to time. Tests use 0. */
   pairs?: number;
-  /** A state whose video is deliberately left public. The run must detect this. */
+  /** The state whose video is deliberately left public. The run must detect that video. */
   keepPublic?: State;
 }
 
@@ -148,7 +148,8 @@ async function waitUntilHidden(site: SiteProcess, videos: readonly HiddenVideo[]
 }
 
 /**
- * Checks that each response is identical to the response for a video that never existed, except for the requested name.
+ * Checks that, apart from the requested name, each response is identical to the response for a video that never
+ * existed.
  */
 async function compareWithUnknown(
   hidden: HiddenSite,

@@ -5,7 +5,7 @@ import { runVisitor } from "./visitor-run";
 
 /** The number of parts in a run without a time limit. A new site is created for each part. */
 const PARTS = 2;
-/** How many pairs of requests of each kind to time in the first part. */
+/** The number of request pairs of each kind to time in the first part. */
 const TIMED_PAIRS = 10_000;
 
 /**

@@ -19,7 +19,9 @@ const MARKS: readonly Color[] = [LEFT, RIGHT, [160, 115, 80]];
 const TOLERANCE = 16;
 /** The fraction of an image's pixels that must be close to a marker. */
 const MIN_SHARE = 0.1;
-/** The width and height in pixels to which an image is scaled. This is enough to examine each tile of a storyboard. */
+/**
+ * The width and height in pixels that images are scaled to. This is large enough to examine each tile of a storyboard.
+ */
 const GRID_SIZE = 64;
 const SECONDS = 12;
 const CONVERSION_TIMEOUT_MS = 120_000;
@@ -38,8 +40,8 @@ export interface FramesOptions {
 }
 
 /**
- * Uploads, converts and hides a video in which every frame has the marker's colors. Then checks that no image or video
- * at a URL that the public pages contain, or used to contain, shows these colors.
+ * Uploads, converts and hides a video in which every frame has the marker's colors. Then collects the URLs that the
+ * public pages contain now or used to contain, and checks that no image or video at these URLs shows the colors.
  */
 export async function runFrames({ keepPublic = false }: FramesOptions = {}) {
   const faults: Faults = [];

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { Random } from "../random";
 
-/** Unique words, and all byte sequences in which they may appear. */
+/** Unique words, and all byte sequences that may represent them. */
 export interface Marks {
   /** The words by name, such as `agent`. */
   words: ReadonlyMap<string, string>;
@@ -21,7 +21,7 @@ export function newMark(random: Random): string {
   ).join("");
 }
 
-/** Returns markers for words, with every form in which each word may have been written. */
+/** Returns markers for words, with every form in which the site may have written each word. */
 export function marksOf(words: ReadonlyMap<string, string>): Marks {
   const forms = [...words].flatMap(([name, word]) =>
     formsOf(word).map(([form, bytes]) => ({ name: `${name} (${form})`, bytes })),

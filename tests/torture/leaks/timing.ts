@@ -2,7 +2,7 @@ import http from "node:http";
 import type { HiddenSite } from "./hidden-run";
 import { newVideo, type Video } from "./hidden-videos";
 
-/** The largest difference that visitors can't notice. */
+/** The largest difference, in milliseconds, that visitors can't detect. */
 const MAX_DIFFERENCE_MS = 5;
 /**
  * The fraction of the times to discard at each end as outliers, because the machine may have been busy with other work.

@@ -55,10 +55,10 @@ export async function runVisitor(
     await walkWithFaults(visitor, known, share);
     await backUp(site, backups);
     const bytes = search(visitor, before, faults);
-    // The next search covers what is written at shutdown and what remains of the database's write-ahead log.
+    // The next search covers data written at shutdown, and the rest of the database's write-ahead log.
     await site.stop();
     search(visitor, before, faults);
-    // The next search covers what a crash leaves behind while a visitor's requests are in memory.
+    // The next search covers files left by a crash that happens while a visitor's requests are in memory.
     await site.start();
     await walk(visitor, known, share / 10);
     await site.stop("SIGABRT");
@@ -96,7 +96,7 @@ function search({ site, marks }: Visitor, before: ReadonlySet<string>, faults: F
 }
 
 /**
- * Returns the required statuses that didn't occur. Fewer statuses are required if only some of the requests are sent,
+ * Returns the required statuses that didn't occur. If only some of the requests are sent, fewer statuses are required,
  * because a random selection may not cause all of them.
  */
 function missingStatuses({ statuses }: Visitor, share: number): Faults {

@@ -18,7 +18,7 @@ export interface Visitor {
   /** Returns a marker by name. */
   mark(name: string): string;
   headers: Record<string, string>;
-  /** The number of responses by status. 0 means that there was no response. */
+  /** The number of responses by status. Status 0 means that there was no response. */
   statuses: Map<number, number>;
 }
 

@@ -3,7 +3,7 @@ import type { SiteProcess } from "../../site-process";
 import { FORM, malformedRequests, requestsTo, type Task } from "./failing-requests";
 import { type Visitor, visit, visitRaw } from "./visitor";
 
-/** All routes, from the permissions table, which a test compares with the build. */
+/** All routes in the permissions table. A test checks that the table and the build contain the same routes. */
 export const ROUTES = Object.keys(PERMISSIONS).filter((line) => !line.includes(" "));
 
 const CONCURRENCY = 8;

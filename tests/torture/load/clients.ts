@@ -25,12 +25,12 @@ export interface Video {
 export interface Tally {
   requests: number;
   pageMs: number[];
-  /** Whether the run itself is currently blocking the site. If so, page times aren't counted. */
+  /** Whether the run itself is currently blocking the site. Page times aren't counted in the meantime. */
   isDelayed: boolean;
   uploaded: number;
   /** Unexpected responses, and how often each of them was received. */
   faults: Map<string, number>;
-  /** Statuses other than success that uploads may currently return. */
+  /** The error statuses that uploads may currently return. */
   refusals: readonly number[];
 }
 
@@ -44,7 +44,7 @@ export const newTally = (): Tally => ({
 });
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-/** A player requests the next segment when it has played one. */
+/** A player requests the next segment after it has played one. */
 const SEGMENT_INTERVAL_MS = 4_000;
 const SEEK_PROBABILITY = 0.1;
 const PAGE_INTERVAL_MS = 5_000;
@@ -185,7 +185,7 @@ export function startCrowd(
     }
   }
 
-  /** Returns whether the change was made. During a disruption, the site may refuse it. */
+  /** Returns whether the change was made. During a disruption, the site may reject it. */
   async function change(client: number, path: string, fields: Form): Promise<boolean> {
     const received = await expectResponse(
       `A change (${path})`,

@@ -10,9 +10,9 @@ export interface Disruption {
   name: string;
   /** Statuses that uploads may return during the disruption. Everything else must keep working. */
   refusals: readonly number[];
-  /** If set, the only status that an upload may return during the disruption. */
+  /** The only status that uploads may return during the disruption, if set. */
   expected?: number;
-  /** Causes the failure for some time, calls `upload` in the meantime, and resolves when the failure is over. */
+  /** Causes the failure for some time, and calls `upload` during that time. Resolves when the failure is over. */
   run(site: SiteProcess, ms: number, upload: () => Promise<void>): Promise<void>;
 }
 

@@ -44,8 +44,8 @@ const VIDEOS = 200;
 const UPLOADED = 201;
 const READING_INTERVAL_MS = 1_000;
 /**
- * The fraction of the readings to ignore at the beginning. A process allocates memory at first, and its memory use
- * levels off only after many requests.
+ * The fraction of the readings to ignore at the beginning, because a process's memory use levels off only after many
+ * requests.
  */
 const WARM_UP = 0.2;
 const MEMORY_WARM_UP = 0.5;
@@ -55,7 +55,7 @@ const MEMORY_WARM_UP = 0.5;
  */
 const COLLECTIONS = 3;
 /**
- * How many readings it takes until the site has caught up with the requests that arrived while a garbage collection
+ * The number of readings that the site needs to catch up with the requests that arrived while a garbage collection
  * blocked it.
  */
 const RECOVERY_READINGS = 5;
@@ -71,7 +71,9 @@ export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   return runLoad(seed, minutes === undefined ? LONG : { ...LONG, steadyMs: minutes * 60_000 });
 }
 
-/** Lets a crowd of clients visit a site, first without disruptions, and then during one disruption after another. */
+/**
+ * Simulates many clients that visit a site, first without disruptions, and then during one disruption after another.
+ */
 export async function runLoad(seed: string, scale: Scale): Promise<Faults> {
   const { crowd, diskMegabytes } = scale;
   const random = createRandom(seed);
@@ -123,8 +125,8 @@ async function runUndisturbed(
   const first = Math.floor(readings * WARM_UP);
   const firstRetained = Math.floor(readings * MEMORY_WARM_UP);
   for (let reading = 0; reading < readings; reading++) {
-    // The first collection starts when the warm-up is over, because clients open more connections while a collection
-    // blocks the site.
+    // The first collection starts after the warm-up, because clients open more connections while a collection blocks
+    // the site.
     const sinceCollection =
       reading >= first ? (reading - first) % collectEvery : Number.POSITIVE_INFINITY;
     const isCollecting = sinceCollection < COLLECTIONS;
@@ -134,7 +136,7 @@ async function runUndisturbed(
     if (site.child?.exitCode !== null) return [`The site exited:\n${site.log.slice(-2_000)}`];
     memory.push(residentBytes(pid));
     if (isCollecting) collected.push(anonymousBytes(pid));
-    // The crowd's connections are subtracted, because the crowd opens more of them when it has to wait longer.
+    // The clients' connections are subtracted, because clients open more of them when they have to wait longer.
     if (reading >= first) handles.push(openHandles(pid) - openHandles(process.pid));
   }
   tally.isDelayed = false;

@@ -8,7 +8,8 @@ export interface Trend {
 const HOUR_MS = 3_600_000;
 
 /**
- * Fits a line to the medians of groups of readings by least squares. The medians keep outliers from causing a trend.
+ * Fits a line to the medians of groups of readings by least squares. Medians are used so that outliers don't cause a
+ * trend.
  * @param intervalMs the time between two readings.
  * @param groupSize the number of readings per group.
  */

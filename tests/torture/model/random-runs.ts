@@ -3,9 +3,12 @@ import type { Faults } from "../options";
 import { createRandom } from "../random";
 import { Step, type StepKind } from "./step";
 
-/** How long to repeat a failed run with fewer and fewer steps. */
+/** How long a failed run is repeated with fewer and fewer steps. */
 const MAX_SHRINK_MS = 3 * 60_000;
-/** The factor by which a step's weight may be increased or decreased to balance how often each kind is performed. */
+/**
+ * The maximum factor by which a kind's weight is increased or decreased, so that all kinds are performed about equally
+ * often.
+ */
 const MAX_WEIGHT_FACTOR = 20;
 
 export type AnyKinds<Model, Site> = Record<string, StepKind<unknown, Model, Site>>;
@@ -15,16 +18,16 @@ export interface World<Model, Site> {
   site: Site;
   kinds: AnyKinds<Model, Site>;
   /**
-   * Kinds of steps that are part of every run. Each run includes only some of the others, so that runs differ more. If
-   * each run included all kinds, most videos would soon have a hold of every kind.
+   * The kinds of steps that are part of every run. Each run includes only some of the other kinds, so that runs differ
+   * more. If each run included all kinds, most videos would soon have every kind of hold.
    */
   always?: readonly string[];
   /**
-   * Kinds that have an effect only if the run also includes another kind. A run that includes such a kind always
-   * includes the other kind.
+   * Kinds that have an effect only together with another kind. A run that includes such a kind always includes the
+   * other kind as well.
    */
   needs?: Readonly<Record<string, string>>;
-  /** Whether kinds that have been performed less often get a higher weight. */
+  /** Whether a kind gets a higher weight if it has been performed less often than others. */
   isBalanced?: boolean;
   /** Called before each run with the number of steps so far. */
   prepare?(steps: number): Promise<void>;

@@ -19,8 +19,8 @@ import { number, TAGS, WORDS } from "./values";
 
 const STUDIO_PAGE = 50;
 /**
- * The visitor that requests pages that depend on views. This visitor has a cookie, because a cached page may be up to
- * 15 s old.
+ * The visitor for pages that depend on views. This visitor has a cookie, because pages for visitors without one may
+ * come from the cache and be up to 15 s old.
  */
 const UNCACHED = "with a cookie";
 const category = fc.option(fc.constantFrom(...CATEGORIES.map(({ id }) => id)), { nil: "" });

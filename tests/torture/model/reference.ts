@@ -46,7 +46,10 @@ export class Reference {
   /** All IDs that have ever been used, including the IDs of deleted and purged videos. */
   ids: string[] = [];
 
-  /** Models a row that another process inserts. It replaces a row with the same ID, or is ignored. */
+  /**
+   * Models a row that another process inserts. If its ID already exists, the new row replaces the old one or is
+   * ignored.
+   */
   insert(
     video: Omit<ModelVideo, "listingOrder">,
     onConflict: "replace" | "ignore" = "replace",

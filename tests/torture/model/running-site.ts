@@ -18,7 +18,7 @@ export class RunningSite {
   readonly process: SiteProcess;
   private requests = 0;
   private cookies = {} as Record<Role, string>;
-  /** Whether the `sqlite3` shell is installed. If so, the changes that simulate another process are made with it. */
+  /** Whether the `sqlite3` shell is installed. If so, it makes the changes that simulate another process. */
   private readonly hasShell = canRun("sqlite3");
 
   constructor(environment: Record<string, string> = {}) {
@@ -77,8 +77,7 @@ export class RunningSite {
   }
 
   /**
-   * Requests a page as a role or a visitor. Requests that have one of the site's cookies aren't served from the page
-   * cache.
+   * Requests a page as a role or a visitor. Requests with one of the site's cookies aren't served from the page cache.
    */
   async read(path: string, role?: Role | "with a cookie") {
     const cookie = role === "with a cookie" ? UNCACHED_COOKIE : role && this.cookies[role];

@@ -7,7 +7,7 @@ export interface StepKind<Args, Model = Reference, Site = RunningSite> {
   /** How often this kind is performed relative to the others. */
   weight: number;
   args: fc.Arbitrary<Args>;
-  /** Returns "skipped" if there was nothing to apply the step to. Such a step isn't counted. */
+  /** Returns "skipped" if there was nothing to apply the step to. Skipped steps aren't counted. */
   run(args: Args, model: Model, site: Site): Promise<unknown>;
 }
 

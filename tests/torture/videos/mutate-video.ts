@@ -3,7 +3,7 @@ import type { Random } from "../random";
 /** Numbers that cause overflows when they are used as lengths or counts in containers. */
 const EDGES = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
 const MAX_CHANGES = 4;
-/** A container has its tables at its beginning or its end. */
+/** A container's tables are at its beginning or its end. */
 const TABLES_BYTES = 4_096;
 
 /** Returns a video with a few changes, most of them in its container's tables. */

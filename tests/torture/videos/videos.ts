@@ -11,13 +11,10 @@ import { mutateVideo } from "./mutate-video";
 import { startOtherClient } from "./other-client";
 
 const VIDEOS = 1_000;
-/** How many videos a site gets before the run continues with a new site. This keeps the checks fast. */
+/** The number of videos after which the run continues with a new site, so that the checks stay fast. */
 const MAX_VIDEOS_PER_SITE = 60;
 const VIDEOS_PER_CHECK = 15;
-/**
- * The videos are only 1 s long and 96 × 64 pixels in size, but the timeout is generous, because the machine may be busy
- * with other work.
- */
+/** The timeout is generous for videos of 1 s and 96 × 64 pixels, because the machine may be busy with other work. */
 const JOBS_TIMEOUT_MS = 120_000;
 const MAX_MEMORY_BYTES = 300 * 1024 * 1024;
 const MAX_WAIT_MS = 1_000;

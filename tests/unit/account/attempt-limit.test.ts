@@ -31,7 +31,7 @@ describe("an attempt limit", () => {
     limit.consume("first", 0);
     for (let n = 0; n < 9_999; n++) limit.consume(`${n}${"x".repeat(1_000)}`, 0);
     expect(limit.isExhausted("first", 0)).toBe(true);
-    // Reading "first" made it the most recently used key. It takes ten thousand other keys to evict it.
+    // Reading "first" made it the most recently used key, so it is evicted only after ten thousand other keys.
     for (let n = 0; n < 10_000; n++) limit.consume(`other ${n}`, 0);
     expect(limit.isExhausted("first", 0)).toBe(false);
   });

@@ -68,7 +68,7 @@ describe("a password", () => {
 describe("the password queue", () => {
   // bcrypt reads the cost from the hash.
   const hash = bcrypt.hashSync("right", 4);
-  /** Returns the names of the requests that were checked, in order, and of those that were rejected. */
+  /** Returns the names of the checked requests, in order, and the names of the rejected ones. */
   function check(requesters: ReturnType<typeof strangerRequester>[]) {
     const checked: string[] = [];
     const rejected: string[] = [];

@@ -24,7 +24,7 @@ const segmentText = fc.oneof(
   ),
   fc.stringMatching(/^[\w.~-]{1,8}$/).filter((text) => !/^\.{1,2}$/.test(text)),
 );
-/** Generates spellings of a character: in either case or percent-encoded. */
+/** Generates spellings of a character: in uppercase, in lowercase or percent-encoded. */
 const spelling = fc.constantFrom<(character: string) => string>(
   ...[
     (character: string) => character,

@@ -66,7 +66,7 @@ const REQUIRED: Record<string, readonly string[]> = {
 };
 const ABSOLUTE = ["url", "item", "contentUrl", "urlTemplate"];
 
-/** Returns all errors in a structure and in the structures nested in it. */
+/** Returns all errors in a structure and its nested structures. */
 function missing(json: unknown, at = "$"): string[] {
   if (Array.isArray(json)) return json.flatMap((each, index) => missing(each, `${at}[${index}]`));
   if (typeof json !== "object" || json === null) return [];

@@ -31,7 +31,7 @@ describe("the index of related videos", () => {
     const index = relatedIndex(1_000);
     for (let number = 0; number < 300; number++)
       index.put(video(number, `c${number}`, `w${number}`));
-    // No other video is in the same category, and no other title shares a word with it.
+    // No other video has the same category, and no other title contains a word from its title.
     expect(index.best(video(299, "c299", "w299"), NOW)).toEqual([]);
     expect(index.best(video(10, "c266", "x"), NOW)).toEqual([video(266).sortKey]);
   });

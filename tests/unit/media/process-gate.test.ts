@@ -48,11 +48,11 @@ describe("process slots", () => {
       message: expect.stringContaining("You already have 8 requests waiting"),
     });
     void enter("b");
-    // The limit on waiting requests doesn't apply to an upload, because its bytes have already arrived.
+    // The limit on waiting requests doesn't apply to uploads, because their bytes have already been received.
     void gate.enter({ owner: "a", ignoresQueueLimit: true });
     await next();
     await next();
-    // Owners take turns, no matter how many calls each of them makes.
+    // Slots are assigned to the owners in rotation, no matter how many calls each owner makes.
     expect(order).toEqual(["a", "a", "a", "b"]);
   });
 

@@ -188,7 +188,7 @@ describe("the controls", () => {
     wait(CONTROLS_HIDE_AFTER_POINTER_MS - 1);
     moveTo(55);
     wait(CONTROLS_HIDE_AFTER_POINTER_MS - 1);
-    // Browsers also report pointer events when the mouse hasn't moved.
+    // Browsers also fire pointer events when the mouse hasn't moved.
     moveTo(55);
     expect(isIdle()).toBe(false);
     wait(1);

@@ -11,7 +11,7 @@ const states = new WeakMap<HTMLVideoElement, object>();
 
 /**
  * Creates a video element with the parts of the HTML standard that the player uses, since jsdom can't play videos.
- * `load`, `play`, `pause` and seeks fire their events immediately, except `loadedmetadata`.
+ * `load`, `play`, `pause` and seeks fire their events immediately. The exception is `loadedmetadata`.
  *
  * @param options.hasFixedVolume whether only hardware keys can change the volume, as on an iPhone.
  * @param options.playsStreams whether it plays HLS natively, as on an iPhone.

@@ -8,7 +8,7 @@ const ENGLISH = { label: "English", language: "en" };
 
 beforeEach(() => localStorage.clear());
 
-/** Creates a video element that exposes a stream's audio tracks, as it does on a device with native HLS. */
+/** Creates a video element that exposes a stream's audio tracks, as on a device with native HLS. */
 async function open(...tracks: (typeof GERMAN)[]) {
   const element = document.createElement("video");
   element.canPlayType = () => "maybe";

@@ -16,8 +16,8 @@ interface Options extends Omit<VideoPlayerProps, "video"> {
 }
 
 /**
- * Renders the player with a fake 100-second video. Finds elements by their attributes, because a query by role takes a
- * tenth of a second.
+ * Renders the player with a fake 100-second video. Finds elements by their attributes, because each query by role takes
+ * a tenth of a second.
  */
 export function renderPlayer(
   video: Partial<PlayerVideo> = {},
@@ -28,7 +28,7 @@ export function renderPlayer(
   return { ...playerOf(container), unmount };
 }
 
-/** Renders the same player on a new page, as after a reload. */
+/** Renders the same player on a new page, like after a reload. */
 export function renderAgain(...args: Parameters<typeof renderPlayer>) {
   cleanup();
   vi.restoreAllMocks();
@@ -55,6 +55,6 @@ function playerOf(container: HTMLElement) {
   };
 }
 
-/** Presses a key on the focused element. Returns whether the key was left to the browser. */
+/** Presses a key on the focused element. Returns whether the player left the key to the browser. */
 export const key = (name: string, more: KeyboardEventInit = {}) =>
   fireEvent.keyDown(document.activeElement ?? document.body, { key: name, ...more });

@@ -78,7 +78,7 @@ it("doesn't rerender the player while the seek bar is dragged and a storyboard i
     is({ seeking: false });
     fireEvents("seeked", "timeupdate");
   };
-  // Pressing the seek bar causes one render, because the controls are in use from then on.
+  // Pressing the seek bar causes one render, because that marks the controls as in use.
   fireEvent.pointerDown(bar);
   dragTo(1);
   dragTo(2);

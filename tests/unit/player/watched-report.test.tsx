@@ -52,7 +52,7 @@ function Home() {
 }
 
 let opened = 0;
-/** Opens the page of a video. Each test uses a different video, since a document reports each visit only once. */
+/** Opens the page of a video. Each test uses a different video, because a document reports each visit only once. */
 async function open({ seconds = 100, isGrowing = false } = {}): Promise<string> {
   const id = `video${++opened}`;
   renderRoutes(

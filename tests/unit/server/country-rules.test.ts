@@ -13,7 +13,7 @@ describe("country rules", () => {
     ["FR", "closed"],
     ["FR-75", "closed"],
     ["DE", "open"],
-    // Cloudflare's code for Tor, then pairs of headers that Node has joined, then missing and invalid headers.
+    // Cloudflare's code for Tor, pairs of headers that Node has joined, and missing and invalid headers.
     ["T1", "closed"],
     ["DE, FR", "closed"],
     ["FR,DE", "closed"],

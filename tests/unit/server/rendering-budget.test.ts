@@ -27,9 +27,7 @@ function begin(network?: string): () => void {
   return result;
 }
 
-/**
- * Renders for `ms` milliseconds. Returns how many seconds the network must then wait, if its next request is rejected.
- */
+/** Renders for `ms` milliseconds. If the network's next request is rejected, returns how many seconds it must wait. */
 function render(network: string, ms: number): number | undefined {
   const end = begin(network);
   pass(ms);
@@ -50,7 +48,7 @@ describe("a network's rendering budget", () => {
     expect(render(A, 2_000)).toBe(2);
     pass(2_000, 0);
     expect(waitOf(A)).toBeUndefined();
-    // From here on, the network can use only the part of its budget that is restored every second.
+    // From now on, the network can use only the part of its budget that is restored every second.
     let renderedMs = 0;
     for (const until = now + 60_000; now < until; ) {
       if (waitOf(A) === undefined) {

@@ -36,7 +36,7 @@ describe("static files", () => {
     const next = vi.fn();
     const incoming = { url: "/robots.txt", method: "GET" } as IncomingMessage;
     express.static(path.join(folder, "public"))(incoming, {} as ServerResponse, next);
-    // Express would call `next` only after an asynchronous lookup.
+    // Express's static middleware would call `next` only after an asynchronous lookup.
     expect(next).toHaveBeenCalledOnce();
   });
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fold } from "~/shared/fold";
 
-/** The end of the second Unicode plane. No letters beyond it have case. */
+/** The end of the second Unicode plane. No characters beyond it have an uppercase or lowercase form. */
 const LAST_CODE_POINT = 0x1ffff;
 const isSurrogate = (code: number) => code >= 0xd800 && code <= 0xdfff;
 

@@ -10,7 +10,7 @@ const TODAY = "2026-03-01";
 const dayBefore = (days: number) =>
   new Date(Date.parse(TODAY) - days * 86_400_000).toISOString().slice(0, 10);
 
-/** Returns one record for each of the given days. Each day is given as a number of days before today. */
+/** Returns one record for each of the given days, which are specified as numbers of days before today. */
 const records = (daysBefore: number[], used: (daysBefore: number) => number): DiskDay[] =>
   daysBefore.map((days) => ({ day: dayBefore(days), used: used(days), free: 100 * GB }));
 const month = Array.from({ length: 30 }, (_, index) => 29 - index);

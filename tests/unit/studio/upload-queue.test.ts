@@ -136,7 +136,7 @@ describe("upload progress", () => {
     expect(measure(500)).toBe(500);
     at = 2_000;
     expect(measure(2_000)).toBe(1_000);
-    // The speed isn't negative even if the offset restarts after an interruption.
+    // The speed isn't negative, even if the offset restarts from 0 after an interruption.
     at = 2_500;
     expect(measure(0)).toBe(0);
     for (let second = 3; second <= 20; second += 1) {

@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 async function encrypt(content: Buffer): Promise<void> {
-  // The chunks have an uneven length, as they would if they arrived over a connection.
+  // The chunks have different lengths, as if they had arrived over a connection.
   const pieces = Array.from({ length: Math.ceil(content.length / 5_001) }, (_, index) =>
     content.subarray(index * 5_001, (index + 1) * 5_001),
   );
@@ -61,7 +61,7 @@ describe("document encryption", () => {
   it("rejects a file that was changed, truncated, reordered or extended", async () => {
     await encrypt(randomBytes(3 * CHUNK + 7));
     const encryptedFile = fs.readFileSync(file);
-    // The last chunk has 7 bytes.
+    // The last chunk is 7 bytes long.
     const begin = encryptedFile.length - 3 * SEALED - 7 - 16;
     const chunk = (number: number) =>
       encryptedFile.subarray(begin + number * SEALED, begin + (number + 1) * SEALED);

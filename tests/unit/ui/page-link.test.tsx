@@ -22,7 +22,7 @@ function renderLink(link: ReactNode) {
   return screen.getByRole("link");
 }
 
-/** Returns whether the link handled the click. Cancels the click otherwise, because jsdom can't navigate. */
+/** Returns whether the link handled the click. If it didn't, cancels the click, because jsdom can't navigate. */
 function click(link: HTMLElement, init: MouseEventInit = {}): boolean {
   let isHandled = false;
   const recordAndCancel = (event: MouseEvent) => {

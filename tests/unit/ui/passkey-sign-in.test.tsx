@@ -36,7 +36,7 @@ function open() {
   renderAt(signIn);
 }
 const press = () => userEvent.click(screen.getByRole("button", { name: /passkey/ }));
-/** Returns, for each passkey request, whether it used the browser's autofill. */
+/** For each passkey request, returns whether it used the browser's autofill. */
 const autofillRequests = () =>
   vi.mocked(startAuthentication).mock.calls.map(([options]) => options.useBrowserAutofill);
 

@@ -6,10 +6,7 @@ import { describe, expect, it } from "vitest";
 import { SearchBox } from "~/features/catalogue/search-box";
 import { renderRoutes } from "./page";
 
-/**
- * Creates a list that records its searches. Once a test has slowed it down, it responds only when the test allows it
- * to.
- */
+/** Creates a list that records its searches. After a test slows it down, it responds only when the test lets it. */
 function slowList() {
   const searches: string[] = [];
   const pendingResponses: (() => void)[] = [];

@@ -13,7 +13,7 @@ vi.mock("~/shared/category-list", async (original) => {
   return { CATEGORIES: [...CATEGORIES, { id: "retro", label: "Retro", legacy: ["vintage"] }] };
 });
 
-// The category selector observes whether its row is cut off. That never happens in jsdom, which has no layout.
+// The category selector observes whether its row is cut off. It never is in jsdom, which has no layout.
 vi.stubGlobal(
   "ResizeObserver",
   class {

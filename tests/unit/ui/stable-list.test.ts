@@ -44,7 +44,7 @@ describe("an updated list", () => {
     expect(changeSummary(before, page([9, 8, 7], { total: 13 }))).toBe("10 new videos");
     expect(changeSummary(before, page([3, 1, 0]))).toBe("This list was updated");
     expect(changeSummary(page([]), page([1]))).toBe("1 new video");
-    // Cards that are new on a later page have only moved there from the previous page.
+    // Cards that are new on a later page have only moved down from the previous page.
     expect(changeSummary(page([3, 2], { page: 2 }), page([4, 3], { page: 2 }))).toBe(
       "This list was updated",
     );

@@ -46,7 +46,7 @@ test("keeps a form's response across a revalidation and drops it on navigation",
   const before = loads;
   fireEvent.click(screen.getByText("Refresh"));
   await expect.poll(() => loads).toBe(before + 1);
-  // The second refresh makes sure that the first one has been committed.
+  // The second refresh ensures that the first one has been committed.
   fireEvent.click(screen.getByText("Refresh"));
   await expect.poll(() => loads).toBe(before + 2);
   screen.getByText("Response: Mine is refused");

@@ -317,7 +317,7 @@ describe("the hover preview", () => {
     const [first, second] = articles();
     enter(first!);
     await wait(500);
-    // No pointerout event is fired, just as when the page scrolls while the pointer isn't moving.
+    // As when the page scrolls under a pointer that isn't moving, no pointerout event is fired.
     enter(second!);
     await wait(500);
     expect(playing()).toBe(1);

@@ -188,8 +188,8 @@ describe("filtering thousands of videos", () => {
     ...{ status: "published", category: "desi" },
   };
   /**
-   * Single filters and combinations of filters. The single filters are also combined with other sort orders and search
-   * text. Some queries have few matches, and others have too many to sort.
+   * Single filters, filter combinations, and single filters with other sort orders or with search text. Some queries
+   * have few matches, and others have too many to sort.
    */
   const QUERIES = [
     ...["from", "to", "uploader", "failed", "missing", "no-thumbnail"],

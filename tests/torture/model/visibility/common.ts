@@ -43,8 +43,8 @@ export const pickSome = (model: VisibilityModel, numbers: readonly number[]) => 
 export const idsOf = (videos: readonly ModelVideo[]) => videos.map(({ id }) => id);
 
 /**
- * Sends a form and compares the result with the model. The request is like those of the site's script, so that no page
- * has to be rendered.
+ * Sends a form and compares the result with the model. The request looks like one from the site's script, so the site
+ * doesn't have to render a page.
  * @returns the URL that the response redirects to.
  */
 export async function submitForm(

@@ -138,8 +138,8 @@ function fileOf({ id }: ModelVideo, site: VisibilitySite): string {
 
 /**
  * If the maximum number of videos is reached, deletes the oldest video, all reports about it, and all reports that
- * share a video with those reports. The site itself never deletes an open report, so it wouldn't put a video on hold
- * again because of a report that relied on a deleted one.
+ * share a video with those reports. The site itself never deletes an open report, so it wouldn't add a hold for another
+ * report that relied on the deleted report's hold.
  */
 function makeRoom(model: VisibilityModel, site: VisibilitySite): void {
   const [oldest] = model.videos;

@@ -38,7 +38,7 @@ const savePerformer: Kind<{ by: Role; who: Performer; isAdult: boolean; isChecke
     const location = await submitForm(site, model.active(by), page, fields, "done");
     if (!existing) {
       const id = location.split("/").at(-1);
-      // All that matters is whether a document exists.
+      // Only the existence of a document matters.
       site.write(
         `INSERT INTO performer_documents (id, performer_id, kind, type, bytes, file_key, added_at)
          VALUES ('document-${id}', '${id}', 'identity', 'image/png', 1, '', '2020-01-01T00:00:00.000Z');`,
@@ -278,7 +278,7 @@ const holdUncompared: Kind<number> = {
   },
 };
 
-/** A moderator has watched a video that couldn't be compared, and releases it. */
+/** A moderator watches a video that couldn't be compared, and releases it. */
 const releaseUncompared: Kind<{ by: Role; which: number }> = {
   weight: 4,
   args: fc.record({ by: moderator, which: number }),

@@ -4,18 +4,18 @@ import { type ModelVideo, URGENT, type VisibilityModel } from "./reference";
 import { SERIES_SLUG, TAG, type VisibilitySite, WORD } from "./site";
 
 /**
- * Invariants that are checked after every step: nothing that is on hold or hidden can be reached, the holds in the
- * database are those of the model, and no public video has an open urgent report that should hide it.
+ * Invariants that are checked after every step: videos that are hidden or on hold can't be accessed, the database
+ * contains the same holds as the model, and no public video has an open urgent report that should hide it.
  */
 
 const SERIES = `/series/${SERIES_SLUG}`;
 const PAGES = [1, 2];
 /**
- * Pages are compared only after every third step, because a comparison takes as long as two steps. Differences are
- * found a little later, but the run has time for more steps.
+ * Pages are compared only after every third step, because a comparison takes as long as two steps. This finds
+ * differences a little later, but leaves the run time for more steps.
  */
 const PAGE_CHECK_INTERVAL = 3;
-/** A list is compared only every third time, because comparing it takes as long as comparing all other pages. */
+/** Lists are compared only every third time, because comparing a list takes as long as comparing all other pages. */
 const LIST_CHECK_INTERVAL = 3;
 const SAVED_BATCH_SIZE = 24;
 const isOurs = (id: string) => !id.startsWith("other-");
@@ -198,7 +198,8 @@ function compareDatabase(model: VisibilityModel, site: VisibilitySite): void {
 }
 
 /**
- * Returns the public videos that are in an open urgent report, except the videos that the report had no reason to hide.
+ * Returns the public videos that are part of an open urgent report, except for videos that the report had no reason to
+ * hide.
  */
 function findUrgent(model: VisibilityModel, site: VisibilitySite): string[] {
   const found = site.rows<{ report: string; video: string }>(

@@ -2,8 +2,8 @@ import type { ReportKind, ReportState, VideoDecision } from "~db/schema/moderati
 import type { Outcome, Role } from "../reference";
 
 /**
- * A model of who may see a video, according to the specification. It consists of the intended status and one entry for
- * each hold. Whether a video is public is derived from both and isn't stored.
+ * A model of who may see a video, according to the specification. It stores the intended status and one entry for each
+ * hold. Whether a video is public is derived from both.
  */
 
 export const URGENT: readonly ReportKind[] = ["consent", "under-age"];
@@ -18,7 +18,7 @@ export interface SiteSettings {
 /** A day in the past. */
 const PAST = 0;
 
-/** Days after the start of the run (at least 1), or null for never. */
+/** Scheduled times, as numbers of days after the start of the run (at least 1), or null for never. */
 export interface Times {
   publishAt: number | null;
   unpublishAt: number | null;
@@ -74,13 +74,13 @@ export interface Report {
    */
   spared: Set<string>;
   /**
-   * Videos that didn't exist when the report was closed, not even in the trash, so it wasn't possible to make a
-   * decision about them.
+   * Videos that nobody could make a decision about, because they didn't exist when the report was closed, not even in
+   * the trash.
    */
   absent: Set<string>;
 }
 
-/** Everything that is known about a video, even if its row no longer exists. */
+/** All data about a video, even if its row no longer exists. */
 export class ModelVideo {
   row?: Row | undefined;
   trash?: (Row & { batch: string }) | undefined;
@@ -273,7 +273,7 @@ export class VisibilityModel {
     for (const video of restorable) {
       const { batch: _, ...row } = video.trash!;
       video.trash = undefined;
-      // Restoring a video doesn't publish it if it became due while it was in the trash.
+      // Restoring a video doesn't publish it if its scheduled time passed while it was in the trash.
       if (row.publishAt === PAST) row.publishAt = null;
       this.insert(video, row);
     }
@@ -351,7 +351,7 @@ export class VisibilityModel {
     return this.videos.filter(({ record }) => record?.named.has(performer));
   }
 
-  /** Deletes a performer's record. A minor's videos stay on hold, although the reason is no longer recorded. */
+  /** Deletes a performer's record. A minor's videos stay on hold, even though the reason is no longer recorded. */
   deletePerformer(performer: Performer): void {
     const shown = this.naming(performer);
     const { isAdult } = this.performers.get(performer)!;

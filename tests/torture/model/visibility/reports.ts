@@ -23,7 +23,7 @@ import { readBatches, waitUntilNothingIsDue } from "./video-actions";
 /** Steps in which visitors send reports and follow up on them, and moderators make decisions. */
 
 const NETWORKS = 3;
-/** The maximum number of decisions that it may take to close a report. */
+/** The maximum number of decisions needed to close a report. */
 const MAX_DECISIONS = 4;
 
 const kind = fc.constantFrom<ReportKind>(
@@ -32,8 +32,8 @@ const kind = fc.constantFrom<ReportKind>(
 );
 
 /**
- * Sends a report about some videos, which may be deleted or hidden, or a report without any video that the site can
- * recognize.
+ * Sends a report about some videos, which may be deleted or hidden, or a report in which the site can't recognize any
+ * video.
  */
 const report: Kind<{ kind: ReportKind; which: number[]; network: number }> = {
   weight: 7,
@@ -99,7 +99,7 @@ type DecisionForm = {
   isStrike: boolean;
 };
 
-/** A moderator makes a decision. Sometimes, another moderator has the same page open and decides as well. */
+/** A moderator makes a decision. Sometimes, another moderator who has the same page open also makes one. */
 const decideReport: Kind<{
   by: Role;
   which: number;
@@ -148,7 +148,7 @@ async function sendDecision(
   refusal?: Outcome,
 ): Promise<boolean> {
   const ids = [...report.named.keys()];
-  // Half of the time, only videos for which the decision is offered are selected.
+  // Half of the time, selects only videos for which the page offers the decision.
   const offered = ids.filter((id) => choicesFor(model, report, id).includes(decision));
   const picked = isAll ? offered : ids.filter((_, index) => chosen.includes(index));
   const fields = {
@@ -158,7 +158,7 @@ async function sendDecision(
   const outcome = refusal ?? decide(model, report, { decision, chosen: picked, isStrike });
   await submitForm(site, by, `/admin/reports/${report.id}`, fields, outcome);
   readBatches(model, site);
-  // A restored video may have become due to be hidden while it was in the trash.
+  // A restored video's scheduled hide time may have passed while it was in the trash.
   await waitUntilNothingIsDue(site);
   return outcome === "done";
 }
@@ -246,7 +246,7 @@ async function decideNext(
     const chosen = ids.filter((id) => {
       model.touched.add(model.find(id));
       const choices = choicesFor(model, report, id);
-      // Existing decisions are kept, unless all videos already have one.
+      // Videos that already have a decision are skipped, unless all videos have one.
       const isFirst = choices.find((each) => each !== "hide" && each !== "restore") === decision;
       return isFirst && (report.named.get(id)?.decision === null || isDecided(model, report));
     });
@@ -255,8 +255,8 @@ async function decideNext(
 }
 
 /**
- * Returns whether each existing video in a report already has a decision. This can happen if a question was sent after
- * the decisions.
+ * Returns whether every existing video in a report already has a decision. An open report can be in this state if a
+ * question was sent after the decisions.
  */
 const isDecided = (model: VisibilityModel, report: Report) =>
   [...report.named].every(

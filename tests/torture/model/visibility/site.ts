@@ -9,10 +9,10 @@ import { expectSame } from "../step";
 import type { Row, SiteSettings } from "./reference";
 
 const DAY_MS = 86_400_000;
-/** With this many videos, the percentage in `UNLIMITED` lets reports hide about 10,000 videos per day. */
+/** With this number of videos, the percentage in `UNLIMITED` lets reports hide about 10,000 videos per day. */
 const OTHER_VIDEOS = 1_000;
 const UNLIMITED = "999999/h,999%/d";
-/** The tables that a run writes to, except for the accounts and the moderation log, which only grows. */
+/** The tables that a run writes to, except for the accounts and the moderation log, whose rows are never deleted. */
 const TABLES = [
   ...["videos", "deleted_videos", "video_holds", "video_files", "jobs"],
   ...["reports", "preview_links", "review_notes", "performers", "video_consents", "user_strikes"],
@@ -30,7 +30,7 @@ const tokenOf = (role: Role) => `afterdark_${role}`;
 
 /** A site without ffmpeg, where uploads take milliseconds and aren't processed. */
 export class VisibilitySite extends RunningSite {
-  /** Day 0, from which the days of schedules are counted. */
+  /** Day 0 for the days of schedules. */
   private readonly dayZero = Date.now();
   private videos = 0;
   private reports = 0;
@@ -109,7 +109,7 @@ export class VisibilitySite extends RunningSite {
     for (const role of blocked) await this.signIn(role);
   }
 
-  /** Returns the time of a schedule's day, in ISO 8601 UTC. */
+  /** Returns the time that a schedule's day stands for, in UTC (ISO 8601). */
   day(day: number | null): string | null {
     return day === null ? null : new Date(this.dayZero + day * DAY_MS).toISOString();
   }
@@ -122,7 +122,7 @@ export class VisibilitySite extends RunningSite {
     return name;
   }
 
-  /** Returns statements with which another process inserts a row and adds it to the public series. */
+  /** Returns the statements that another process executes to insert a row and add it to the public series. */
   insertSql(id: string, row: Row, onConflict: "REPLACE" | "IGNORE" = "REPLACE"): string {
     const values = [
       ...[
@@ -178,7 +178,7 @@ export class VisibilitySite extends RunningSite {
     );
   }
 
-  /** Uploads a file over tus, from which a video is created later. Returns the upload's ID. */
+  /** Uploads a file over tus, so that a video can be created from it later. Returns the upload's ID. */
   async uploadByTus(role: Role): Promise<string> {
     const bytes = this.newVideo();
     const headers = {
@@ -228,8 +228,8 @@ export class VisibilitySite extends RunningSite {
 
   /**
    * Sends a report as a visitor from one of several networks, each with many IP addresses.
-   * @param isKnown whether the report is about a public video. If not, the form has to be confirmed by sending it
-   * again.
+   * @param isKnown whether the report is about a public video. If not, the form must be sent a second time to confirm
+   * it.
    * @returns the token for the report's status page.
    */
   async report(

@@ -11,7 +11,7 @@ import { VIDEO_ACTIONS } from "./video-actions";
 
 /** The number of steps after which the site is cleared. */
 const STEPS_PER_RUN = 200;
-/** The number of steps between restarts with other settings. A restart takes as long as a hundred steps. */
+/** The number of steps between two restarts with different settings. A restart takes as long as a hundred steps. */
 const STEPS_PER_SETTINGS = 2_000;
 /** The settings that the site is started with, one after another. */
 const SETTINGS: readonly SiteSettings[] = [
@@ -75,7 +75,7 @@ export async function compareVisibility(
   }
 }
 
-/** Returns a kind of step that also compares what it may have changed. */
+/** Returns a kind of step that also compares everything that the step may have changed. */
 function withCheck(
   kind: StepKind<unknown, VisibilityModel, VisibilitySite>,
 ): StepKind<unknown, VisibilityModel, VisibilitySite> {

@@ -158,7 +158,7 @@ it("keeps a track's role (such as forced captions), but removes other text from 
   expect(after.toString("latin1")).not.toMatch(PRIVATE);
 });
 
-/** Creates a file whose index says that the media data starts at an offset within a box of the given type. */
+/** Creates a file in whose index the media data starts at an offset within a box of the given type. */
 function pointingInto(type: "mdat" | "free", offsets: "stco" | "co64"): Buffer {
   const index = (offset: number) => {
     const table = Buffer.alloc(offsets === "stco" ? 12 : 16);
