@@ -5,7 +5,7 @@ type Outcome = "played as is" | "converted" | "incomplete" | "refused";
 export interface Kind {
   group: string;
   name: string;
-  /** The file extension, which determines ffmpeg's container. */
+  /** The file extension, which determines the container format that ffmpeg uses. */
   extension: string;
   /** ffmpeg's arguments between its inputs (0: video, 1: audio) and its output. */
   encode: string;

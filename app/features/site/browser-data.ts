@@ -83,7 +83,7 @@ export const BROWSER_DATA: readonly BrowserData[] = [
   {
     kind: "tab",
     keys: ["visitor.surprises", "visitor.upNext"],
-    what: "The videos that Surprise me has shown, and your Up next list.",
+    what: "The videos shown by “Surprise me”, and your “Up next” list.",
     howLong: "Until the tab is closed.",
     isForVisitors: true,
   },

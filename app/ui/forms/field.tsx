@@ -134,7 +134,7 @@ export function CheckboxField({
   );
 }
 
-/** A file input with the browser's button. */
+/** A file input that uses the browser's native button. */
 export function FileField(props: Words & Omit<InputHTMLAttributes<HTMLInputElement>, "type">) {
   const { frame, control } = useControl(
     props,

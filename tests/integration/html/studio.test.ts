@@ -58,7 +58,7 @@ describe("an upload", () => {
     ]);
   });
 
-  it("is published only after the user confirms if its file is truncated", async () => {
+  it("with a truncated file is published only after the user confirms", async () => {
     const video = fs.readFileSync(mp4Clip(5));
     await visitor.open("/admin");
     fillTexts("The rest is lost");

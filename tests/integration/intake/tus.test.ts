@@ -386,7 +386,7 @@ describe("a stored upload", () => {
   const file = (at: string) => path.join(site.uploads, "tmp/tus", idOf(at));
   const record = (at: string) => `${file(at)}.json`;
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
-  /** Backdates an upload's creation and its last received byte. */
+  /** Backdates creating an upload and its last received byte. */
   const age = (at: string, created: number, received: number) => {
     const upload = JSON.parse(fs.readFileSync(record(at), "utf8"));
     upload.creation_date = hoursAgo(created).toISOString();

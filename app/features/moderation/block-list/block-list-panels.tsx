@@ -108,7 +108,7 @@ export function RemoveDialog({
         ...(entry.digests === null
           ? [
               "The same file, and copies of it, can be uploaded again.",
-              "Videos that are on hold because they resemble this video stay on hold.",
+              "Videos already on hold because they resemble this one will remain on hold.",
             ]
           : [
               `Files that match any of its ${formatQuantity(entry.digests, "digest")} can be uploaded again.`,
