@@ -339,7 +339,7 @@ test("a bulk change to hundreds of videos shows a pending state, and then a toas
   await preview.getByRole("button", { name: "Apply to 300 videos" }).click();
   await expect(preview.getByRole("button", { name: "Updating..." })).toBeDisabled();
   await expect(bar.getByRole("button", { name: "Updating..." })).toBeDisabled();
-  await expect(bar.getByRole("status")).toHaveText("Updating 300 …");
+  await expect(bar.getByRole("status")).toHaveText("Updating 300 videos…");
   await release();
   await expect(page.getByText("Hid 300 videos.")).toBeInViewport();
   await expect(bar).toBeHidden();

@@ -44,7 +44,7 @@ test("in a country with age checks, a visitor passes the check by keyboard, retu
   await page.context().addCookies([{ name: "age", value: "18", url: site.url }]);
   await page.goto("/categories/desi?page=2");
   await expect(checkPage(page)).toBeVisible();
-  await expect(page.getByText("tell us only whether you’re 18 or over")).toBeVisible();
+  await expect(page.getByText("tells us only whether you’re 18 or over")).toBeVisible();
   expect(media).toEqual([]);
 
   await page.getByRole("link", { name: "Check my age" }).focus();

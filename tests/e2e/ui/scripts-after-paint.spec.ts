@@ -27,9 +27,7 @@ async function expectInteractive(page: Page): Promise<void> {
   await expect(page.getByRole("button", { name: /^Save/ }).first()).toBeVisible();
 }
 
-test.beforeEach(({ site }) => {
-  fill(site, 2);
-});
+test.beforeEach(({ site }) => fill(site, 2));
 
 test("no script is requested before the first paint", async ({ page, site }) => {
   site.database().exec("UPDATE videos SET hls_url = '/media/videos/u/1/hls-1/master.m3u8'");
