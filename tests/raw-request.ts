@@ -4,7 +4,7 @@ import net from "node:net";
 const RESPONSE_TIMEOUT_MS = 20_000;
 
 /**
- * Sends a raw request, which `URL` and `fetch` would normalize. Returns the raw response. Throws an error if the
+ * Sends a request exactly as given, without the normalization of `URL` and `fetch`. Returns the raw response. Throws an error if the
  * connection is idle for too long.
  */
 export async function rawRequest(url: string, text: string): Promise<string> {

@@ -203,7 +203,7 @@ describe.runIf(hasS3Server)("a site with a faulty store", () => {
     60_000,
   );
 
-  it("breaks off a response if the store disconnects in the middle of a video, but retries when copying the video to disk", async () => {
+  it("aborts a response if the store disconnects in the middle of a video, but retries when copying the video to disk", async () => {
     await moveIntoStore();
     loseCopies();
     store.fail({ when: /^GET /, response: "disconnect", times: 1 });

@@ -51,7 +51,7 @@ it.each([
     `${BEAT} DELETE FROM migrations WHERE name = '1000-baseline'`,
     /an older version of the site \(1000-baseline\)/,
   ],
-])("rejects a replica and explains why if %s", (_, change, message) => {
+])("rejects a replica if %s, and explains why", (_, change, message) => {
   if (change !== undefined) makeCopy(change);
   expect(() => openReplica(copy)).toThrow(message);
 });

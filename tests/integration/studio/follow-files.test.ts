@@ -65,7 +65,7 @@ describe("files added to the buckets by other tools", () => {
     expect([sizeOf("file-first"), sizeOf("row-first")]).toEqual([5, 9]);
   });
 
-  it("count toward their video's size even if its row is inserted after they stop growing", async () => {
+  it("count toward the video's size, even if the video's row is inserted after the files have stopped growing", async () => {
     put("videos/u/1.mp4", 5);
     put("thumbnails/u/1.png", 2);
     await trackFiles(seen, LATER);

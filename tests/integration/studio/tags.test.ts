@@ -220,7 +220,7 @@ describe("a tag", () => {
 });
 
 describe("a tag change", () => {
-  it("resumes after a restart, as does undoing it", async () => {
+  it("resumes after a restart, whether it is being applied or undone", async () => {
     for (let n = 0; n < 100; n += 1) addVideo({ id: `v${n}`, tags: '["old"]' });
     await ensureProjected();
     const change = { tags: [{ tag: "old", name: "old" }], target: "new", keepsAsAliases: false };
@@ -312,7 +312,7 @@ describe("a tag alias", () => {
   const visit = (path: string) =>
     publicTag({ request: new Request(ORIGIN + path), params: {}, context: {} });
 
-  it("makes a search for it show the tag's videos as close matches, unless they are exact matches", async () => {
+  it("when searched for, shows the tag's videos as close matches, except those that are exact matches", async () => {
     addTagged();
     addVideo({ id: "t", status: "published", title: "uhd test, high definition" });
     await expectSuccess(aliases("hd", "Uhd, high definition, q"));

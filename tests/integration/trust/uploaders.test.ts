@@ -168,7 +168,7 @@ describe("blocking an account", () => {
     expect(isPublic("public")).toBe(true);
   });
 
-  it("can put all of its videos on hold until it is reactivated, when public videos become public again", async () => {
+  it("can put all of its videos on hold; those that were public become public again when the account is reactivated", async () => {
     await transaction(() => hold({ videoId: "reported", reason: "report" }));
     await send({ intent: "block", id: uploader.id, hide: "1" });
     const all = ["public", "reported", "hidden"];

@@ -173,7 +173,7 @@ describe("a stream", () => {
     expect([video.currentTime, video.paused]).toEqual([12, true]);
   });
 
-  it("offers its qualities, Auto and the original", async () => {
+  it("offers Auto, each of its quality levels, and the original", async () => {
     const { video, press, item, root } = await renderReady();
     const open = () => {
       press("Settings");

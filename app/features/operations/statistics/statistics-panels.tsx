@@ -86,7 +86,7 @@ export function DropOff({ watched, csv }: { watched: VideoStatistics["watched"];
   return (
     <ColumnChart
       title="Watched parts"
-      summary={`On average, ${PERCENT.format(average)} of the video is watched. Based on ${formatQuantity(watched.views, "view")} with playback.`}
+      summary={`On average, viewers watch ${PERCENT.format(average)} of the video. Based on ${formatQuantity(watched.views, "view")} with playback.`}
       headings={["Part of the video", "Views of this part"]}
       csv={csv}
       format={(percent) => `${percent}%`}

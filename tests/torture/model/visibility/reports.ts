@@ -195,7 +195,7 @@ const eraseReport: Kind<{ by: Role; which: number }> = {
   },
 };
 
-/** Closes all reports with the decisions that their pages offer. */
+/** Closes every report by choosing one of the decisions offered on its page. */
 const closeReports: Kind<Role> = {
   weight: 3,
   args: moderator,
