@@ -45,8 +45,8 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // Even in another context, the next file would be affected by anything that these tests attach to their
-          // process's servers.
+          // Anything that these tests attach to the servers of their process would also affect the next test file, even
+          // in another context.
           name: "isolated",
           pool: "forks",
           include: ["tests/isolated/**/*.test.ts"],
