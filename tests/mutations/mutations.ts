@@ -873,7 +873,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (blocks.failure) throw blocks.failure;",
     replace: "",
     killedBy: "tests/integration/storage/ranged-input.test.ts",
-    title: "causes an error if its object is",
+    title: "fails if the object is",
   },
   {
     rule: "A conversion doesn't replace a file that another video references",
@@ -905,7 +905,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "Date.now() - Date.parse(writtenAt) > MAX_STOPPED_MS",
     replace: "false",
     killedBy: "tests/integration/operating/removal-guard.test.ts",
-    title: "pauses removals at startup only if the site was stopped for more than a week",
+    title: "pauses removals at startup only if more than a week seems to have passed",
   },
   {
     rule: "A conversion doesn't replace another video's file",
