@@ -417,8 +417,8 @@ describe("the second factor", () => {
 
 describe("an account change that the activity log can't record", () => {
   /**
-   * Returns the account's state. Resets the last TOTP step, because a code can't be used again even if the change
-   * fails.
+   * Returns the account's state. Also resets the last TOTP step. Otherwise, a code couldn't be reused, even after a
+   * failed change.
    */
   const state = () => {
     sqliteHandle().exec("UPDATE users SET totp_last_step = NULL");

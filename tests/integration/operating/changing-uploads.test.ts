@@ -52,7 +52,7 @@ function addFile(id: string, name = `videos/u/${id}.mp4`): void {
   addVideo({ id, title: id, video_url: `/media/${name}` });
 }
 
-/** Replaces a file with other content the way the site does. */
+/** Replaces a file's content in the same way as the site does. */
 function replaceFile(name: string, content: string): void {
   put(`${name}.part`, content);
   fs.renameSync(at(`${name}.part`), at(name));

@@ -437,7 +437,7 @@ describe("the automatic trash cleanup", () => {
     expect(exist(files)).toEqual([true, true]);
   });
 
-  it("never both restores and purges a video if both are requested at the same time", async () => {
+  it("never purges a video that is being restored at the same time", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     const [response, purged] = await Promise.all([restoreVideos(["a"], "u"), purge(["a"])]);

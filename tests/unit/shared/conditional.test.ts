@@ -6,7 +6,7 @@ const sameTime = "Fri, 02 Jan 2026 03:04:05 GMT";
 const earlier = "Fri, 02 Jan 2026 03:04:04 GMT";
 const later = "Fri, 02 Jan 2026 03:04:06 GMT";
 
-describe("a request's preconditions", () => {
+describe("conditional request headers", () => {
   it.each<[Record<string, string>, 304 | 412 | undefined]>([
     [{}, undefined],
     [{ "If-None-Match": '"abc"' }, 304],

@@ -3,7 +3,7 @@ import { formatQuantity } from "~/shared/format";
 export const STRIKE_DAYS = 90;
 export const MAX_STRIKE_REASON_LENGTH = 500;
 
-/** A strike as shown to its uploader and to owners. Times are ISO 8601 UTC. */
+/** A strike, as shown to owners and to the uploader who received it. Times are ISO 8601 UTC. */
 export interface Strike {
   id: string;
   reason: string;

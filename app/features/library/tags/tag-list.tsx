@@ -16,7 +16,7 @@ const KEEP_AS_ALIAS = (
   <CheckboxField label="Keep the old name as an alias" name="keep" defaultChecked />
 );
 
-/** The tags on a page with checkboxes, and the actions for the selected ones. */
+/** One page of tags, with checkboxes, and the actions for the selected tags. */
 export function TagList({
   tags,
   aliases,

@@ -292,7 +292,7 @@ function toPastParticiple(label: string): string {
   return label.replace(/^hid /, "hidden ");
 }
 
-/** Returns the decision and the first titles for the activity log. */
+/** Returns the decision and the first few titles, for the activity log. */
 function activityDetail(decision: ModeratorDecision, videoIds: readonly string[]): string {
   const titles = prepared<string>(
     `SELECT title FROM videos WHERE id IN (SELECT value FROM json_each(@list))

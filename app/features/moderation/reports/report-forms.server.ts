@@ -127,7 +127,7 @@ function log({ id, kind }: Report, action: string, videoId: string, userId: stri
 }
 
 const YEAR_MS = 365 * 24 * 3_600_000;
-const NOT_ENDED = "Preservation wasn’t stopped.";
+const NOT_ENDED = "Couldn’t stop preserving the evidence. Try again.";
 
 /**
  * Preserves a report's videos and text for one year, for example at the authorities' request. Nobody can delete them

@@ -144,7 +144,7 @@ export async function rescan(
   });
   if (!isQueued) return failure(409, FAILED, { detail: DECIDED });
   jobsChanged("work");
-  return done("The scan is queued again.");
+  return done("The scan has been queued again.");
 }
 
 const done = (description: string) => success("Review", description);

@@ -3,8 +3,7 @@ import type { JobKind, JobState } from "~db/schema";
 
 /**
  * The priority of each kind of job. Jobs with lower values run first. The jobs that make a new video watchable come
- * first, its images come before its renditions, and all of these come before the jobs that create files for older
- * videos.
+ * first, then those for its images, then those for its renditions. The jobs that create files for older videos come last.
  */
 export const PRIORITIES: Record<JobKind, number> = {
   // A new video doesn't become public until its scan has finished.

@@ -70,7 +70,7 @@ function requireWorker(request: Request): Worker {
       "Retry-After": String(wait),
     });
   }
-  const detail = token ? "This token is invalid or was revoked." : "Send a worker token.";
+  const detail = token ? "This token is invalid or was revoked." : "A worker token is required.";
   throw new Problem(401, detail, [], { "WWW-Authenticate": 'Bearer realm="worker"' });
 }
 
@@ -186,7 +186,7 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
     return new Response(null, { status: 204 });
   } catch (error) {
     if (error instanceof InvalidResultError) {
-      const reason = `The result of the worker “${worker.name}” was rejected: ${error.message}`;
+      const reason = `The result from worker “${worker.name}” was rejected: ${error.message}`;
       console.error(`Job ${job.id} (${job.kind}): ${reason}`);
       await returnRejected(job, reason);
       await recordResult(worker.id, error.message);
