@@ -10,7 +10,7 @@ import { trust } from "./baseline-trust";
  * The whole schema of an empty database. The types in db/schema list the values of kinds, states and reasons. Changing
  * a `CHECK` requires rebuilding the table, so only `videos.status`, which other tools write, has one.
  *
- * Until version 0.2.0 is released, this migration is edited in place. After that, it must never change.
+ * Version 0.2.0 was released with this migration, so it must never change.
  */
 export const migration = {
   name: "1000-baseline",
