@@ -1,7 +1,8 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listPublished } from "~/features/catalogue/published-list.server";
 import { correctDerivedData } from "~/features/operations/library-check/integrity.server";
@@ -17,6 +18,9 @@ beforeEach(() => {
   fs.rmSync(path.join(site.folder, "db"), { recursive: true });
 });
 afterEach(() => site.remove());
+
+const KEPT = fileURLToPath(new URL("../../versions", import.meta.url));
+const RELEASES = fs.readdirSync(KEPT).filter((name) => name.endsWith(".tar.gz"));
 
 const toy = { name: "9999-toy", sql: "CREATE TABLE toy (id INTEGER PRIMARY KEY)" };
 const hasToy = (sqlite: ReturnType<typeof openSqlite>) =>
@@ -41,6 +45,14 @@ describe("the migrations", () => {
         digest: createHash("sha256").update(sql).digest("hex"),
       })),
     );
+  });
+
+  it.each(RELEASES)("haven't been changed since the release of %s", (release) => {
+    execFileSync("tar", ["-xzf", path.join(KEPT, release), "-C", site.folder, "db/site.sqlite"]);
+    const sqlite = openSqlite(path.join(site.folder, "db/site.sqlite"));
+    // Throws an error if a migration now has another digest.
+    migrate(sqlite);
+    sqlite.close();
   });
 
   it("copy an existing database file before they change it", () => {
