@@ -11,6 +11,10 @@ declare module "autocannon" {
     headers?: Record<string, string>;
     connections: number;
     /** Seconds. */
-    duration: number;
+    duration?: number;
+    /** The number of requests, instead of a duration. */
+    amount?: number;
+    /** Functions that change each request before it is sent. */
+    requests?: { setupRequest: (request: object) => object }[];
   }): Promise<Result>;
 }
