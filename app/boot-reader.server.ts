@@ -41,7 +41,7 @@ function requireUploads(): void {
     fs.readdirSync(uploadsDir);
   } catch {
     throw new SettingsError(
-      `UPLOADS_DIR can't be read (${uploadsDir}). Mount the uploads folder of the site that this reader reads from there, read-only.`,
+      `UPLOADS_DIR can't be read (${uploadsDir}). Mount the primary site's uploads folder there, read-only.`,
     );
   }
 }

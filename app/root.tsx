@@ -89,7 +89,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
       toast,
       // Don't register the service worker in development, because hundreds of modules change while it is active.
       hasServiceWorker: settings().serviceWorker && settings().environment !== "development",
-      // Runs on every page except ungated ones; see `useAgeGate`.
+      // Applies to every page that isn't exempt from the age gate; see `useAgeGate`.
       asksForAge: !signedIn && needsAgeConfirmation(request),
       ...(settings().recordsCustodian && { hasRecords: true }),
       catalogueVersion: version.catalogue,

@@ -31,8 +31,8 @@ export function requireDatabaseFile(file: string): void {
 }
 
 /**
- * Checks that a development build created neither the database nor its replacement from an interrupted restore. Changes
- * neither the file nor its write-ahead log.
+ * Checks that neither the database nor its replacement from an interrupted restore was created by a development build.
+ * Doesn't change the file or its write-ahead log.
  *
  * @throws {MigrationError} Other problems with the file are reported when it is opened.
  */

@@ -9,10 +9,10 @@ import { every } from "./runtime.server";
 
 const EVERY_MS = 10_000;
 
-/** Starts writing the time for as long as the database is replicated. */
+/** Starts the heartbeat, which writes the time while the database is replicated. */
 export function startHeartbeat(): void {
   const sqlite = sqliteHandle();
-  every(EVERY_MS, "write the time into the database", () => beat(sqlite), { firstMs: 0 });
+  every(EVERY_MS, "record the time in the database", () => beat(sqlite), { firstMs: 0 });
 }
 
 function beat(sqlite: ReturnType<typeof sqliteHandle>): void {

@@ -4,7 +4,7 @@ import type { Database } from "better-sqlite3";
 
 /**
  * Litestream copies everything that is appended to the write-ahead log (WAL), so only Litestream may run checkpoints.
- * After a checkpoint by any other process, it starts a new generation with a copy of the whole database.
+ * After a checkpoint by any other process, Litestream starts a new generation with a copy of the whole database.
  */
 
 /** `auto`: on while the database has Litestream's tables, which Litestream creates when it first opens a database. */

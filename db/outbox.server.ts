@@ -5,8 +5,8 @@ import { processState } from "./runtime.server";
 import type { AlertNotice, OutboxRow, ReportNotice } from "./schema/operations";
 
 /**
- * The outbox. A message is written in the same transaction as the change that it announces, and delivery is retried
- * until it succeeds.
+ * The outbox. A message is written in the same transaction as the change that it reports, and delivery is retried until
+ * it succeeds.
  */
 
 const MINUTE_MS = 60_000;
@@ -37,8 +37,8 @@ export function enqueueMessage<Subject extends keyof Messages>(
 const sending = processState("outbox", () => new Map<keyof Messages, Promise<number>>());
 
 /**
- * Sends the messages that are due, one at a time. If the process ends after a message was sent but before that has been
- * recorded, the message is sent again with the same id.
+ * Sends the messages that are due, one at a time. If the process ends after a message was sent but before its delivery
+ * was recorded, the message is sent again with the same id.
  *
  * @param send rejects if the message has to be retried later. The function that it returns runs in the transaction that
  *   records the delivery.

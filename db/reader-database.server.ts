@@ -22,7 +22,7 @@ export function openReplica(file: string): Sqlite.Database {
   const wanted = path.resolve(file);
   if (!fs.existsSync(wanted)) {
     throw new DatabaseFileError(
-      `There is no copy of the database (${wanted}). Fetch it with npm run refresh-reader.`,
+      `There is no copy of the database (${wanted}). Fetch one with npm run refresh-reader.`,
     );
   }
   requireReleasedFile(wanted);

@@ -85,8 +85,9 @@ export interface VideosTable {
   /** 1 while `video_holds` has a row for the video. Triggers set it. */
   held: Generated<0 | 1>;
   /**
-   * Whether visitors can open the video's page and files, and whether it is in the public lists. SQLite generates both
-   * columns from the status, files and holds (baseline-catalogue.ts), which `app/features/visibility` writes.
+   * Whether visitors can open the video's page and files, and whether the video is in the public lists. SQLite
+   * generates both columns from the status, files and holds (baseline-catalogue.ts), which `app/features/visibility`
+   * writes.
    */
   public: GeneratedAlways<0 | 1>;
   listed: GeneratedAlways<0 | 1>;
@@ -99,18 +100,18 @@ export interface Schema
     ModerationTables,
     OperationsTables {
   videos: VideosTable;
-  /** Has at most one row, which is written while the database is replicated. */
+  /** A table with at most one row, which is written while the database is replicated. */
   heartbeat: {
     id: ColumnType<1, never, never>;
     at: Time;
   };
-  /** Has one row, written by the projector, which counts the changes to the catalogue and to the view counts. */
+  /** A table with one row, in which the projector counts the changes to the catalogue and to the view counts. */
   catalogue_version: {
     id: ColumnType<1, never, never>;
     catalogue: number;
     views: number;
   };
-  /** Has one row for each combination of status, listing and stored category. The projector writes them. */
+  /** The totals for each combination of status, listing and stored category. The projector writes the rows. */
   video_totals: {
     status: VideoStatus;
     listed: 0 | 1;
@@ -136,7 +137,7 @@ export interface Schema
     deleted_at: Time;
     /** The size of the files at the time of the deletion. */
     bytes: Generated<number>;
-    /** Copied from `row`. */
+    /** A generated column with the value from `row`. */
     uploaded_by: GeneratedAlways<string | null>;
   };
   video_files: VideoFilesTable;

@@ -27,8 +27,8 @@ export function searchIndexes(sqlite: Database) {
   return {
     /**
      * Updates the entries for the given sort keys to match the rows that have these keys now, and removes the entries
-     * of unused keys. It reads the rows, because a sort key may move from one row to another, and the two rows may be
-     * projected in any order.
+     * of unused keys. The rows are looked up by sort key, because a sort key may move from one row to another, and the
+     * two rows may be projected in any order.
      *
      * @param read the rows that were already read, by their sort keys.
      */

@@ -13,11 +13,11 @@ export interface VideoFilesTable {
    * `removed`: its files have been deleted, or are queued in `removals`, and its URL redirects to the current file.
    */
   state: "pending" | "earlier" | "original" | "removed";
-  /** The user who uploaded or replaced it. */
+  /** The user who uploaded the file or replaced it. */
   user_id: string | null;
   /** ISO 8601 UTC */
   created_at: Generated<string>;
-  /** When it was replaced; null if it has never been the video's current file. */
+  /** When the file was replaced; null if it has never been the video's current file. */
   replaced_at: string | null;
   duration: Generated<string>;
   video_url: Generated<string>;

@@ -26,7 +26,7 @@ import { runScript } from "./run-script";
 const USAGE = `npm run check-library -- [--fix] [--resume-removals]
 
 Reports files without a video and videos without a file, on the disk and in the store at STORAGE_URL.
-Also corrects the storage figure, and reads missing poster colors. The server may be running.
+Also corrects the recorded storage usage, and reads missing poster colors. The server may be running.
   --fix              move unused files that haven't changed for 7 days to UPLOADS_DIR/.quarantine,
                      and remove unused objects from the store. Does nothing while removals are paused.
   --resume-removals  resume removals after the site has reported at startup that they are paused,

@@ -118,7 +118,7 @@ async function userId(email: string | undefined): Promise<string> {
 }
 
 /**
- * Requires the terms to be accepted before the import. The error message says which version of the terms has to be
+ * Requires the terms to be accepted before the import. The error message shows which version of the terms has to be
  * accepted, and where to find it.
  */
 function requireAcceptedTerms(accepted: string | undefined): void {

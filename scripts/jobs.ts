@@ -26,12 +26,12 @@ const USAGE = `npm run jobs -- [--all] [--again] [--codecs ID] [--scan] [--retry
 Shows the running, queued and failed jobs.
   --all     queue all missing jobs of all videos
   --again   re-encode the streams that were encoded with different settings, after all other jobs
-  --codecs  add the other codecs in ENCODER_CODECS to the stream of the video with this id
+  --codecs  add the additional codecs in ENCODER_CODECS to the stream of the video with this id
   --scan    scan the videos that were never scanned, after all other jobs; they stay public until then
   --retry   retry the failed jobs
   --pause   pause the queue, even across restarts, and suspend running jobs
   --resume  resume the queue
-  --once    run the jobs in this process until none is due; failed attempts are retried later
+  --once    run the jobs in this process until no job is due; failed attempts are retried later
   --work    run the jobs in this process, and wait for more until Ctrl-C
   --watch   show the queue every second until Ctrl-C`;
 
@@ -75,7 +75,7 @@ await runScript(
     if (options.codecs) {
       logDisabledCodecs();
       const isQueued = await enqueueCodecs(options.codecs);
-      console.log(isQueued ? "Queued the other codecs." : "There are no codecs to add.");
+      console.log(isQueued ? "Queued the additional codecs." : "There are no codecs to add.");
     }
     if (options.retry) console.log(`Retrying ${formatQuantity(await retryFailedJobs(), "job")}.`);
     if ((options.once || options.work) && !canRunJobs()) throw new UsageError(WITHOUT_FFMPEG);

@@ -116,7 +116,7 @@ export function packagesAreMissing() {
 function installAll() {
   if (fs.lstatSync(path.join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) {
     giveUp(
-      "node_modules is a link and not up to date. Run npm ci in the folder that it points to.",
+      "node_modules is a link to packages that aren't up to date. Run npm ci in the folder that it points to.",
     );
   }
   console.log("Installing packages (compiling SQLite takes a few minutes) …");

@@ -66,7 +66,7 @@ function restore(replica: string, file: string): void {
   });
   if (error) throw new RestoreError(`litestream couldn't be run (${error.message}).`);
   if (!fs.existsSync(file)) {
-    throw new RestoreError(`Litestream restored nothing from ${replica}:\n${stderr.trim()}`);
+    throw new RestoreError(`Litestream didn't restore anything from ${replica}:\n${stderr.trim()}`);
   }
 }
 

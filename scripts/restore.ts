@@ -67,7 +67,7 @@ function restore(folder: string, site: SiteFiles): Restored {
     throw new RestoreError(
       isFull
         ? `There is not enough space to restore the backup (${message}). Nothing was changed.`
-        : `The backup can't be restored: ${message}. Nothing was changed. Files that were already copied aren't copied again.`,
+        : `The backup can't be restored: ${message}. Nothing was changed. Files that were already copied won't be copied again.`,
     );
   }
 }

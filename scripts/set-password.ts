@@ -43,7 +43,7 @@ await runScript(
     const passkeys = await listPasskeys(user.id);
     if (removeKeys) await removePasskeys(user.id);
     console.log(
-      `Changed the password of ${user.email}. All sessions are ended and all API tokens revoked.`,
+      `Changed the password of ${user.email}. Ended all sessions and revoked all API tokens.`,
     );
     if (generate) console.log(`Password: ${password}`);
     if (removeFactor) console.log("Two-factor authentication is off.");
@@ -55,7 +55,7 @@ await runScript(
     if (passkeys.length > 0) {
       console.log(
         removeKeys
-          ? "All passkeys are removed."
+          ? "Removed all passkeys."
           : "Passkeys still work. To remove them, use --remove-passkeys.",
       );
     }

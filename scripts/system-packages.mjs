@@ -68,7 +68,7 @@ export function whatToDo({ isRoot, hasApt, isCi, isContainer, isTerminal }) {
  * Installs the Debian packages that contain missing programs, if that is possible and wanted.
  *
  * @param all whether the nightly tests run too.
- * @returns a message for each program that is still missing, which says what can't be tested.
+ * @returns a message for each program that is still missing, explaining what can't be tested.
  */
 export async function installExecutables({ compilers = false, all = false } = {}) {
   const needed = [...TESTED_WITH, ...(all ? NIGHTLY : [])];

@@ -74,8 +74,8 @@ if (all) {
 console.log(`\n${summaries.join("\n\n")}`);
 if (changed) {
   console.log(`
-Only test files that changed or import a changed file were run. Tests of the built site don't import its
-sources: run the tests for the pages that you changed with "npm run test:e2e -- FILE".`);
+Only changed test files, and test files that import a changed file, were run. Tests of the built site don't
+import its sources: run the tests for the pages that you changed with "npm run test:e2e -- FILE".`);
 }
 reportFailures();
 

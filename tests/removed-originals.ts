@@ -4,12 +4,12 @@ import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, diskPath, videoRow, workUntilIdle } from "./encode-library";
 import { makeClip } from "./media-clips";
 
-/** H.264 with CABAC, with which decoders detect damage. */
+/** H.264 with CABAC, which lets decoders detect damage. */
 export const H264 = [
   "libx264",
   ...["-preset", "veryfast", "-bf", "0", "-pix_fmt", "yuv420p", "-g", "25"],
 ];
-/** H.264 with CAVLC, with which decoders may not notice damage. */
+/** H.264 with CAVLC, in which damage can go undetected. */
 export const CAVLC = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "25"];
 
 /** Creates a video that needs conversion. Returns its path. */

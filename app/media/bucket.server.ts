@@ -14,11 +14,11 @@ export interface MediaName {
   path: string;
 }
 
-/** The buckets whose files may be in the store. Files in `documents` have no URLs and are encrypted. */
+/** The buckets whose files may be in the object store. Files in `documents` have no URLs and are encrypted. */
 export const FOLDERS = [...BUCKETS, "documents"] as const;
 type Folder = (typeof FOLDERS)[number];
 
-/** The name of a file that may be in the store. */
+/** The name of a file that may be in the object store. */
 export interface FileName {
   bucket: Folder;
   path: string;
@@ -80,7 +80,9 @@ export function filePath({ bucket, path: name }: FileName): string | undefined {
   return DOCUMENT.test(name) && !isLink ? file : undefined;
 }
 
-/** Returns the folder and path of an absolute path; undefined if it is outside the media folders. */
+/**
+ * Returns the bucket of the file at an absolute path, and its path within the bucket; undefined outside the buckets.
+ */
 export function nameOfFile(file: string): FileName | undefined {
   const relative = path.relative(path.resolve(settings().uploadsDir), file);
   const [folder, ...rest] = relative.split(path.sep);

@@ -68,7 +68,7 @@ export async function forgetFiles(files: readonly MediaName[]): Promise<void> {
 /** Deletes the record of a file, or of a folder and everything in it, as part of a transaction. */
 export function forgetEntry({ bucket, path }: MediaName): void {
   const below = prepared<MediaName>(
-    // "0" follows "/", so the range is everything in the folder.
+    // "0" follows "/", so the range covers everything in the folder.
     `SELECT bucket, path FROM media_files
      WHERE bucket = @bucket AND path > @path || '/' AND path < @path || '0'`,
   );

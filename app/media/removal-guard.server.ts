@@ -88,7 +88,7 @@ export async function identifySite(): Promise<PauseReason | undefined> {
   if (readState().id === "") {
     const isForeign = !knowsFiles() && (await hasFiles());
     await setState({ id: (!isForeign && marker?.id) || randomUUID(), clock: 0 });
-    // The database to which the files belong adopts this id once it is back.
+    // Once the database to which the files belong is back, it adopts this id.
     if (isForeign && !marker) await writeMarker({ id: randomUUID(), clock: 0 });
   }
   const reason = await removalsPausedBy();

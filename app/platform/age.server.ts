@@ -11,8 +11,8 @@ const SEARCH_ENGINE =
   /Googlebot|Google-InspectionTool|bingbot|DuckDuckBot|YandexBot|Baiduspider|Applebot|Slurp|SeznamBot/;
 
 /**
- * Whether this visitor has to confirm their age first. Crawlers don't have to, because search engines recommend letting
- * them in: https://developers.google.com/search/docs/specialty/explicit/guidelines.
+ * Whether this visitor has to confirm their age before they see the site. Crawlers don't have to, because search
+ * engines recommend letting them in: https://developers.google.com/search/docs/specialty/explicit/guidelines.
  */
 export function needsAgeConfirmation(request: Request): boolean {
   if (!settings().ageGate || hasConfirmedAge(request)) return false;
@@ -20,7 +20,7 @@ export function needsAgeConfirmation(request: Request): boolean {
 }
 
 /**
- * The state of the age cookie. `confirmed`: the visitor has said that they are 18 or over. `checked`: a provider has
+ * The state of the age cookie. `confirmed`: the visitor has stated that they are 18 or over. `checked`: a provider has
  * verified their age; this value is signed, so that visitors can't set it themselves.
  */
 export type AgeConfirmation = "none" | "confirmed" | "checked";

@@ -36,7 +36,7 @@ const PURGE_EVERY_MS = 60_000;
  * Creates a limit of `max` attempts per key within a window that starts with the first attempt. Keys are kept only in
  * memory, as digests, and only for the window, because an address is personal data.
  *
- * @param name what is counted; unique within the process.
+ * @param name a name for what is counted. It has to be unique within the process.
  */
 export function attemptLimit(
   name: string,

@@ -6,8 +6,8 @@ import { requestContext } from "./node/request-context.server";
 import { settings } from "./settings.server";
 
 /**
- * Returns the address from which a request came, for in-memory limits. The address is never written anywhere. Behind a
- * proxy (PUBLIC_URL is set, and TRUSTED_PROXIES contains its address), it is the last entry of X-Forwarded-For that
+ * Returns the IP address from which a request came, for in-memory limits. The address is never written anywhere. Behind
+ * a proxy (PUBLIC_URL is set, and TRUSTED_PROXIES contains its address), it is the last entry of X-Forwarded-For that
  * isn't a trusted proxy: earlier entries may have been forged by the client. For an IPv6 address, it is the /64,
  * because that is what one customer gets.
  */

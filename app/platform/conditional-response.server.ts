@@ -40,7 +40,7 @@ export async function conditionalResponse(
   const { publicUrl, countryRules } = settings();
   const scope = publicUrl && !countryRules ? "public" : "private";
   const headers = {
-    // A shared cache has to revalidate each time, so that the next response no longer contains a hidden video.
+    // A shared cache has to revalidate each time, so that it never serves a video that has been hidden in the meantime.
     "Cache-Control": scope === "public" ? "public, no-cache" : "private, max-age=300",
     ETag: now.etag,
     "Last-Modified": new Date(now.lastModified).toUTCString(),

@@ -1,6 +1,6 @@
 import { processState } from "~db/runtime.server";
 
-/** Counters for `/metrics` since the process started. They contain nothing about visitors. */
+/** Counters for `/metrics` since the process started. They don't contain anything about visitors. */
 export const counts = processState("counts", () => ({
   pageCacheHits: 0,
   pageCacheMisses: 0,

@@ -5,7 +5,7 @@ export interface Failure {
   status: 400 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503 | 507;
   toast: ToastMessage;
   retryAfterSeconds?: number;
-  /** What to do next; omitted if the toast already says it. */
+  /** What to do next; omitted if the toast already explains it. */
   detail?: string;
 }
 
@@ -22,7 +22,7 @@ export const TRY_AGAIN = "Reload the page and try again.";
 
 export const BUSY = "The database is busy. Try again in a few seconds.";
 
-/** The failure for a form that lacks a field that its action needs. */
+/** The failure for a form with a missing field. */
 export const INCOMPLETE = failure(400, "The form is incomplete.", { detail: TRY_AGAIN });
 
-export const GONE = "This video no longer exists. It may have been deleted in the meantime.";
+export const GONE = "This video no longer exists. It may have been deleted.";

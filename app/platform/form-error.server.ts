@@ -1,6 +1,6 @@
 import { isBusy } from "~db/write-lock";
 
-/** The reason why an account's form failed, with the response status. */
+/** The reason why an account form failed, with the response status. */
 export class FormError extends Error {
   constructor(
     public status: number,
@@ -29,7 +29,7 @@ export function tooManyAttempts(waitSeconds: number): FormError {
 }
 
 /**
- * Converts an error into a failure of an account's form.
+ * Converts an error into a failure of an account form.
  *
  * @throws the error if it is neither a FormError nor a busy database.
  */

@@ -35,7 +35,7 @@ export function problemResponse({ status, detail, errors, headers }: Problem): R
   });
 }
 
-/** Converts the field errors from the studio's forms. */
+/** Converts field errors, as reported by the studio's forms, to the problems in an API response. */
 export function fieldProblems(fields: Partial<Record<string, string>>): FieldProblem[] {
   return Object.entries(fields).flatMap(([field, detail]) => (detail ? [{ field, detail }] : []));
 }

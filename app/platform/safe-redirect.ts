@@ -1,6 +1,6 @@
 import { parseUrl } from "~/shared/addresses";
 
-/** A placeholder for our origin, because nobody can own an .invalid domain (RFC 2606). */
+/** A placeholder for our origin. Nobody can own an .invalid domain (RFC 2606). */
 const OWN_ORIGIN = "http://own.invalid";
 const MAX_PATH_LENGTH = 2_000;
 

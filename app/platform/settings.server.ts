@@ -34,7 +34,7 @@ export { SettingsError };
 
 /**
  * The operator's settings: environment variables that are parsed once, before anything else happens. An invalid value
- * aborts startup with one line that names the variable and the expected value.
+ * aborts startup with a one-line message about the variable and the expected value.
  */
 
 const secret = line.min(SECRET_MIN_LENGTH).optional();
@@ -85,7 +85,7 @@ const variables = {
   CONTACT_EMAIL: someEmail,
   /** The folder whose videos the studio can import. */
   IMPORT_DIR: folder,
-  /** The folder for scheduled backups. If undefined, there are none. */
+  /** The folder for scheduled backups. If undefined, backups aren't scheduled. */
   BACKUP_DIR: folder,
   BACKUP_EVERY: duration(15 * UNIT_MS.m, 52 * UNIT_MS.w)
     .default(UNIT_MS.d)
@@ -96,7 +96,7 @@ const variables = {
     .describe("a whole number of backups, from 1 to 1000"),
   /** Whether backups include the uploaded files. */
   BACKUP_UPLOADS: onOff("on"),
-  /** Where alerts for the operator are sent. */
+  /** The URL to which alerts for the operator are sent. */
   ALERT_WEBHOOK: webhookUrl,
   ALERT_WEBHOOK_SECRET: secret.describe(
     `at least ${SECRET_MIN_LENGTH} characters, or whsec_ and base64 (openssl rand -base64 32)`,
@@ -135,11 +135,14 @@ const variables = {
     .default(100)
     .describe("a whole number of requests, from 1 to 10000"),
   /**
-   * The monthly transfer budget for video files (calendar month, UTC), about which alerts are sent. If undefined, there
-   * are no such alerts.
+   * The transfer budget for video files per calendar month (UTC). If undefined, no alerts about the transfer volume are
+   * sent.
    */
   TRANSFER_BUDGET_BYTES: byteCount(1).optional().describe(AT_LEAST_ONE_BYTE),
-  /** Whether the data is locked so that only one server can use it. Off for file systems that don't support locks. */
+  /**
+   * Whether the data is locked so that only one server can use it. It has to be off for file systems that don't support
+   * locks.
+   */
   DATA_LOCK: onOff("on"),
   /** The token for reading the metrics. If undefined, only requests from this machine can read them. */
   METRICS_TOKEN: line
@@ -235,13 +238,13 @@ const variables = {
     .describe("a whole number of jobs, at least 1"),
   /** Whether a video needs a valid consent record before it is published. */
   REQUIRE_CONSENT: onOff("off"),
-  /** The name and address of the custodian of records, line by line. If it isn't set, there is no Records page. */
+  /** The name and address of the custodian of records, as a list of lines. If undefined, there is no Records page. */
   RECORDS_CUSTODIAN: z
     .string()
     .transform((value) => value.split(/[|\r\n]+/).flatMap((line) => line.trim() || []))
     .refine((lines) => lines.length > 0 && lines.join().length <= 1000)
     .optional()
-    .describe("a name and an address of at most 1000 characters, with lines separated by |"),
+    .describe("a name and a postal address of at most 1000 characters, with lines separated by |"),
   /** Whether checkpoints are left to Litestream. `auto` leaves them to Litestream if the database has its tables. */
   LITESTREAM: choice("auto", "on", "off"),
   /** The origin of the site that this read replica copies. If undefined, this site is a primary. */
@@ -295,8 +298,8 @@ const REQUIRED_WITH = [
 ] as const;
 
 /**
- * Parses the settings in an environment. Secrets may also be in files whose paths are in the environment. An empty
- * variable counts as unset.
+ * Parses the settings in an environment. Secrets may also be read from files whose paths are in the environment. An
+ * empty variable counts as unset.
  *
  * @throws {SettingsError} for the first invalid variable.
  */
@@ -348,7 +351,7 @@ export function forgetSettings(): void {
   current = undefined;
 }
 
-/** Returns the environment of a child process or thread that reads uploaded files. It contains no secrets. */
+/** Returns the environment of a child process or thread that reads uploaded files. It doesn't contain any secrets. */
 export function childEnvironment(): NodeJS.ProcessEnv {
   return childVariables(process.env);
 }

@@ -82,7 +82,7 @@ export async function readText(request: Request, maxBytes: number): Promise<stri
 }
 
 function tooLong(): Response {
-  return errorResponse(413, "Payload Too Large", "The form is too long.");
+  return errorResponse(413, "Payload Too Large", "The form data is too large.");
 }
 
 /** Returns a response that closes the connection, because the rest of the form isn't read. */

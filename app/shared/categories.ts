@@ -25,7 +25,7 @@ let named = DEFAULT_CATEGORIES;
 let labels = new Map<string, string>();
 
 /**
- * Sets the labels of the categories and their order. The server reads them from the database
+ * Sets the labels and the order of the categories. The server reads them from the database
  * (`features/catalogue/category-names.server.ts`) and sends them with every page.
  *
  * @param names all categories; undefined for the labels in the code.

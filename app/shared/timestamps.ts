@@ -6,7 +6,7 @@ export interface Chapter {
   start: number;
 }
 
-/** The maximum number of timestamps. More than this can't be a table of contents. */
+/** The maximum number of timestamps. A longer list can't be a table of contents. */
 const MAX_CHAPTERS = 100;
 const MIN_CHAPTERS = 3;
 

@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext } from "react";
 
-/** The information about a signed-in user that the browser has. The server checks every permission. */
+/** The information that the browser has about a signed-in user. The server checks every permission. */
 export interface AuthUser {
   role: "owner" | "editor" | "moderator" | "uploader";
   mayPublish: boolean;

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Button, ButtonLink } from "./button";
 import { Dialog } from "./dialog";
 
-/** Asks for confirmation before something is deleted, and says what else will be deleted. */
+/** Asks for confirmation before something is deleted, and shows what else will be deleted. */
 export function ConfirmDialog({
   title,
   description,

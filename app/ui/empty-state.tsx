@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Says that something is empty and what to do next, and offers a button for it. */
+/** Explains that something is empty and what to do next, and offers a button for that. */
 export function EmptyState({
   icon,
   title,

@@ -29,7 +29,7 @@ export const accounts = /* sql */ `
     email       TEXT NOT NULL COLLATE NOCASE,
     role        TEXT NOT NULL,
     may_publish INTEGER NOT NULL DEFAULT 0 CHECK (may_publish IN (0, 1)),
-    -- The id of the owner who invited. The invitation is void if they can no longer invite anyone.
+    -- The id of the owner who sent the invitation, which is void if that owner can no longer invite anyone.
     invited_by  TEXT NOT NULL,
     created_at  TEXT NOT NULL,
     expires_at  TEXT NOT NULL,
@@ -48,13 +48,13 @@ export const accounts = /* sql */ `
     -- The credential id, base64url.
     id           TEXT PRIMARY KEY NOT NULL,
     user_id      TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    -- The host name that it was created for. It only works there.
+    -- The host name for which the passkey was created. It works only there.
     rp_id        TEXT NOT NULL,
     name         TEXT NOT NULL,
     -- COSE_Key
     public_key   BLOB NOT NULL,
     counter      INTEGER NOT NULL,
-    -- 1 if its provider copies it between devices.
+    -- 1 if the passkey's provider syncs it between devices.
     synced       INTEGER NOT NULL,
     created_at   TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     last_used_at TEXT
@@ -67,24 +67,24 @@ export const accounts = /* sql */ `
     expires_at TEXT NOT NULL
   ) WITHOUT ROWID;
 
-  -- The cookie has the id and the table its SHA-256, so that a stolen database doesn't reveal sessions.
+  -- The cookie contains the id, and the table contains its SHA-256, so that a stolen database doesn't reveal sessions.
   CREATE TABLE sessions (
     id_hash      TEXT PRIMARY KEY NOT NULL,
     user_id      TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     created_at   TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     last_used_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     expires_at   TEXT NOT NULL,
-    -- Helps users to recognize a session, such as 'Firefox on Linux'.
+    -- Helps users recognize a session, such as 'Firefox on Linux'.
     device       TEXT NOT NULL DEFAULT ''
   );
   CREATE INDEX sessions_by_user ON sessions (user_id);
   CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
-  -- Browsers in which an account has signed in, at most ten per account. A signed cookie has the id.
+  -- Browsers in which an account has signed in, at most ten per account. A signed cookie contains the id.
   CREATE TABLE devices (
     id      TEXT PRIMARY KEY NOT NULL,
     user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    -- When the account last signed in there.
+    -- When the account last signed in with that browser.
     used_at TEXT NOT NULL
   ) WITHOUT ROWID;
   CREATE INDEX devices_by_user ON devices (user_id, used_at);
@@ -118,7 +118,7 @@ export const accounts = /* sql */ `
   ) WITHOUT ROWID;
   CREATE INDEX api_answers_by_age ON api_answers (created_at);
 
-  -- The outcomes of published uploads, for a week: a repeated request gets the same one.
+  -- The outcomes of published uploads, for a week: a repeated request gets the same outcome.
   CREATE TABLE published_uploads (
     upload       TEXT PRIMARY KEY NOT NULL,
     user_id      TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,

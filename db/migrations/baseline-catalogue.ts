@@ -17,14 +17,14 @@ export const catalogue = /* sql */ `
     number         INTEGER PRIMARY KEY,
     title          TEXT NOT NULL,
     description    TEXT NOT NULL DEFAULT '',
-    -- An id or a legacy name of app/shared/category-list.ts. Any other text is shown as it is.
+    -- An id or a legacy value from app/shared/category-list.ts. Any other text is shown unchanged.
     category       TEXT NOT NULL,
     tags           TEXT CHECK (tags IS NULL OR (json_valid(tags) AND json_type(tags) = 'array')),
     duration       TEXT NOT NULL DEFAULT '0:00',
     video_url      TEXT NOT NULL DEFAULT '',
     thumbnail_url  TEXT,
     uploaded_by    TEXT,
-    -- What people intend, as do publish_at and unpublish_at.
+    -- Chosen by people, as are publish_at and unpublish_at.
     status         TEXT NOT NULL DEFAULT 'published'
                      CHECK (status IN ('published', 'hidden', 'review')),
     views          INTEGER NOT NULL DEFAULT 0 CHECK (views >= 0),
@@ -32,7 +32,7 @@ export const catalogue = /* sql */ `
     updated_at     TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     -- The size of the video's files on disk, which media-files.server.ts writes.
     bytes          INTEGER NOT NULL DEFAULT 0,
-    -- The uploaded file, if video_url is empty or names a converted file.
+    -- The uploaded file, if video_url is empty or refers to a converted file.
     source_url     TEXT,
     -- Created by jobs. A video is playable without any of these.
     hls_url        TEXT,
@@ -68,13 +68,13 @@ export const catalogue = /* sql */ `
     -- LUFS (EBU R128) and dBTP of the audio; null until they are measured, -70 LUFS without audio.
     loudness       REAL,
     true_peak      REAL,
-    -- The settings that the adaptive stream was encoded with, see encoders.server.ts; null if unknown.
+    -- The settings with which the adaptive stream was encoded (see encoders.server.ts); null if unknown.
     hls_settings   TEXT,
     -- When the uploaded file was removed to save space; null if the remaining file contains all its streams.
     source_removed_at TEXT,
     -- The thumbnail that a job created. Any other was chosen by a person.
     generated_poster_url TEXT,
-    -- Since when a draft has been ready for review; null if it isn't.
+    -- When the draft became ready for review; null if it isn't.
     ready_at       TEXT,
     -- {userId}/{uploadId} of the file that this one was trimmed from, and the range in seconds.
     cut_of         TEXT,
@@ -103,7 +103,7 @@ export const catalogue = /* sql */ `
   CREATE INDEX videos_by_title ON videos (title COLLATE NOCASE, number, status, category);
   CREATE INDEX videos_by_size ON videos (bytes, number, status, category);
   -- Its other sort orders, for the rows that the indexes of the public lists don't contain. Each index adds
-  -- about 15 microseconds to an insert among a million rows, so no row is in two indexes of one order.
+  -- about 15 microseconds to an insert among a million rows, so no row is in two indexes for the same order.
   CREATE INDEX videos_unlisted_by_views ON videos (views, sort_key, status, category)
     WHERE NOT listed;
   CREATE INDEX videos_unlisted_by_length ON videos (seconds, sort_key, status, category)
@@ -128,11 +128,11 @@ export const catalogue = /* sql */ `
     WHERE uploaded_by IS NOT NULL;
   CREATE INDEX videos_without_thumbnail ON videos (sort_key, status, category)
     WHERE coalesce(thumbnail_url, '') = '';
-  -- The few videos on hold, which are checked at the start.
+  -- The few videos on hold, which are checked at startup.
   CREATE INDEX videos_held ON videos (id) WHERE held = 1;
 
-  -- The ids of changed rows that the projector hasn't processed yet. REPLACE fires no trigger for the row
-  -- that it removes, but the new row has the same id.
+  -- The ids of changed rows that the projector hasn't processed yet. REPLACE doesn't fire a trigger for the row that it
+  -- removes, but the new row has the same id.
   CREATE TABLE video_changes (
     seq      INTEGER PRIMARY KEY AUTOINCREMENT,
     video_id TEXT NOT NULL
@@ -142,7 +142,7 @@ export const catalogue = /* sql */ `
   END;
   CREATE TRIGGER videos_updated AFTER UPDATE ON videos BEGIN
     INSERT INTO video_changes (video_id) SELECT OLD.id UNION SELECT NEW.id;
-    -- A new thumbnail that is set without its colors has none.
+    -- If a new thumbnail is set without its colors, the old colors are removed.
     UPDATE videos SET poster_colors = NULL WHERE number = NEW.number
       AND OLD.thumbnail_url IS NOT NEW.thumbnail_url AND OLD.poster_colors = NEW.poster_colors;
   END;

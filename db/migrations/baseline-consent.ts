@@ -2,14 +2,14 @@
 export const consent = /* sql */ `
   CREATE TABLE performers (
     id            TEXT PRIMARY KEY NOT NULL,
-    -- One per line. Lists show the first.
+    -- One per line. Lists show the first one.
     stage_names   TEXT NOT NULL,
-    -- The sort key of the first.
+    -- The sort key of the first stage name.
     sort_name     TEXT NOT NULL,
     -- The encrypted payload: legal name and date of birth.
     payload           TEXT NOT NULL,
     document_kind TEXT,
-    -- The day on which somebody compared the document with the person; null before that.
+    -- The day on which someone compared the document with the person; null if that hasn't happened yet.
     checked_on    TEXT,
     checked_by    TEXT,
     created_at    TEXT NOT NULL,
@@ -25,15 +25,15 @@ export const consent = /* sql */ `
   ) WITHOUT ROWID;
   CREATE INDEX performer_names_by_performer ON performer_names (performer_id);
 
-  -- Encrypted files in UPLOADS_DIR/documents, each named by its id.
+  -- Encrypted files in UPLOADS_DIR/documents, which are named after their ids.
   CREATE TABLE performer_documents (
     id           TEXT PRIMARY KEY NOT NULL,
     performer_id TEXT NOT NULL REFERENCES performers (id) ON DELETE CASCADE,
     kind         TEXT NOT NULL,
     type         TEXT NOT NULL,
-    -- Before encryption.
+    -- The size before encryption.
     bytes        INTEGER NOT NULL,
-    -- The key of the file, itself encrypted.
+    -- The encrypted key of the file.
     file_key     TEXT NOT NULL,
     added_at     TEXT NOT NULL,
     added_by     TEXT,
@@ -47,14 +47,14 @@ export const consent = /* sql */ `
   CREATE TABLE video_consents (
     video_id    TEXT PRIMARY KEY NOT NULL,
     kind        TEXT NOT NULL,
-    -- How many people are shown.
+    -- The number of people shown in the video.
     people      INTEGER NOT NULL CHECK (people BETWEEN 0 AND 50),
     -- Days, YYYY-MM-DD in UTC. It is invalid from ends_on; null if it doesn't expire.
     recorded_on TEXT NOT NULL,
     ends_on     TEXT,
     updated_at  TEXT NOT NULL,
     updated_by  TEXT,
-    -- The alert that it ends soon. Null until then, and again once ends_on is changed or that alert is
+    -- The alert that the record expires soon. Null until there is one, and again once ends_on changes or the alert is
     -- resolved. No foreign key: old alerts are deleted.
     expiry_alert_id TEXT
   );

@@ -27,7 +27,7 @@ const updateHeld = (id: string) => /* sql */ `
  * tools.
  */
 export const holds = /* sql */ `
-  -- Each row is one cause, so that releasing it never releases another. No foreign key: the video may be in
+  -- Each row is one hold, so that ending one never ends another. No foreign key: the video may be in
   -- the trash.
   CREATE TABLE video_holds (
     video_id  TEXT NOT NULL,

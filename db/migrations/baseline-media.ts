@@ -7,13 +7,13 @@ export const media = /* sql */ `
     id            INTEGER PRIMARY KEY,
     video_id      TEXT NOT NULL,
     kind          TEXT NOT NULL,
-    -- The lowest runs first.
+    -- The job with the lowest value runs first.
     priority      INTEGER NOT NULL,
     state         TEXT NOT NULL DEFAULT 'waiting',
-    -- Failed attempts.
+    -- The number of failed attempts.
     attempts      INTEGER NOT NULL DEFAULT 0,
     run_after     TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    -- The process or machine that runs it, and when its lease ends.
+    -- The process or machine that runs the job, and when its lease ends.
     worker        TEXT,
     lease_until   TEXT,
     -- 0 to 1.
@@ -26,7 +26,7 @@ export const media = /* sql */ `
     created_at    TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     started_at    TEXT,
     finished_at   TEXT,
-    -- How often in a row its lease ended without a result.
+    -- The number of consecutive leases that ended without a result.
     worker_losses INTEGER NOT NULL DEFAULT 0,
     UNIQUE (video_id, kind)
   );
@@ -43,13 +43,13 @@ export const media = /* sql */ `
   );
   INSERT INTO queue_state VALUES (1, NULL);
 
-  -- The result of SCAN_COMMAND for a file, until a moderator has decided.
+  -- The result of running SCAN_COMMAND on a file, which is kept until a moderator has made a decision.
   CREATE TABLE scan_findings (
     -- The video, or the row of video_files that replaces its file.
     video_id TEXT PRIMARY KEY NOT NULL,
-    -- unchecked: the command had no result and will run again.
+    -- unchecked: the command returned no result and will be run again.
     verdict  TEXT NOT NULL,
-    -- The output of the command, or why there is no result. Untrusted.
+    -- The command's output, or the reason why there is no result. It is untrusted.
     reason   TEXT NOT NULL,
     found_at TEXT NOT NULL
   ) WITHOUT ROWID;
@@ -84,7 +84,7 @@ export const media = /* sql */ `
   CREATE INDEX media_files_by_video ON media_files (video_id);
   CREATE INDEX media_files_due ON media_files (bucket, path) WHERE stored < 1;
 
-  -- The files in the store of STORAGE_URL. All other files are only on the disk. Copies of stored files on the
+  -- The files in the object store at STORAGE_URL. All other files are only on the disk. Copies of stored files on the
   -- disk may be evicted.
   CREATE TABLE stored_files (
     bucket      TEXT NOT NULL,
@@ -126,9 +126,9 @@ export const media = /* sql */ `
     checked_at      TEXT,
     -- When the last complete search for missing files started.
     files_looked_at TEXT,
-    -- site.json in the uploads folder has the same values, so that a start can check whether the database and
-    -- the folder belong together and have the same age. The id is empty until the first start. The clock
-    -- increases while the site runs.
+    -- site.json in the uploads folder contains the same values, so that the site can check at startup whether the
+    -- database and the folder belong together and have the same age. The id is empty until the first start. The clock
+    -- advances while the site is running.
     site_id         TEXT NOT NULL DEFAULT '',
     clock           INTEGER NOT NULL DEFAULT 0,
     -- 1 once move-storage has started to move all files back to the disk. Nothing is moved into the store then.
@@ -142,8 +142,8 @@ export const media = /* sql */ `
     number INTEGER PRIMARY KEY REFERENCES videos (number) ON DELETE CASCADE
   );
 
-  -- Other files of a video: its replacement, and files that were replaced. Jobs and media_files refer to a row
-  -- by its id, like to a video.
+  -- Other files of a video: its replacement, and files that were replaced. Jobs and media_files refer to a row by its
+  -- id, as they do to a video.
   CREATE TABLE video_files (
     id                   TEXT PRIMARY KEY NOT NULL,
     video_id             TEXT NOT NULL,
@@ -153,7 +153,7 @@ export const media = /* sql */ `
     state                TEXT NOT NULL,
     user_id              TEXT,
     created_at           TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    -- Null if it never was the file of its video.
+    -- Null if it has never been the video's current file.
     replaced_at          TEXT,
     -- The same as in videos.
     duration             TEXT NOT NULL DEFAULT '0:00',
@@ -171,13 +171,13 @@ export const media = /* sql */ `
     loudness             REAL,
     true_peak            REAL,
     bytes                INTEGER NOT NULL DEFAULT 0,
-    -- Of the uploaded file.
+    -- The digest of the uploaded file.
     sha256               TEXT,
     -- The same as in videos.
     cut_of               TEXT,
     cut_start            REAL,
     cut_end              REAL,
-    -- The watched_parts from when it was the file of its video.
+    -- The watched_parts from the time when it was the video's current file.
     watched              TEXT
   ) WITHOUT ROWID;
   CREATE UNIQUE INDEX video_files_pending ON video_files (video_id) WHERE state = 'pending';
@@ -213,7 +213,7 @@ export const media = /* sql */ `
   CREATE TABLE similar_videos (
     first        TEXT NOT NULL,
     second       TEXT NOT NULL CHECK (first < second),
-    -- When the pair was marked as different.
+    -- When someone marked the two as different videos.
     dismissed_at TEXT,
     PRIMARY KEY (first, second)
   ) WITHOUT ROWID;

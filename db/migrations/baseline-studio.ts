@@ -7,7 +7,7 @@ export const studio = /* sql */ `
     slug        TEXT NOT NULL UNIQUE,
     description TEXT NOT NULL DEFAULT '',
     visibility  TEXT NOT NULL DEFAULT 'studio',
-    -- Increases with each change, to detect that a form is outdated.
+    -- Increases with each change, so that outdated forms are detected.
     version     INTEGER NOT NULL DEFAULT 1,
     created_at  TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     updated_at  TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
@@ -25,7 +25,7 @@ export const studio = /* sql */ `
   ) WITHOUT ROWID;
   CREATE INDEX series_slugs_by_series ON series_slugs (series_id);
 
-  -- No foreign key to videos: a video from the trash returns to its position, and another tool may
+  -- No foreign key to videos: a video that is restored from the trash returns to its position, and another tool may
   -- replace a row.
   CREATE TABLE series_videos (
     series_id INTEGER NOT NULL REFERENCES series (id) ON DELETE CASCADE,
@@ -36,14 +36,14 @@ export const studio = /* sql */ `
   CREATE INDEX series_videos_in_order ON series_videos (series_id, position, video_id);
   CREATE INDEX series_videos_by_video ON series_videos (video_id, series_id);
 
-  -- At most one row: the series on the home page.
+  -- The series on the home page. The table has at most one row.
   CREATE TABLE featured_series (
     id        INTEGER PRIMARY KEY CHECK (id = 1),
     series_id INTEGER NOT NULL REFERENCES series (id) ON DELETE CASCADE
   );
   CREATE INDEX featured_series_by_series ON featured_series (series_id);
 
-  -- alias and tag are folded as search folds text. No alias is the tag of another.
+  -- alias and tag are folded, as searched text is. No alias is the tag of another alias.
   CREATE TABLE tag_aliases (
     alias TEXT PRIMARY KEY NOT NULL,
     tag   TEXT NOT NULL CHECK (tag <> alias),
@@ -51,15 +51,15 @@ export const studio = /* sql */ `
   ) WITHOUT ROWID;
   CREATE INDEX tag_aliases_by_tag ON tag_aliases (tag);
 
-  -- Changes of a tag in all videos, to undo them, and to finish them after a restart.
+  -- Tag changes that apply to all videos, kept so that they can be undone, and completed after a restart.
   CREATE TABLE tag_changes (
     id         INTEGER PRIMARY KEY,
-    -- The folded tags, a JSON list, and the tags as they are shown.
+    -- The folded tags, as a JSON list, and the tags as they are displayed.
     tags       TEXT NOT NULL CHECK (json_valid(tags)),
     names      TEXT NOT NULL,
     -- The new tag; null if they were removed.
     target     TEXT,
-    -- The previous aliases, a JSON list of rows.
+    -- The replaced aliases, as a JSON list of rows.
     aliases    TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(aliases)),
     state      TEXT NOT NULL DEFAULT 'running',
     user_id    TEXT,
@@ -122,7 +122,7 @@ export const studio = /* sql */ `
     bytes       INTEGER NOT NULL,
     modified_ms REAL NOT NULL,
     video_id    TEXT NOT NULL,
-    -- The path in the bucket videos.
+    -- The path in the 'videos' bucket.
     target      TEXT NOT NULL,
     process     INTEGER NOT NULL,
     started_at  TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
@@ -165,18 +165,18 @@ export const studio = /* sql */ `
   CREATE TABLE watched_parts (
     video_id TEXT PRIMARY KEY NOT NULL,
     views    INTEGER NOT NULL,
-    -- For each 5% of the video, how many views watched it.
+    -- For each 5% of the video, the number of views in which it was watched.
     parts    TEXT NOT NULL CHECK (json_array_length(parts) = 20)
   ) WITHOUT ROWID;
 
-  -- The file system of the uploads, as last measured on each day (UTC).
+  -- The uploads folder's file system, as last measured on each day (UTC).
   CREATE TABLE disk_days (
     day        TEXT PRIMARY KEY NOT NULL,
     used_bytes INTEGER NOT NULL,
     free_bytes INTEGER NOT NULL
   ) WITHOUT ROWID;
 
-  -- Bytes of video files that were sent on each day (UTC).
+  -- The number of bytes of video files sent on each day (UTC).
   CREATE TABLE transfer_days (
     day   TEXT PRIMARY KEY NOT NULL,
     bytes INTEGER NOT NULL
@@ -194,9 +194,9 @@ export const studio = /* sql */ `
     name        TEXT,
     files       INTEGER NOT NULL DEFAULT 0,
     bytes       INTEGER NOT NULL DEFAULT 0,
-    -- The part that isn't linked from an earlier backup.
+    -- The size of the part that isn't hard-linked from an earlier backup.
     added_bytes INTEGER NOT NULL DEFAULT 0,
-    -- Damaged files of an earlier backup that were copied again.
+    -- The number of files that were copied again because they were damaged in an earlier backup.
     repaired    INTEGER NOT NULL DEFAULT 0,
     -- Why it failed.
     reason      TEXT,
@@ -210,10 +210,10 @@ export const studio = /* sql */ `
     id          TEXT PRIMARY KEY NOT NULL,
     kind        TEXT NOT NULL,
     message     TEXT NOT NULL,
-    -- Of failed jobs: when the last of them failed. Of the transfer: its month and budget.
+    -- For failed jobs: when the last of them failed. For the transfer alert: its month and budget.
     until       TEXT,
     raised_at   TEXT NOT NULL,
-    -- Null while the problem lasts.
+    -- When the problem ended; null while it persists.
     resolved_at TEXT
   );
   CREATE INDEX alerts_by_time ON alerts (raised_at);

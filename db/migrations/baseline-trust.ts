@@ -9,12 +9,12 @@ export const trust = /* sql */ `
     due_at      TEXT NOT NULL,
     closed_at   TEXT,
     erased_at   TEXT,
-    -- The encrypted payload: all text that was entered; null once it is erased.
+    -- The encrypted payload: all text that was entered; null once it has been erased.
     payload         TEXT,
-    -- Whether the reporter was sent an email, and has opened its link. Further emails are only sent after that.
+    -- Whether the reporter was sent an email, and has opened its link. Further emails are sent only after that.
     mail_link   TEXT,
-    -- The alerts that included it: as an urgent one, as due soon and as overdue. Null until then, and again
-    -- once it is reopened. No foreign key: old alerts are deleted.
+    -- The alerts that included the report as urgent, as due soon and as overdue. Null until then, and again once it is
+    -- reopened. No foreign key: old alerts are deleted.
     urgent_alert_id  TEXT,
     due_alert_id     TEXT,
     overdue_alert_id TEXT
@@ -33,7 +33,7 @@ export const trust = /* sql */ `
   CREATE INDEX reports_open_bytes ON reports (length(CAST(payload AS BLOB))) WHERE state <> 'closed';
   CREATE INDEX reports_by_time ON reports (received_at, kind, state, decision, closed_at);
 
-  -- The videos that a report names. No foreign key on the video: it may be in the trash or deleted.
+  -- The videos in a report. No foreign key on the video: it may be in the trash or deleted.
   CREATE TABLE report_videos (
     report_id       TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
     video_id        TEXT NOT NULL,
@@ -56,7 +56,7 @@ export const trust = /* sql */ `
   );
   CREATE INDEX report_messages_by_report ON report_messages (report_id, sent_at);
 
-  -- Messages about alerts and reports, written with the change that they announce, and sent until they have arrived.
+  -- Messages about alerts and reports, written with the change that they report, and retried until they arrive.
   CREATE TABLE outbox (
     id           TEXT PRIMARY KEY NOT NULL,
     alert_id     TEXT REFERENCES alerts (id) ON DELETE CASCADE,
@@ -76,7 +76,7 @@ export const trust = /* sql */ `
   CREATE INDEX outbox_by_alert ON outbox (alert_id) WHERE alert_id IS NOT NULL;
   CREATE INDEX outbox_by_report ON outbox (report_id) WHERE report_id IS NOT NULL;
 
-  -- Append-only. Contains no entered text and no names.
+  -- Append-only. Doesn't contain any names or text that someone entered.
   CREATE TABLE moderation_log (
     id        INTEGER PRIMARY KEY AUTOINCREMENT,
     at        TEXT NOT NULL,
@@ -107,7 +107,7 @@ export const trust = /* sql */ `
     report_id TEXT PRIMARY KEY NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
     until     TEXT NOT NULL
   ) WITHOUT ROWID;
-  -- No foreign key: a video may be in the trash, or gone.
+  -- No foreign key: a video may be in the trash or deleted.
   CREATE TABLE preserved_videos (
     video_id  TEXT NOT NULL,
     report_id TEXT NOT NULL REFERENCES preserved_reports (report_id) ON DELETE CASCADE,
@@ -128,14 +128,14 @@ export const trust = /* sql */ `
     -- The path of that file in the bucket 'videos'. It isn't removed while the state is waiting.
     file       TEXT,
     attempts   INTEGER NOT NULL DEFAULT 0,
-    -- For an imported list of digests: how many. Null for a video.
+    -- The number of digests in an imported list; null for a video.
     digests    INTEGER,
     -- The title of the removed video. Deleted after REPORT_KEEP, because it may name a person.
-    -- For a list of digests, the name of its file.
+    -- For a list of digests, the list's file name.
     title      TEXT,
     -- When the entry was removed from the list. Such an entry matches nothing, and is deleted 30 days later.
     removed_at TEXT,
-    -- Seconds to the first frame, and between two frames.
+    -- The number of seconds until the first frame, and between two frames.
     first      REAL NOT NULL DEFAULT 0,
     step       REAL NOT NULL DEFAULT 0,
     -- Three hashes of 8 bytes for each frame; 0 for a frame without detail.
@@ -154,7 +154,7 @@ export const trust = /* sql */ `
     PRIMARY KEY (sha256, blocked_video_id)
   ) WITHOUT ROWID;
   CREATE INDEX blocked_files_by_video ON blocked_files (blocked_video_id);
-  -- Only from imported lists of digests.
+  -- MD5 digests, which come only from imported lists of digests.
   CREATE TABLE blocked_md5s (
     md5     TEXT NOT NULL CHECK (length(md5) = 32),
     blocked_video_id INTEGER NOT NULL REFERENCES blocked_videos (id) ON DELETE CASCADE,
@@ -167,7 +167,7 @@ export const trust = /* sql */ `
     video_id     TEXT NOT NULL,
     blocked_video_id      INTEGER NOT NULL REFERENCES blocked_videos (id) ON DELETE CASCADE,
     found_at     TEXT NOT NULL,
-    -- When it was marked as a different video.
+    -- When someone marked the video as a different one.
     dismissed_at TEXT,
     PRIMARY KEY (video_id, blocked_video_id)
   ) WITHOUT ROWID;
@@ -185,10 +185,10 @@ export const trust = /* sql */ `
     id           TEXT PRIMARY KEY NOT NULL,
     user_id      TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     reason       TEXT NOT NULL,
-    -- No foreign key: it is kept after the account is deleted, like in all logs.
+    -- No foreign key: the id is kept after the account is deleted, as in all logs.
     given_by     TEXT,
     given_at     TEXT NOT NULL,
-    -- When it expires.
+    -- When the strike expires.
     ends_at      TEXT NOT NULL,
     withdrawn_at TEXT
   );
@@ -214,7 +214,7 @@ export const trust = /* sql */ `
 
   CREATE TABLE upload_terms_state (
     id             INTEGER PRIMARY KEY CHECK (id = 1),
-    -- Null while uploaders don't have to accept them.
+    -- Null while uploaders don't have to accept the terms.
     required_since TEXT
   );
   INSERT INTO upload_terms_state VALUES (1, NULL);
@@ -234,12 +234,12 @@ export const trust = /* sql */ `
   CREATE INDEX accepted_terms_by_video ON accepted_terms (video_id, id);
   CREATE INDEX accepted_terms_gone ON accepted_terms (video_gone_at) WHERE video_gone_at IS NOT NULL;
 
-  -- Decisions of moderators about a user's videos.
+  -- Moderators' decisions about a user's videos.
   CREATE TABLE uploader_decisions (
     id         INTEGER PRIMARY KEY,
     user_id    TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     report_id  TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
-    -- No foreign key: the decision stays readable when the video is deleted.
+    -- No foreign key: the decision can still be read after the video is deleted.
     video_id   TEXT NOT NULL,
     decision   TEXT NOT NULL,
     decided_at TEXT NOT NULL,

@@ -9,7 +9,7 @@ export interface AccountsTables {
     /** Empty for an account that has only passkeys. */
     password_hash: string;
     role: Generated<Role>;
-    /** 1 for an uploader who may publish their videos. */
+    /** 1 for an uploader who may publish their own videos. */
     may_publish: Generated<number>;
     /** Null for an active account. */
     deactivated_at: Time | null;

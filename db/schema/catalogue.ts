@@ -93,7 +93,7 @@ export interface CatalogueTables {
     video_id: string;
     position: number;
   };
-  /** Has at most one row: the series on the home page. */
+  /** The series on the home page. The table has at most one row. */
   featured_series: {
     id: ColumnType<1, 1, never>;
     series_id: number;

@@ -12,7 +12,7 @@ export interface MediaTables {
     created_at: Time;
     last_seen_at: Time | null;
     jobs_done: Generated<number>;
-    /** The reason why the site rejected the last of its rejected results. */
+    /** The reason why the site most recently rejected one of the worker's results. */
     trouble: string | null;
   };
   /** One row. */

@@ -24,18 +24,18 @@ export interface ModerationTables {
     id: string;
     kind: ReportKind;
     state: Generated<ReportState>;
-    /** The most severe decision about any of its videos; null if there is none. */
+    /** The most severe decision about any of the report's videos; null if there is none. */
     decision: ReportDecision | null;
     received_at: Time;
     due_at: Time;
     closed_at: Time | null;
-    /** When its text was deleted. */
+    /** When the report's text was deleted. */
     erased_at: Time | null;
     /** The encrypted text from the form; null once it has been erased. */
     payload: string | null;
     /** Null until an email is sent; "sent" until someone opens the link in it. */
     mail_link: "sent" | "opened" | null;
-    /** The alerts that included the report; null until then, and again once it is reopened. */
+    /** The alerts that included the report; null until an alert has included it, and again once it is reopened. */
     urgent_alert_id: string | null;
     due_alert_id: string | null;
     overdue_alert_id: string | null;
@@ -145,7 +145,7 @@ export interface ModerationTables {
     report_id: string;
     until: Time;
   };
-  /** The videos that such a report preserves. */
+  /** The videos that are preserved along with a report. */
   preserved_videos: {
     video_id: string;
     report_id: string;
@@ -160,7 +160,7 @@ export interface ModerationTables {
     /** The encrypted legal name and date of birth. */
     payload: string;
     document_kind: (typeof IDENTITY_DOCUMENTS)[number] | null;
-    /** The day on which someone compared the document with the person; null until then. */
+    /** The day on which someone compared the document with the person; null if that hasn't happened yet. */
     checked_on: Day | null;
     checked_by: string | null;
     created_at: Time;
@@ -193,7 +193,7 @@ export interface ModerationTables {
     /** The number of people shown in the video. */
     people: number;
     recorded_on: Day;
-    /** The day from which the record is invalid; null if it doesn't expire. */
+    /** The first day on which the record is invalid; null if it doesn't expire. */
     ends_on: Day | null;
     updated_at: Time;
     updated_by: string | null;
@@ -210,7 +210,7 @@ export interface ModerationTables {
     of_age: 0 | 1;
   };
   /**
-   * Has one row while published videos need a consent record. The table exists because triggers can't read settings.
+   * A table with one row while published videos need a consent record. It exists because triggers can't read settings.
    */
   consent_requirement: {
     id: 1;

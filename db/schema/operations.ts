@@ -23,7 +23,7 @@ export interface OperationsTables {
     id: Generated<number>;
     /** The scheduled time; null for a backup that someone requested. */
     due_at: string | null;
-    /** The user who requested it. */
+    /** The user who requested the backup. */
     user_id: string | null;
     state: Generated<"running" | "done" | "failed" | "interrupted">;
     /** The backup's folder in BACKUP_DIR, once it has been verified. */
@@ -39,14 +39,14 @@ export interface OperationsTables {
     started_at: Generated<string>;
     finished_at: string | null;
   };
-  /** Problems about which the operator has to be informed. */
+  /** Problems that the operator has to know about. */
   alerts: {
     id: string;
     kind: AlertKind;
     message: string;
     /**
-     * Identifies the occurrence: for failed jobs, when the last of them failed; for refused videos, when the last of
-     * them was scanned; for the transfer alert, its month and budget.
+     * A value that identifies the occurrence: for failed jobs, when the last of them failed; for refused videos, when
+     * the last of them was scanned; for the transfer alert, its month and budget.
      */
     until: Time | null;
     raised_at: Time;

@@ -46,7 +46,7 @@ export function startCheckpoints(abandonedBytes = ABANDONED_LOG_BYTES): void {
     if (replicated && !hasWarned) {
       hasWarned = true;
       console.error(
-        "Litestream isn't running: the write-ahead log of the database is too long. The site now runs checkpoints itself. Start Litestream, or set LITESTREAM=off.",
+        "Litestream isn't running: the database's write-ahead log is too long. The site now runs checkpoints itself. Start Litestream, or set LITESTREAM=off.",
       );
     }
     await queryThread("writing", "checkpoint", {});

@@ -36,7 +36,7 @@ await runScript(USAGE, { to: { type: "string" } }, async ({ to }) => {
     const left = dueEntries();
     if (left === 0) return;
     console.log(
-      `Not moved, because jobs are using them: ${formatQuantity(left, "item")}. The server moves them when the jobs are done.`,
+      `Not moved, because jobs are using them: ${formatQuantity(left, "item")}. The server will move them when the jobs are done.`,
     );
     process.exitCode = 1;
     return;
@@ -55,7 +55,7 @@ await runScript(USAGE, { to: { type: "string" } }, async ({ to }) => {
       `Missing or damaged in the file store, or its path contains a symbolic link: ${name}`,
     );
   console.log(
-    "The server doesn't start without STORAGE_URL until these files are moved. Restore their objects, or permanently delete their videos, then run the command again.",
+    "The server won't start without STORAGE_URL until these files are moved. Restore their objects, or permanently delete their videos, then run the command again.",
   );
   process.exitCode = 1;
 });

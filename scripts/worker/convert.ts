@@ -132,7 +132,7 @@ export async function convert(
         expected: [409],
         signal: AbortSignal.timeout(10_000),
       });
-      const why = isFull && !leave.aborted ? ": the disk of this machine is full" : "";
+      const why = isFull && !leave.aborted ? ": this machine's disk is full" : "";
       log(`Job ${job.job}: returned to the queue${why}.`);
       return isFull ? "full" : "returned";
     }

@@ -22,7 +22,7 @@ export async function fetchVideo(
       const response = await site.request(address, { headers, signal, expected: [404, 416] });
       if (response.status === 404) {
         await response.body?.cancel();
-        throw new Error("The site doesn't have the file of this video.");
+        throw new Error("The site doesn't have this video's file.");
       }
       const tag = response.headers.get("ETag");
       const isSame = version === null || tag === version;

@@ -16,13 +16,13 @@ const USAGE = `npm run worker -- --site https://videos.example [--token TOKEN] [
 Encodes videos for a site until Ctrl-C: downloads each video, encodes its streams and uploads them.
 Requires ffmpeg, but no access to the site's database or disk.
   --site    the URL of the site
-  --token   the token of this worker, created in the studio (Queue, Workers). To hide it from other users
+  --token   the token of this worker, created in the studio (/admin/workers). To hide it from other users
             of this machine, set WORKER_TOKEN instead.
   --folder  the working folder (default: the folder for temporary files)
 
 ENCODER_HARDWARE and ENCODER_THREADS apply to this machine.`;
 
-/** How long this machine doesn't take any jobs after its disk has been full. */
+/** How long this machine waits before it takes another job after its disk was full. */
 const FULL_WAIT_MS = 60_000;
 
 try {
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   const folder = await mkdtemp(path.join(parent, "afterdark-worker-"));
   try {
     const client = siteClient(site, token, log);
-    log(`Working for ${site}.`);
+    log(`Processing jobs from ${site}.`);
     while (!leave.signal.aborted) await takeOne(client, folder, leave.signal);
     log("Stopped.");
   } finally {
@@ -66,7 +66,7 @@ async function takeOne(
       return;
     }
     const job = await response.json<Job>();
-    log(`Job ${job.job}: taken.`);
+    log(`Job ${job.job}: claimed.`);
     const end = await convert(client, job, folder, leave, log);
     if (end === "full") await setTimeout(FULL_WAIT_MS, undefined, { signal: leave });
   } catch (error) {
@@ -93,7 +93,7 @@ function readArguments(): { site: string; token: string; parent: string } {
   const token = values.token ?? process.env.WORKER_TOKEN;
   const site = parseUrl(values.site ?? "");
   if (!site || !/^https?:$/.test(site.protocol)) throw new UsageError(USAGE);
-  if (!token) throw new UsageError(`Specify the token of this worker.\n\n${USAGE}`);
+  if (!token) throw new UsageError(`Specify this worker's token.\n\n${USAGE}`);
   return { site: site.origin, token, parent: path.resolve(values.folder ?? os.tmpdir()) };
 }
 

@@ -9,7 +9,8 @@ const VIDEOS = 40;
 const PHONE = { width: 360, height: 740 };
 
 /**
- * On a phone, measures the home page's and a video page's scripts, styles, requests to other hosts, and layout shifts.
+ * Measures the scripts, styles, requests to other hosts, and layout shifts of the home page and a video page on a
+ * phone.
  */
 export async function run(report: Report): Promise<void> {
   const site = new SiteProcess();

@@ -164,7 +164,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     await expect.poll(drawn).toBe("Good evening & welcome");
   });
 
-  it("lets an admin sign in and upload and edit a video, and shows the video on the site", async () => {
+  it("lets an admin sign in, upload a video and edit it, and shows the video on the site", async () => {
     await open("/auth");
     await browser.type('input[name="email"]', ADMIN.email);
     await browser.type('input[name="password"]', ADMIN.password);

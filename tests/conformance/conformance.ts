@@ -103,7 +103,7 @@ function resultFaults({ outcome, message }: Kind, result: Result, method: string
   return isExpected ? [] : [`${method}: unexpected message: ${result.message}`];
 }
 
-/** An import can't ask what to do with an incomplete file, so it imports it as a draft. */
+/** An import can't ask what to do with an incomplete file, so the file is imported as a draft. */
 function importFaults(kind: Kind, result: Result): string[] {
   const isDraft = result.outcome === "draft";
   return resultFaults(kind, isDraft ? { ...result, outcome: "incomplete" } : result, "import");

@@ -8,7 +8,8 @@ export { ADMIN } from "../site-process";
 
 /**
  * Settings for a second site, for tests that can't use the default one. They all share these settings, because each
- * additional set starts a worker, a browser and a site per screen size, which takes five seconds of CPU time.
+ * additional set of settings would require another worker, browser and site for each screen size, which takes five
+ * seconds of CPU time.
  */
 export const OTHER_SITE = {
   SITE_NAME: "Another site",
@@ -73,7 +74,7 @@ const POLL_INTERVAL_MS = 20;
 async function waitForHydration(page: Page): Promise<void> {
   const until = Date.now() + HYDRATION_TIMEOUT_MS;
   for (let isReady = false; !isReady && Date.now() < until; ) {
-    // The evaluation fails if the page is navigating to another one.
+    // The evaluation fails if the page is navigating to another page.
     isReady = await page.evaluate(isHydrated).catch(() => false);
     // After the first commit, React continues in a separate task.
     await new Promise((next) => setTimeout(next, POLL_INTERVAL_MS));

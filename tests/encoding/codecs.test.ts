@@ -188,7 +188,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
 
     fs.rmSync(path.join(folder, UNFINISHED));
     const output = await jobsCommand("--codecs", id, "--once");
-    expect(output).toContain("Queued the other codecs.");
+    expect(output).toContain("Queued the additional codecs.");
     await removeFiles();
     expect(JSON.stringify(master(id))).toContain("av01");
     const added = filesBelow(folder).filter((name) => name.startsWith("av1-"));

@@ -184,7 +184,7 @@ describe.runIf(ffmpegAvailable())("rejected files", () => {
     expect(await upload(unknown)).toMatchObject({ status: 415, failure: { message: other } });
   });
 
-  it("get a specific message if they are empty, whether sent by form, over tus or in an import", async () => {
+  it("get a specific message if they are empty, whether they are sent by form or over tus, or imported", async () => {
     const message = "This file is empty.";
     const file = path.join(site.folder, "empty.mp4");
     fs.writeFileSync(file, "");

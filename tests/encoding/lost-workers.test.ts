@@ -67,7 +67,7 @@ describe.runIf(ffmpegAvailable())("a worker's job", () => {
       .prepare("DELETE FROM videos WHERE id = ? RETURNING video_url")
       .pluck()
       .get(id) as string;
-    await attic.waitForOutput(/no longer (?:yours|belongs)/);
+    await attic.waitForOutput(/no longer (?:assigned|belongs)/);
     await until(() => encodersIn(attic.folder).length === 0);
     const next = addVideoWithFile(4);
     await until(() => isDone(next));

@@ -41,7 +41,7 @@ describe.runIf(ffmpegAvailable())("a video's jobs", () => {
     expect(probes()).toBe(2);
   });
 
-  it("extract the frames for the poster and the storyboard with one process each", async () => {
+  it("extract the frames for the poster in one process, and those for the storyboard in another", async () => {
     const clip = makeClip(site.folder, "clip", {
       seconds: 10,
       output: ["-movflags", "+faststart"],

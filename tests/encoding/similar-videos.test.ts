@@ -47,7 +47,7 @@ async function compared(files: string[]): Promise<string[]> {
 }
 
 describe.runIf(ffmpegAvailable())("similar videos", () => {
-  it("are found even if resized, marked with a logo or cut at the start, while other videos aren't", async () => {
+  it("are found even if they are resized, marked with a logo or cut at the start, while other videos aren't", async () => {
     const original = video(3);
     const [first, small, logo, trimmed, other, another] = await compared([
       original,

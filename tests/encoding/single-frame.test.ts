@@ -38,7 +38,7 @@ describe.runIf(ffmpegAvailable())("a video that has a single frame or is extreme
     expect(videoRow(id).thumbnail_url).toMatch(/\.webp$/);
   });
 
-  it("has a storyboard with the first frame if no frames can be read at the requested timestamps", async () => {
+  it("has a storyboard that shows the first frame if no frames can be read at the requested timestamps", async () => {
     const file = makeClip(site.folder, "clip", { ...SMALL, seconds: 1 });
     const found = (await probe(file))!;
     // Simulates a file with a wrong index, in which there are no frames at the requested positions.

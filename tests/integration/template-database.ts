@@ -4,7 +4,7 @@ import path from "node:path";
 import { openSqlite } from "~db/client.server";
 import { migrate } from "~db/migrate.server";
 
-/** The variable that names the file to the workers, which inherit it. */
+/** The environment variable from which the workers read the file's path. */
 export const TEMPLATE = "TEST_TEMPLATE_DATABASE";
 
 /** Creates a migrated database once for all workers; each test copies it (`tests/temporary-site.ts`). */

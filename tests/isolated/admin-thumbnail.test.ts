@@ -183,7 +183,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
       positions.push(data.studio.edit?.frame);
     }
     expect(messages).toEqual([
-      "The video is shorter than that.",
+      "This position is after the end of the video.",
       "Enter a position in the video, such as 1:30.",
     ]);
     // The position of a chosen tile doesn't count as entered, so it doesn't take precedence over the next choice.
@@ -208,7 +208,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
     vi.mocked(cachedProbe).mockRejectedValueOnce(new InterruptedError("ffprobe was killed."));
     const justNow = "The video can’t be read right now. Try again in a few seconds.";
     expect(await refusal()).toEqual([503, justNow]);
-    const forGood = [422, "The file of this video can’t be read. Upload an image instead."];
+    const forGood = [422, "This video’s file can’t be read. Upload an image instead."];
     fs.writeFileSync(source, "no video");
     expect(await refusal()).toEqual(forGood);
     fs.rmSync(source);
@@ -225,7 +225,7 @@ describe.runIf(ffmpegAvailable())("a frame at a position", () => {
   it("is rejected with 422 if it doesn't exist; the form is kept and nothing is changed", async () => {
     for (const [frame, message] of [
       ["soon", "Enter a position in the video, such as 1:30."],
-      ["9:00", "The video is shorter than that."],
+      ["9:00", "This position is after the end of the video."],
     ] as const) {
       const response = await sendMultipart(form(undefined, { frame }), ADDRESS);
       expect(response).toMatchObject({

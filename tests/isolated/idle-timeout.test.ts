@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addMiddleware, IDLE_TIMEOUT_MS } from "~/platform/node/middleware.server";
 
-// Node checks at this interval for requests that take too long, and would otherwise abort the upload.
+// How often Node checks for requests that take too long. Without the fix, one of these checks would abort the upload.
 const server = http.createServer({
   requestTimeout: 300,
   headersTimeout: 300,

@@ -214,7 +214,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'const user = await requireScriptUser(request, "/admin/publish");',
     replace: 'const user = { id: "", email: "", role: "owner", mayPublish: true } as const;',
     killedBy: "tests/integration/account/route-guard.test.ts",
-    title: "rejects visitors and other sites where required",
+    title: "rejects visitors and requests from other sites where required",
   },
   {
     rule: "A resumable upload requires a session",
@@ -239,7 +239,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (admitted > maxLength) throw new UploadError(413, tooMuch);",
     replace: "",
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
-    title: "stops at the size limit while receiving",
+    title: "is stopped at the size limit while it is being received",
   },
   {
     rule: "The content of an upload determines its type",
@@ -462,7 +462,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (site) return site === "same-origin";',
     replace: "return true;",
     killedBy: "tests/integration/server/own-origin.test.ts",
-    title: "uses Sec-Fetch-Site and Origin, and prefers the former",
+    title: "uses Sec-Fetch-Site and Origin, and gives precedence to Sec-Fetch-Site",
   },
   {
     rule: "A request from another origin can't change anything in the studio",
@@ -470,7 +470,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "requireOwnOrigin(request);",
     replace: "",
     killedBy: "tests/integration/account/route-guard.test.ts",
-    title: "rejects visitors and other sites where required",
+    title: "rejects visitors and requests from other sites where required",
   },
   {
     rule: "A redirect never leads off the site",
@@ -494,7 +494,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (addressWait !== undefined) throw tooManyAttempts(addressWait);",
     replace: "",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "block an address after ten failures, but no other address",
+    title: "block an IP address after ten failures, but no other address",
   },
   {
     rule: "Failed sign-ins are limited per account",
@@ -502,7 +502,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (accountWait !== undefined) {",
     replace: "if (false) {",
     killedBy: "tests/integration/account/sign-in.test.ts",
-    title: "block guesses for one account from many addresses, except from known browsers",
+    title: "block guesses for one account from many IP addresses, except from known browsers",
   },
   {
     rule: "A flood of sign-ins gets responses without a page",
@@ -510,7 +510,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!isFlood) return false;",
     replace: "return false;",
     killedBy: "tests/integration/account/sign-in-rate-limit.test.ts",
-    title: "accepts a burst of sign-in attempts, and answers a flood with a one-line rejection",
+    title: "accepts a burst of sign-in attempts, and responds to a flood with a one-line rejection",
   },
   {
     rule: "A sign-in submitted by another site isn't counted",
@@ -534,7 +534,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return account && credentialsDigest(account) === mark ? { userId, id } : undefined;",
     replace: "return account ? { userId, id } : undefined;",
     killedBy: "tests/integration/account/account.test.ts",
-    title: "doesn't give separate attempts to device cookies issued before it was turned on",
+    title:
+      "doesn't give separate attempts to device cookies issued before the second factor was turned on",
   },
   {
     rule: "Wrong two-factor codes are counted per account",
@@ -828,7 +829,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (found?.bytes !== stored.bytes) {",
     replace: "if (false) {",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "aren't evicted while the store lacks the object or has one of a different length",
+    title:
+      "aren't evicted while the store doesn't have the object or has an object of a different length",
   },
   {
     rule: "An object that a file's record references isn't removed",
@@ -884,7 +886,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };",
     replace: "",
     killedBy: "tests/integration/jobs/re-encode.test.ts",
-    title: "don't have their playable file replaced if the new one can't be decoded",
+    title: "keep their playable file if the new one can't be decoded",
   },
   {
     rule: "Request limits don't apply to internal range requests",

@@ -33,7 +33,7 @@ describe.runIf(hasS3Server)("a bucket of an S3-compatible store", () => {
   const open = () => s3Store(address, keys);
   storeContract(open, () => folder);
 
-  it("presigns a URL that anyone can read from for a limited time", async () => {
+  it("presigns a URL that gives anyone read access for a limited time", async () => {
     const store = open();
     await store.put("videos/u/8.mp4", fileOf("presigned", Buffer.from("0123456789")));
     const url = await store.presign("videos/u/8.mp4", 60, "video/mp4");

@@ -108,7 +108,7 @@ describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store",
     );
     const settings = { AWS_SECRET_ACCESS_KEY: secret, STORAGE_DELIVERY: "proxy" };
     await expect(site.start({ ...settings, STORAGE_URL: "" })).rejects.toThrow(
-      /STORAGE_URL must be set, because files of this site are in a file store/,
+      /STORAGE_URL must be set, because this site has files in a file store/,
     );
     await site.start({ STORAGE_URL: server.environment.STORAGE_URL });
     expect((await request(url, { Range: "bytes=0-0" })).status).toBe(206);

@@ -230,7 +230,7 @@ describe.runIf(hasS3Server)("a faulty store", () => {
     });
   }, 60_000);
 
-  it("has an incomplete upload from a killed process reported and aborted by check-library", async () => {
+  it("that has an incomplete upload from a killed process is reported by check-library, which aborts the upload", async () => {
     await beginUpload(store.environment, "videos/u/half.mp4");
     expect((await checkStore())?.unfinished).toEqual([]);
     const later = Date.now() + 2 * DAY_MS;

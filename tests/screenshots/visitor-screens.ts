@@ -89,7 +89,7 @@ export function visitorScreens({ all, plain, reports }: SampleVideos): Screen[] 
     }),
     screen("Sign in", "/auth"),
     screen("Sign in, failed", "/auth", {
-      // Ten failed sign-ins would block the address, but there are fewer variants with scripts.
+      // Ten failed sign-ins would block the IP address, but fewer than ten variants run scripts.
       scriptedSteps: async (page) => {
         await signIn(page, "nobody@example.com", "not the password");
         await page.getByRole("alert").first().waitFor();

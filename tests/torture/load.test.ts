@@ -33,7 +33,7 @@ describe("trendOf, isRising and percentileOf", () => {
     expect(margin).toBeLessThan(20);
   });
 
-  it("detect a definite rise, but not in constant values or in too few readings", () => {
+  it("detect a definite rise, but don't detect one in constant values or too few readings", () => {
     expect(isRising(trendOf(readings(1_800, 0.5), SECOND_MS), 1_000)).toBe(true);
     expect(isRising(trendOf(readings(1_800, 0.5), SECOND_MS), 2_000)).toBe(false);
     expect(isRising(trendOf(readings(1_800, 0), SECOND_MS), 10)).toBe(false);

@@ -246,7 +246,7 @@ describe("the source files", () => {
     expect(unused.map(({ file }) => file)).toEqual([]);
   });
 
-  it("for the studio are used on pages that load its styles", () => {
+  it("load the studio's styles on each of its pages", () => {
     const sheet = fs.readFileSync(path.join(root, "app/ui/site.css"), "utf8");
     const [, features = ""] = sheet.match(/features\/\{(.*)\}"/) ?? [];
     const isPage = new RegExp(

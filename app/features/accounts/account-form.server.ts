@@ -134,7 +134,7 @@ async function removePassword(
   await confirmIdentity(request, session, form);
   const userId = session.user.id;
   await changeAndRecord({ userId, action: "password-off" }, () => {
-    // The passkey that confirmed this may have been removed in the meantime.
+    // The passkey that confirmed the request may have been removed in the meantime.
     const passkey = prepared("SELECT 1 FROM passkeys WHERE user_id = ? AND rp_id = ?");
     if (!passkey.get(userId, relyingParty(request).id))
       throw new FormError(409, "Add a passkey first.");

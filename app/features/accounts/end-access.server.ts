@@ -103,7 +103,7 @@ function isBeyond(account: Permitted, scopes: string): boolean {
   return readScopes(scopes).some((scope) => !allows(account, SCOPE_PERMISSIONS[scope]));
 }
 
-/** Deletes the pending invitations from a user who may no longer invite anyone. */
+/** Deletes the pending invitations that were sent by a user who may no longer invite anyone. */
 function endInvitations(userId: string): void {
   if (mayNow(userId, "/admin/users")) return;
   prepared("DELETE FROM invitations WHERE invited_by = ? AND used_at IS NULL").run(userId);

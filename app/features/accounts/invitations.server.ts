@@ -8,7 +8,7 @@ import { hashPassword, rejectGuessablePassword, strangerRequester } from "./pass
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
 import { findUserByEmail, readEmail } from "./users.server";
 
-/** 256 bits, which is too many to guess. */
+/** 256 bits can't be guessed. */
 const TOKEN_BYTES = 32;
 const VALID_MS = 48 * 60 * 60 * 1000;
 /** How long an expired invitation is kept, so that anyone who opens its link still learns why it doesn't work. */

@@ -87,8 +87,8 @@ export async function checkPassword(
 }
 
 /**
- * The requester of a hash. Strangers never delay users who are signed in or whose browser has a device cookie for the
- * account.
+ * The user or stranger who requests a hash. Strangers never delay users who are signed in or whose browser has a device
+ * cookie for the account.
  */
 export interface Requester {
   /** The account or IP address whose share of the queue is limited. */

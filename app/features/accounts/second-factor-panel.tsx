@@ -32,8 +32,9 @@ function TurnedOff({ hasPassword, busy, error }: Pick<State, "hasPassword" | "bu
   return (
     <Form method="post" className="flex max-w-md flex-col gap-4" onSubmit={confirm}>
       <p className="text-muted">
-        Signing in then requires your password and a code from an authenticator app on your phone.
-        Passkeys don’t need a code, because they already combine two factors.
+        When two-factor authentication is on, you need your password and a code from an
+        authenticator app on your phone to sign in. Passkeys don’t need a code, because they already
+        combine two factors.
       </p>
       <ConfirmField hasPassword={hasPassword} label="Your password" error={error} />
       <div>
@@ -136,8 +137,8 @@ export function RecoveryCodes({ codes }: { codes: string[] }) {
   return (
     <PageSection id="recovery-codes" title="Your recovery codes">
       <p className="text-muted">
-        Save them where you can find them without your phone. Each code works once. They won’t be
-        shown again.
+        Save these codes where you can find them without your phone. Each code works once. The codes
+        won’t be shown again.
       </p>
       <ul className="grid gap-2 font-mono md:grid-cols-2">
         {codes.map((code) => (

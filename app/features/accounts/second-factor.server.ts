@@ -38,8 +38,8 @@ export async function beginEnrollment(userId: string): Promise<void> {
 }
 
 /**
- * Returns the enrollment that is waiting for its first code; undefined if no enrollment is in progress. The key is
- * returned in groups of four characters for typing, and as a QR code (an SVG in a data URL).
+ * Returns the key of an enrollment that hasn't been confirmed with a code yet; undefined if there is none. The key is
+ * formatted in groups of four characters for typing, and also returned as a QR code (an SVG in a data URL).
  */
 export async function findEnrollment(
   userId: string,

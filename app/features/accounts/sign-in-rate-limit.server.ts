@@ -7,11 +7,11 @@ import { isOwnRequest } from "~/platform/origin.server";
 import { processState } from "~db/runtime.server";
 import { findDeviceAccount } from "./device.server";
 
-/** More attempts than anyone can type in a second. */
+/** Nobody can make this many attempts in a second by hand. */
 export const MAX_PER_ADDRESS_AND_SECOND = 5;
 /** During a flood from many addresses, rendering a page for each attempt would keep the server's only thread busy. */
 export const MAX_PER_SECOND = 20;
-/** Further attempts from the same network in the same minute don't lower the network's priority any further. */
+/** Additional attempts from the same network in the same minute don't lower its priority any further. */
 const MAX_COUNTED_PER_MINUTE = 5;
 const SECOND_MS = 1_000;
 /** The only route that checks passwords. */
@@ -27,9 +27,9 @@ const current = processState("sign-ins by second", () => ({ second: 0, earlier: 
  * aren't counted; otherwise any site could make its visitors' browsers use up the attempts. Each IP address has a
  * separate limit. All browsers with a valid device cookie for the same account share one limit.
  *
- * Strangers also share a limit, ordered by how often their networks have tried in the last minute. A network without
- * recent attempts is rejected only if 20 others without recent attempts try in the same second. A flood from a few
- * networks therefore doesn't lock anyone else out, and many networks are harder to obtain than many addresses.
+ * Strangers also share a limit. Those whose networks have tried less often in the last minute go first. A network
+ * without recent attempts is rejected only if 20 others without recent attempts try in the same second. A flood from a
+ * few networks therefore doesn't lock anyone else out, and many networks are harder to obtain than many addresses.
  */
 export function limitSignInRate(
   request: IncomingMessage,

@@ -31,8 +31,8 @@ const WRONG_CODES_PER_ACCOUNT = 5;
 const byAddress = addressLimit("failed sign-ins by address", FAILURES_PER_ADDRESS, WINDOW_SECONDS);
 const byAccount = attemptLimit("failed sign-ins by account", FAILURES_PER_ACCOUNT, WINDOW_SECONDS);
 /**
- * This limit doesn't reject anything. If many passwords are waiting to be checked, networks with fewer failures go
- * first.
+ * Used only for counting: no attempt is rejected because of this limit. If many passwords are waiting to be checked,
+ * networks with fewer failures go first.
  */
 const byNetwork = attemptLimit(
   "failed sign-ins by network",
@@ -192,8 +192,8 @@ function countAttempt(
 }
 
 /**
- * Records a lockout once per window, and only after the response, because its timing must not reveal that the account
- * exists.
+ * Records a lockout once per window, and only after the response, because the response time must not reveal that the
+ * account exists.
  */
 function recordLockout(userId: string, action: "sign-in-refused" | "code-refused"): void {
   setImmediate(() => {

@@ -80,7 +80,7 @@ export async function changeRole(
   });
 }
 
-/** Sets the limits for an uploader. They apply from the next upload. */
+/** Sets the limits for an uploader. They apply to future uploads. */
 export async function setLimits(
   userId: string,
   limits: UploaderLimits,
@@ -97,7 +97,7 @@ export async function setLimits(
 }
 
 /**
- * Deactivates a user, which ends their sessions and stops them from signing in, or reactivates the user.
+ * Deactivates or reactivates a user. Deactivation ends the user's sessions and prevents further sign-ins.
  *
  * @throws {FormError} 409 for the last owner.
  */
@@ -156,8 +156,8 @@ function changeUser(
 }
 
 /**
- * Checks that another owner can sign in. Must run in the same transaction as the change, so that one owner is left if
- * two owners remove each other at the same time.
+ * Checks that another owner can sign in. Must run in the same transaction as the change, so that one owner remains even
+ * if two owners remove each other at the same time.
  *
  * @throws {FormError} 409 for the last owner who can sign in.
  */
@@ -182,7 +182,7 @@ export function readLimits(typed: TypedLimits): UploaderLimits | string {
   if (gigabytes === undefined) return "Enter the storage limit in gigabytes, such as 5 or 0.5.";
   const maxVideosPerDay = readNumber(typed.videosPerDay, /^\d{1,7}$/);
   if (maxVideosPerDay === undefined)
-    return "Enter the maximum number of videos in 24 hours as a whole number.";
+    return "Enter the maximum number of videos per 24 hours as a whole number.";
   const maxQueuedJobs = readNumber(typed.queuedJobs, /^\d{1,7}$/);
   if (maxQueuedJobs === undefined)
     return "Enter the maximum number of queued jobs as a whole number.";

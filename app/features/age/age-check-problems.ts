@@ -2,13 +2,14 @@
 export const AGE_CHECK_PROBLEMS = {
   no: {
     status: 403,
-    message: "The check did not confirm that you are 18 or over. You can’t watch the videos.",
+    message:
+      "The age check did not confirm that you are 18 or over, so you can’t watch the videos.",
   },
   away: {
     status: 503,
     message: "The age check service is unavailable at the moment. Try again in a minute.",
   },
-  unfinished: { status: 400, message: "The age check wasn’t completed." },
+  unfinished: { status: 400, message: "The age check wasn’t completed. Please try again." },
   late: { status: 400, message: "The age check took too long. Please try again." },
   wrong: {
     status: 400,

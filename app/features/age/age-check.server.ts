@@ -19,7 +19,7 @@ import type { AgeCheckProblem } from "./age-check-problems";
  */
 
 const COOKIE = "age-check";
-/** The time that a visitor has for a check, including the time to find an ID document. */
+/** How long a visitor has to complete a check, including the time to find an ID document. */
 const PENDING_MS = 30 * 60_000;
 /** The maximum number of checks that a visitor can have in progress, for example in several tabs. */
 const MAX_PENDING = 4;
@@ -29,8 +29,8 @@ const PENDING = z.array(z.object({ nonce: z.string(), to: z.string(), startedAt:
 type Pending = z.output<typeof PENDING>;
 
 /**
- * The nonces that have been used, which are kept until every token that contains them has expired. They contain nothing
- * about visitors.
+ * The nonces that have been used, which are kept until every token that contains them has expired. They contain no
+ * information about visitors.
  */
 const usedNonces = processState(
   "spent age checks",
@@ -41,7 +41,10 @@ const usedNonces = processState(
     }),
 );
 
-/** The minimum interval between availability checks of the provider. These checks contain nothing about visitors. */
+/**
+ * The minimum interval between availability checks of the provider. These requests contain no information about
+ * visitors.
+ */
 const AVAILABILITY_CHECK_INTERVAL_MS = 10_000;
 const PROVIDER_TIMEOUT_MS = 3_000;
 const provider = processState("age check provider", () => ({

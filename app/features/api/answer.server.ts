@@ -80,7 +80,7 @@ async function perform(
   { user, scopes, tokenId }: TokenUse,
   id: string,
 ): Promise<Response> {
-  // A user who may no longer create tokens can't keep using one that was created in an earlier role either.
+  // Users who are no longer allowed to create tokens can't keep using the ones they created in an earlier role.
   if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);
   const { scope, permission } = operation;
   if (!scopes.includes(scope)) {
@@ -168,7 +168,8 @@ async function problemFor(error: unknown, request: Request): Promise<Problem> {
     return new Problem(503, busy, [], { "Retry-After": "5" });
   }
   const reference = logUnexpected(error, request);
-  return new Problem(500, `Something went wrong. See the server’s log: ${reference ?? "error"}.`);
+  const search = `Search the server’s log for “${reference ?? "error"}”.`;
+  return new Problem(500, `Something went wrong. ${search}`);
 }
 
 /**

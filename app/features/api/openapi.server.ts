@@ -67,7 +67,7 @@ export function openApiDocument() {
         token: {
           type: "http",
           scheme: "bearer",
-          description: "Created in the studio: /admin/tokens",
+          description: "Create a token in the studio at /admin/tokens.",
         },
       },
       schemas: { Problem: schemaOf(problem, "output") },

@@ -58,8 +58,8 @@ interface Description<Body, Query> {
   answer?: z.ZodType;
   status: ApiResponse["status"];
   /**
-   * Shell commands that call the operation. `$SITE` and `$TOKEN` are set, as are `$VIDEO` and `$UPLOAD` if it needs
-   * them.
+   * Shell commands that call the operation. `$SITE` and `$TOKEN` are set, as are `$VIDEO` and `$UPLOAD` if the
+   * operation needs them.
    */
   example: string;
 }
@@ -72,7 +72,7 @@ export function acceptsIdempotencyKey(operation: Operation<never, never>): boole
   return "change" in operation || operation.body !== undefined;
 }
 
-/** Checks an operation's types and erases them, so that all operations fit into one list. */
+/** Checks an operation's types, then erases them, so that all operations can be kept in one list. */
 export function operation<Body = undefined, Query = undefined>(
   one: Operation<Body, Query>,
 ): Operation<never, never> {

@@ -37,7 +37,8 @@ const siteOperations = [
     name: "readStatistics",
     method: "GET",
     path: "/statistics",
-    summary: "Returns the views per day, the most viewed videos and the storage per category.",
+    summary:
+      "Returns the views per day, the most viewed videos and the storage used by each category.",
     scope: "read",
     permission: "/admin/statistics",
     query: statisticsQuery,
@@ -56,7 +57,7 @@ const siteOperations = [
     method: "GET",
     path: "/terms",
     summary:
-      "Returns the uploaders’ terms. If acceptance is required, send their version as terms, both in the metadata of an upload and when you create the video.",
+      "Returns the uploaders’ terms. If acceptance is required, send their version in the field `terms`, both in an upload’s metadata and when you create the video.",
     scope: "upload",
     permission: "/admin/terms",
     answer: terms,
@@ -84,7 +85,7 @@ const uploadOperations = [
     method: "POST",
     path: UPLOADS,
     summary:
-      "Starts a resumable upload (tus 1.0). The Location header has its URL. If the uploaders’ terms have to be accepted, send their version as terms in the metadata.",
+      "Starts a resumable upload (tus 1.0). The Location header has its URL. If the uploaders’ terms have to be accepted, send their version in the metadata field `terms`.",
     status: 201,
     example: `${CURL} -i -X POST "$SITE/api/v1/uploads" ${TUS} -H "Upload-Length: $(stat -c %s video.mp4)" \\
   -H "Upload-Metadata: filename $(printf video.mp4 | base64)"`,

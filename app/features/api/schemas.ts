@@ -40,7 +40,7 @@ const summary = {
   title: z.string(),
   category: z
     .string()
-    .describe("One of the current categories, or a value that another tool stored."),
+    .describe("One of the current categories, or a value stored by another tool."),
   status,
   onHold: z
     .boolean()
@@ -75,7 +75,7 @@ const day = z
   .string()
   .refine((given) => readDay(given) !== undefined, "Use a date such as 2030-01-31.");
 const sizes = PAGE_SIZES.map(String) as [string, ...string[]];
-const only = (what: string) => z.literal("1").optional().describe(`1: only ${what}.`);
+const only = (what: string) => z.literal("1").optional().describe(`Set to 1 to list only ${what}.`);
 
 export const listQuery = z.strictObject({
   page: page.default(1),
@@ -86,8 +86,10 @@ export const listQuery = z.strictObject({
     .describe("Text to search for in titles, descriptions and tags."),
   status: status.optional(),
   category: category.optional(),
-  from: day.optional().describe("Added on or after this day (UTC) or timestamp."),
-  to: day.optional().describe("Added on or before this day (UTC), or before this timestamp."),
+  from: day
+    .optional()
+    .describe("Added on or after this date (UTC), or at or after this timestamp."),
+  to: day.optional().describe("Added on or before this date (UTC), or before this timestamp."),
   uploader: z.string().min(1).max(100).optional().describe("The id of the uploader."),
   scheduled: only("videos with a schedule"),
   similar: only("possible duplicates"),
@@ -98,7 +100,7 @@ export const listQuery = z.strictObject({
   sort: z.enum(SORTS).default("newest"),
 });
 
-/** Returns the view of the studio's video list that a query selects. */
+/** Returns the view of the studio's video list that corresponds to a query. */
 export function viewOf({
   scheduled,
   similar,
@@ -183,7 +185,7 @@ export const queue = z.object({
   waiting: z
     .number()
     .int()
-    .describe("The number of queued jobs. The first 100 are listed in jobs."),
+    .describe("The number of queued jobs. The first 100 are listed in `jobs`."),
   diskFull: z.boolean().describe("Whether the queue is waiting for free disk space."),
   jobs: z.array(job),
 });

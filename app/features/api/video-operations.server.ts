@@ -216,7 +216,7 @@ function requiredVersions(request: Request): string[] | undefined {
 }
 
 /**
- * Creates a video from an upload, like the upload form.
+ * Creates a video from an upload, as the upload form does.
  *
  * @param alongside see `Upload`.
  * @throws {Problem} with the upload form's message.

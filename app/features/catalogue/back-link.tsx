@@ -21,7 +21,7 @@ export function stepsBack(state: unknown): number {
 
 /**
  * A link back to the list. If the list is in the browser's history, it goes back there, which restores the scroll
- * position. Otherwise, and without JavaScript, it opens the same list at the card of this video.
+ * position. Otherwise, and without JavaScript, it opens the same list at this video's card.
  */
 export function BackLink({
   id,

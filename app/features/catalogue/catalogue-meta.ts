@@ -54,7 +54,7 @@ export function homeMeta(
   });
 }
 
-/** Returns the meta tags for Categories or, without a category, those for All Videos. */
+/** Returns the meta tags for a category's list or, without a category, for the list of all videos. */
 export function categoryMeta(
   site: SiteIdentity,
   shown: { category?: string; view?: ListView; list: VideoPage },
@@ -87,7 +87,7 @@ export function trendingMeta(site: SiteIdentity, shown: { list: VideoPage }): Me
   return listMeta(site, list, {
     title: "Trending videos, most watched first",
     name: "Trending",
-    description: `The most watched of ${formatQuantity(list.total, "video")} on ${site.name}, by views. Free to watch, ages 18 and over.`,
+    description: `${formatQuantity(list.total, "video")} on ${site.name}, most watched first. Free to watch, ages 18 and over.`,
     address: (page) => listPath({ from: "trending", page }),
     about: breadcrumbs(site, [{ name: "Trending", path: "/trending" }]),
   });

@@ -13,7 +13,7 @@ export function CategorySelector({
   selected,
   hrefFor,
 }: {
-  /** Undefined for a custom value that another tool has stored. */
+  /** Undefined for a custom category stored by another tool. */
   selected: CategoryChoice | undefined;
   hrefFor: (choice: CategoryChoice) => string;
 }) {

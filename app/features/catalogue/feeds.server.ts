@@ -172,7 +172,7 @@ function urlSet(site: SiteIdentity, paths: readonly string[]): string {
   return `${HEAD}<urlset xmlns="${SCHEMA}">\n${entries.join("")}</urlset>\n`;
 }
 
-/** Yields part 1, 2, … of the video sitemap in chunks, so that the 50,000 entries of a part are never all in memory. */
+/** Yields one part (1, 2, …) of the video sitemap in chunks, so that its 50,000 entries are never all in memory. */
 export async function* videoSitemap(
   site: SiteIdentity,
   part: number,

@@ -22,7 +22,7 @@ export default function HoverPreview({ url, isClip = false }: HoverPreviewProps)
   const [visible, setVisible] = useState(false);
   const [progress, setProgress] = useState(0);
 
-  // Otherwise, a removed video element would continue to load.
+  // Otherwise, the browser would continue to load the video after the element is removed.
   useEffect(() => {
     const element = video.current;
     return () => {

@@ -163,7 +163,7 @@ export interface FilteredListResult {
 
 /**
  * Lists up to this size are read completely and sorted. For longer lists, the index with the sort order is scanned. In
- * a catalogue of a million videos, at least one in 200 then belongs to the list.
+ * a catalogue of a million videos, such a list contains at least one in 200 videos.
  */
 const MAX_SORTED = 5_000;
 const MAX_CACHED_TOTALS = 200;

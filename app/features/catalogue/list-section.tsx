@@ -51,8 +51,8 @@ export function ListSection({
   const { unwatched, hidden } = useUnwatched(videos, hasChoices);
 
   /**
-   * Scrolls to the top, as after a navigation. This also lets the list update, because it is then neither scrolled nor
-   * focused.
+   * Scrolls to the top, as after a navigation. This also lets the list update, which it doesn't do while it is scrolled
+   * or has the focus.
    */
   function showLatest() {
     title.current?.focus({ preventScroll: true });

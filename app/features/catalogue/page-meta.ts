@@ -12,7 +12,7 @@ interface Described {
   description: string;
   /** The canonical path, including a query if needed. */
   path: string;
-  /** A path on this site. */
+  /** The image's path on this site. */
   image?: string | null;
   noindex?: boolean;
   /** og:type */

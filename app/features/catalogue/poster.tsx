@@ -28,13 +28,14 @@ function background(id: string, colors: string | undefined) {
   return { "--nw": nw, "--ne": ne, "--sw": sw, "--se": se };
 }
 
-/** Lowercase, because React 18 doesn't know `fetchPriority`. */
+/** Lowercase, because React 18 doesn't support `fetchPriority`. */
 const EAGER = { loading: "eager", fetchpriority: "high" } as const;
 const LAZY = { loading: "lazy" } as const;
 
 /**
  * Returns the `srcset` for a thumbnail stored on this site; undefined for other images. 1280 pixels is the maximum
- * width of a thumbnail. Narrower thumbnails are declared with this width too, so the same screens request them.
+ * width of a thumbnail. Narrower thumbnails are declared with this width too, so that the browser chooses them on the
+ * same screens.
  */
 function srcSetOf(url: string | null, sizes: string) {
   if (!url?.startsWith("/media/thumbnails/")) return undefined;
@@ -56,7 +57,7 @@ export function Poster({
   url: string | null;
   /** The colors of the image's quarters, if known. */
   colors?: string;
-  /** The name of the image for a view transition to the next page. */
+  /** The image's name in the view transition to the next page. */
   transitionName?: string;
   /** Whether the image is in the first row, so that it loads immediately with high priority. */
   isFirst?: boolean;

@@ -137,12 +137,15 @@ export async function newestTagged(tag: string, limit: number): Promise<bigint[]
   return queryThread<bigint[]>("reading", "newest-hits", query);
 }
 
-/** Returns whether any video is listed, in a stored category or at all. */
+/** Returns whether any video is listed, in the given category or in all of them. */
 export async function hasAnyVideo(category?: string): Promise<boolean> {
   return (await publishedTotal(category)).videos > 0;
 }
 
-/** Counts the listed videos, in total and with views, in one category (its id, or any stored value) or in all. */
+/**
+ * Counts all listed videos and those with views, either in one category (its id, or any stored value) or in all of
+ * them.
+ */
 export async function publishedTotal(
   category?: string,
 ): Promise<{ videos: number; viewed: number }> {
@@ -201,7 +204,7 @@ async function indexedPage(
       ? findRows(prepared, query)
       : await queryThread<number[]>("reading", "list", query);
   const videos = cards("number", numbers);
-  // During an import, the list may contain more videos than the total says.
+  // During an import, the list may already contain videos that aren't included in the total.
   return videoPage(videos, page, Math.max(total, offset + videos.length));
 }
 
@@ -260,7 +263,7 @@ export function toCard(row: CardRow): VideoCardData {
   };
 }
 
-/** Validates the column, which any other tool may have written. */
+/** Validates the column, because other tools may have written anything to it. */
 function isColors(text: string | null): text is string {
   return text !== null && /^[0-9a-f]{24}$/.test(text);
 }

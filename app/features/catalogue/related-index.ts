@@ -55,13 +55,13 @@ export function relatedIndex(capacity: number) {
   const categoryNames: string[] = [];
   const scores = new Uint16Array(capacity);
   const marks = new Uint8Array(capacity);
-  /** Slots below this are ordered by sort key, newest first. */
+  /** Slots below this number are ordered by sort key, newest first. */
   let ordered = 0;
   const unordered = new Map<bigint, number>();
 
   const timestampOf = (sortKey: bigint) => Number(sortKey >> LOW_BITS);
   const lowOf = (sortKey: bigint) => Number(sortKey & LOW_MASK);
-  /** Negative if slot `a` is newer. */
+  /** Returns a negative number if slot `a` is newer. */
   const byAge = (a: number, b: number) => timestamps[b]! - timestamps[a]! || low[b]! - low[a]!;
 
   function slotOf(sortKey: bigint): number | undefined {

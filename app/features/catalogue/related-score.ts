@@ -21,7 +21,7 @@ export const RECENT_MS = 30 * 86_400_000;
 
 const SHORTEST_WORD = 3;
 
-/** Words that say nothing about the content of a video. */
+/** Stop words, which say nothing about the content of a video. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about after all also an and any are as at be been before but by can could did do does for from
   had has have he her here him his how i if in into is it its just like me more most my no not of

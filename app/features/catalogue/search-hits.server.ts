@@ -7,7 +7,7 @@ export interface SearchQuery {
   /** Case-folded, not empty. */
   needle: string;
   /**
-   * Alternative search strings that match as well. If there are any, all of them and the needle have at least three
+   * Alternative search strings that match as well. If there are any, the needle and each of them have at least three
    * characters.
    */
   also?: readonly string[];
@@ -154,7 +154,7 @@ function hitQuery(
           `${matches} AND (${listed}) AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`,
         )
         .pluck()
-        // Only for this statement, because other code on the connection expects ordinary numbers.
+        // Enabled only for this statement, because other code on the connection expects ordinary numbers.
         .safeIntegers()
         .all(...parameters, from, limit, offset),
   };
@@ -173,8 +173,8 @@ function phrase(texts: readonly string[]): string {
 }
 
 /**
- * Returns SQL that keeps only listed sort keys. Without a category, it excludes the unlisted ones, because there are
- * fewer of them.
+ * Returns SQL that keeps only the sort keys of listed videos. Without a category, it excludes those of unlisted videos,
+ * because there are fewer of them.
  */
 function listedAmong(categories: readonly string[] | undefined): string {
   if (!categories) {

@@ -26,8 +26,8 @@ const REQUESTS_PER_MINUTE = 1_200;
 export const suggestionLimit = addressLimit("suggestions by address", REQUESTS_PER_MINUTE, 60);
 
 /**
- * The maximum number of pending requests. Any more would only wait for the threads and be out of date by the time they
- * ran.
+ * The maximum number of pending requests. Further requests would have to wait for the threads, and their results would
+ * come too late.
  */
 const MAX_QUEUED = 16;
 const pendingRequests = processState("suggestions", () => ({ count: 0 }));

@@ -11,7 +11,7 @@ export const SHARE_IMAGE = "/share.png";
 
 type JsonLd = Record<string, unknown>;
 
-/** Returns a https://schema.org/WebSite with the search on Home. */
+/** Returns a https://schema.org/WebSite with an action for the search on Home. */
 export function webSite(site: SiteIdentity): JsonLd {
   return {
     "@context": "https://schema.org",

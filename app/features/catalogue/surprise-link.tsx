@@ -25,8 +25,9 @@ function readWalk(): Walk {
 }
 
 /**
- * Returns the id of a random video that hasn't been shown in this tab yet, until all of them have. The server's random
- * walk visits each video once. A video that it visits again because the catalogue has changed is skipped.
+ * Returns the id of a random video that hasn't been shown in this tab yet. Once all videos have been shown, a new
+ * random walk starts. The server's random walk visits each video once. If a change to the catalogue makes it visit a
+ * video again, that video is skipped.
  */
 export async function nextSurprise(here: string): Promise<string | undefined> {
   let walk = readWalk();

@@ -24,7 +24,7 @@ export async function surprise(
 export function walk(seed: number, step: number, total: number): number {
   let width = (Math.floor(seed / 7) % total) + 1;
   while (divisor(width, total) !== 1) width += 1;
-  // BigInt, because the product may exceed the safe integer range.
+  // Uses BigInt, because the product may exceed the safe integer range.
   return Number((BigInt(seed) + BigInt(step) * BigInt(width)) % BigInt(total));
 }
 

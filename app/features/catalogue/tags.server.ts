@@ -30,8 +30,8 @@ export function requestedTag(request: Request, pathAfter = ""): string {
 }
 
 /**
- * Returns the canonical form in which a tag appears in URLs: case-folded and trimmed; undefined for text that can't be
- * found.
+ * Returns the canonical form in which a tag appears in URLs: case-folded and trimmed; undefined for text that a search
+ * can't find.
  */
 function canonicalTag(tag: string): string | undefined {
   const name = searchText(tag);

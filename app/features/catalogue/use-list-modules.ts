@@ -11,9 +11,8 @@ const TRY_EVERY_MS = 1_000;
 const MAX_ATTEMPTS = 10;
 
 /**
- * Preloads the scripts for the lists and the video page at low priority. The framework otherwise imports them on the
- * first visit, and reloads the whole page if that fails. If the visitor is offline, the current page would then be
- * lost.
+ * Preloads the scripts for the lists and the video page at low priority. Otherwise, the framework would import them on
+ * the first visit and reload the whole page if that fails, so the current page would be lost if the visitor is offline.
  */
 export function useListModules(): void {
   useEffect(() => {

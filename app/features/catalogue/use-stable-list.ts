@@ -40,7 +40,7 @@ export function changeSummary(before: VideoPage, after: VideoPage): string {
   const newest = before.videos.reduce((last, { createdAt }) => later(last, createdAt), "");
   const added = after.videos.filter(({ createdAt }) => createdAt > newest).length;
   if (after.page > 1 || added === 0) return "This list was updated";
-  // If every video on the page is new, the totals tell how many more there are.
+  // If every video on the page is new, there may be more on other pages, so compare the totals.
   const all = added === after.videos.length ? Math.max(added, after.total - before.total) : added;
   return formatQuantity(all, "new video");
 }

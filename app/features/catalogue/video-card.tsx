@@ -31,7 +31,7 @@ const RANKED = 3;
 /** The number of cards in the first row on the widest screen. */
 const FIRST_ROW = 4;
 
-/** A video is one history entry away from its list. */
+/** A video page opened from a list is one history entry away from it. */
 const ONE_STEP: WayBack = { steps: 1 };
 
 /** A grid of cards, with one column on a phone and four on an extra large screen. */
@@ -49,7 +49,7 @@ export function VideoGrid({
   now: number;
   /** Whether the first three cards show their rank. */
   ranked?: boolean;
-  /** Whether a newer list is loading, in which case this one is dimmed. */
+  /** Whether a newer list is loading. The displayed list is dimmed in the meantime. */
   waiting?: boolean;
   /** The ids of the videos that are no longer public. */
   withdrawn?: ReadonlySet<string>;
@@ -77,7 +77,7 @@ export function VideoGrid({
               now={now}
               rank={ranked && index < RANKED ? index + 1 : undefined}
               isFirst={index < firstRow}
-              // In the visitor's own list, there is a Remove button below the card.
+              // In the visitor's own list, the card has a Remove button below it instead.
               canSave={!onRemove}
             />
           )}

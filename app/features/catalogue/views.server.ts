@@ -36,8 +36,8 @@ export function pendingViews(id: string): number {
 /**
  * Counts one view in memory. Returns false if no public video has the id.
  *
- * @param address the viewer's IP address. At most 60 views of a video are counted per hour per address; any more are
- *   ignored.
+ * @param address the viewer's IP address. At most 60 views per hour are counted for each video and IP address, and any
+ *   further views are ignored.
  */
 export function countView(id: string, address?: string): boolean {
   if (!isPublic(id)) return false;
@@ -48,7 +48,7 @@ export function countView(id: string, address?: string): boolean {
   return true;
 }
 
-/** Returns whether one more event of a kind may be counted for an IP address. At most 60 are counted per hour. */
+/** Returns whether another event of this kind may be counted for an IP address. At most 60 are counted per hour. */
 export function mayCount(address: string, what: string): boolean {
   return byAddress.consume(`${address} ${what}`) === undefined;
 }
@@ -64,14 +64,14 @@ export function countsAsView(request: Request): boolean {
     .join(" ");
   if (/prefetch|prerender|preview/i.test(purpose)) return false;
   if (headers.get("Sec-Fetch-Site") === "cross-site") return false;
-  // A headless browser isn't necessarily a crawler, but isbot classifies it as one.
+  // A headless browser isn't necessarily a crawler, but isbot always classifies it as one.
   return !isbot(headers.get("User-Agent")?.replace("HeadlessChrome", "Chrome"));
 }
 
 /** Writes all pending counts in one transaction. */
 export const flushViews = batch.flush;
 
-/** How long counts are collected in memory, so that even a busy second takes only one transaction. */
+/** How long counts are collected in memory, so that even a busy second requires only one transaction. */
 const FLUSH_AFTER_MS = 1_000;
 /**
  * The maximum number of videos per transaction. The rest is written in the next one, so that requests don't have to
@@ -138,7 +138,7 @@ export function batchedCounts<Count>(
       if (!written) throw new DatabaseBusyError(undefined, lockHolder(sqliteHandle().name));
     } catch (error) {
       if (!batch.failureIsLogged) {
-        console.error(`${name} could not be written; they are kept for the next attempt:`, error);
+        console.error(`${name} could not be written and are kept for the next attempt:`, error);
       }
       batch.failureIsLogged = true;
       return false;

@@ -30,7 +30,7 @@ export function startConsent(): void {
 }
 
 /**
- * Puts the videos whose consent records have expired on hold.
+ * Puts videos on hold if their consent records have expired.
  *
  * @returns the number of videos that were put on hold.
  */
@@ -79,7 +79,7 @@ export function expiringSoon(now = Date.now()): ExpiringRecord[] {
   ).all({ today: dayOf(now), until: dayAfter(now, WARN_DAYS) });
 }
 
-/** The prefix of the `source_id` of the holds in a batch. */
+/** The prefix of `source_id` for the holds in a batch. */
 const BATCH = "hidden:";
 
 /** Counts the public videos without a valid record and lists the newest. Runs in the query thread. */
@@ -118,18 +118,21 @@ export async function hideVideosWithoutRecord(userId: string, now = Date.now()):
 
 /** A group of videos that are on hold because they have no valid record. */
 export interface HiddenVideos {
-  /** The `source_id` of their holds. */
+  /** The `source_id` of the videos' holds. */
   source: string;
   videos: number;
-  /** When the first of them was hidden (ISO 8601, UTC). */
+  /** When the first of the videos was hidden (ISO 8601, UTC). */
   since: string;
-  /** Whether an owner hid them as a batch. Otherwise, they were published while a record was required. */
+  /**
+   * Whether an owner hid the videos as a batch. If not, they were put on hold because they were published while a
+   * record was required.
+   */
   isBatch: boolean;
 }
 
 /**
- * Returns the groups that can be released: each batch and, if records are no longer required, the videos that are still
- * on hold from when they were required.
+ * Returns the groups that can be released: each batch and, if records are no longer required, the videos that have been
+ * on hold since records were required.
  */
 export function hiddenVideos(): HiddenVideos[] {
   const rows = prepared<Omit<HiddenVideos, "isBatch"> & { isBatch: 0 | 1 }>(

@@ -27,7 +27,7 @@ export const RELEASE_LABELS: Record<ReleaseKind, string> = {
 
 const ADULT_YEARS = 18;
 const EARLIEST_DAY = "1900-01-01";
-/** How long before a record expires the studio starts to warn about it. */
+/** How long before a record's expiration date the studio starts to show a warning. */
 export const WARN_DAYS = 30;
 const DAY_MS = 86_400_000;
 
@@ -39,17 +39,17 @@ export type ConsentState =
   /** The record is complete but expires in this many days (at least 1). */
   | { kind: "expiring"; days: number };
 
-/** Returns the UTC day of a timestamp as YYYY-MM-DD. */
+/** Returns the UTC date of a timestamp as YYYY-MM-DD. */
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** Returns the UTC day that is this many days after a timestamp, as YYYY-MM-DD. */
+/** Returns the UTC date that is this many days after a timestamp, as YYYY-MM-DD. */
 export function dayAfter(time: number, days: number): string {
   return dayOf(time + days * DAY_MS);
 }
 
-/** Returns the number of days from a timestamp to a later day: 1 for tomorrow. */
+/** Returns the number of days from a timestamp to a later date: 1 for tomorrow. */
 export function daysUntil(day: string, time: number): number {
   return Math.round((Date.parse(day) - Date.parse(dayOf(time))) / DAY_MS);
 }
@@ -62,7 +62,7 @@ export function isDay(text: string): boolean {
 }
 
 /**
- * Returns whether someone was at least 18 on a given day. Anyone born on February 29 turns 18 on March 1 if that year
+ * Returns whether someone was at least 18 on a given date. Anyone born on February 29 turns 18 on March 1 if that year
  * isn't a leap year.
  *
  * @example isAdultOn("2004-02-29", "2022-02-28") // false

@@ -63,7 +63,7 @@ export function documentReceiver() {
   };
   return {
     id,
-    // This limit applies to the encrypted file, which is slightly larger.
+    // This limit applies to the encrypted file, which is slightly larger than the document.
     rule: <FileRule>{
       maxBytes: MAX_DOCUMENT_BYTES + MAX_OVERHEAD_BYTES,
       tooLarge: TOO_LARGE,
@@ -229,8 +229,8 @@ export function checkDocuments(): { stray: string[]; missing: string[] } {
 }
 
 /**
- * Documents are stored in the age format (https://age-encryption.org/v1). Each has a separate key, an age identity, so
- * that a file that was swapped with another can't be read, and deleting the row deletes the key.
+ * Documents are stored in the age format (https://age-encryption.org/v1). Each has its own key (an age identity), so
+ * that swapping two files makes them unreadable, and deleting a row deletes the key.
  */
 
 const PURPOSE = "document key";
@@ -238,7 +238,7 @@ const PURPOSE = "document key";
 /** Thrown if a file was changed after encryption or was encrypted with a different key. */
 export class DamagedDocumentError extends Error {}
 
-/** Encrypts a key with the records secret, for the database. */
+/** Encrypts a key with the records secret, so that it can be stored in the database. */
 export function wrapKey(key: string): string {
   return encrypt(PURPOSE, key, recordsSecrets());
 }
@@ -303,7 +303,7 @@ export async function* decryptedFile(file: string, key: string): AsyncGenerator<
   const decrypter = new Decrypter();
   decrypter.addIdentity(key);
   try {
-    // Web streams have the browser's types here, which differ from the ones in Node.
+    // Here, web streams have the browser's types, which differ from Node's.
     const content = Readable.toWeb(createReadStream(file)) as unknown as ReadableStream<
       Uint8Array<ArrayBuffer>
     >;

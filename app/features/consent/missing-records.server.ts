@@ -19,13 +19,13 @@ export const IS_WITHOUT_RECORD = `NOT EXISTS (
 
 export interface VideosWithoutRecord {
   total: number;
-  /** The newest of these videos. */
+  /** The newest videos without a valid record. */
   first: { id: string; title: string }[];
 }
 
 /**
  * Returns the task for the query thread. The task counts the videos that have a valid record and subtracts them from
- * the total. If records aren't required, few videos have one, and the others don't have to be read.
+ * the total. If records aren't required, few videos have one, so this avoids reading all the others.
  */
 export function countWithoutRecord(sqlite: Database) {
   const published = sqlite

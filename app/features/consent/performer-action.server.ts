@@ -172,17 +172,17 @@ type PerformerField = keyof PerformerTexts;
 export type PerformerErrors = Partial<Record<PerformerField, string>>;
 
 const MINOR_MESSAGE =
-  "This person is under 18, so no video of them may be published. If a video on this site shows them, report it as “Possible minor”.";
+  "This person is under 18, so videos of them must not be published. If a video on this site shows them, report it as “Possible minor”.";
 const CONTROL = /\p{Cc}/u;
 const oneLine = (text: string) => text.normalize("NFC").replace(/\s+/g, " ").trim();
 
 /**
  * Parses the form. Returns the performer, or an error message for each invalid field.
  *
- * @param hasPayload false if the legal name and date of birth can't be read, and so can't be changed.
+ * @param hasPayload false if the legal name and date of birth can't be read and therefore can't be changed.
  * @param isNew whether this person has no record yet. A performer under 18 is refused only in that case, because
  *   correcting an existing record puts the videos that show the performer on hold.
- * @param today the current day in UTC, as YYYY-MM-DD.
+ * @param today the current date in UTC, as YYYY-MM-DD.
  */
 export function readPerformer(
   typed: PerformerTexts,
@@ -213,7 +213,7 @@ export function readPerformer(
   const documentKind = isKnown ? (typed.documentKind as IdentityDocument) : null;
   const checkedOn = typed.checkedOn || null;
   if (checkedOn !== null && (!isDay(checkedOn) || checkedOn > today)) {
-    errors.checkedOn = "Please enter the day of the check. It can’t be in the future.";
+    errors.checkedOn = "Please enter the date of the check. It can’t be in the future.";
   } else if (checkedOn !== null && documentKind === null) {
     errors.documentKind = "Please choose the document that was checked.";
   }

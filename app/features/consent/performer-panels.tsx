@@ -34,7 +34,7 @@ export function PerformerForm({
       {!isReadable && (
         <p role="status" className="text-sm text-bad">
           The legal name and date of birth can’t be read because the secret that encrypted them is
-          missing. Nothing is lost: restore the earlier SESSION_SECRET, or the file records-secret
+          missing. Nothing is lost: restore the earlier SESSION_SECRET, or the records-secret file
           next to the database.
         </p>
       )}
@@ -115,7 +115,7 @@ export function Documents({
       <p className="text-sm text-muted">
         Stored encrypted.{" "}
         {mayRead
-          ? "The log records who opens a document."
+          ? "The moderation log records who opens each document."
           : "Only owners can add and open documents."}
       </p>
       {documents.length > 0 && (
@@ -214,12 +214,12 @@ export function StoredData({
   return (
     <PageSection id="kept" title="Stored data">
       <p className="text-sm text-muted figures">
-        The record and documents above, and the list of videos. Created <Time value={createdAt} />,
-        changed <Time value={updatedAt} />
+        This includes the record and documents above, and the list of videos. Created{" "}
+        <Time value={createdAt} />, changed <Time value={updatedAt} />
         {checkedOn && `, checked ${checkedOn} by ${checkedBy ?? "a deleted account"}`}.
       </p>
       {videos.length === 0 ? (
-        <p className="text-sm">Not in any video.</p>
+        <p className="text-sm">Not shown in any video.</p>
       ) : (
         <ul aria-label="Shown in" className="ruled text-sm">
           {videos.map(({ id, title, status }) => (
@@ -242,8 +242,8 @@ export function StoredData({
       {mayForget && (
         <Form method="post" className="flex flex-col gap-3">
           <p className="text-sm text-muted">
-            Deletes the record, the documents and the names in consent records for good.{" "}
-            {isRequired && "Public videos of this performer go on hold. "}
+            Permanently deletes this performer’s record and documents, and the name in consent
+            records. {isRequired && "Public videos of this performer will go on hold. "}
             Earlier backups still contain the encrypted data until they are deleted.
           </p>
           <CheckField name="sure" required>

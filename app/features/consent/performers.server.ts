@@ -240,7 +240,10 @@ export function deletePerformer(
   });
 }
 
-/** Puts the videos on hold permanently, because without the record nothing else shows that they contain a minor. */
+/**
+ * Puts the videos on hold permanently, because after the record is deleted, nothing else shows that a minor appears in
+ * them.
+ */
 function holdForDeletedMinor(performerId: string, now: number): void {
   const videos = prepared<string>(
     "SELECT video_id FROM video_performers WHERE performer_id = ? AND of_age = 0",

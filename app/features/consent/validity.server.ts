@@ -16,8 +16,8 @@ import { type ConsentState, dayOf, daysUntil, WARN_DAYS } from "./consent";
 
 export const LACKS = {
   record: "This video has no consent record yet.",
-  people: "The consent record doesn’t name everyone who is shown.",
-  age: "Someone shown was under 18 on the day of recording.",
+  people: "The consent record doesn’t list everyone who is shown.",
+  age: "Someone shown was under 18 on the recording date.",
   document: "A performer’s ID has not been verified.",
   ended: "The consent record has expired.",
   unreadable: "A consent record can’t be read because the secret that encrypted it is missing.",
@@ -75,7 +75,7 @@ export function findLacks(videoIds: readonly string[], now = Date.now()): Map<st
   return new Map(statesOf(videoIds, now).flatMap(({ id, lack }) => (lack ? [[id, lack]] : [])));
 }
 
-/** Returns the reasons why videos can't be published, if consent is required; otherwise empty. */
+/** Returns the reasons why videos can't be published; empty if consent isn't required. */
 export function consentRefusals(videoIds: readonly string[], now = Date.now()) {
   return settings().requireConsent ? findLacks(videoIds, now) : new Map<string, string>();
 }
@@ -162,10 +162,10 @@ function release(videoId: string, sourceId: string, now: number): void {
 }
 
 /**
- * Stores REQUIRE_CONSENT in the database at startup. If it is on, triggers put each video that is published without a
- * valid record on hold in the same statement, even if another tool publishes the video. Turning the setting off doesn't
- * release anything; otherwise, losing the setting by accident would publish videos. Owners can release the videos on
- * hold, see `releaseHidden`.
+ * Stores REQUIRE_CONSENT in the database at startup. If it is on, triggers put on hold any video that is published
+ * without a valid record, in the same statement and even if another tool publishes the video. Turning the setting off
+ * doesn't release anything; otherwise, losing the setting by accident would publish videos. Owners can release the
+ * videos on hold, see `releaseHidden`.
  */
 export function applyConsentRequirement(): void {
   prepared(
@@ -196,7 +196,7 @@ export function decryptPayload(payload: string): PerformerPayload | undefined {
 
 /**
  * Returns the reasons why videos can't be published: a message for each video that is on hold or has no valid consent
- * record. Code that publishes on behalf of a user calls this first, within its transaction if it has one.
+ * record. Code that publishes on behalf of a user calls this function first, within its transaction if it has one.
  */
 export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
   const refusals = consentRefusals(videoIds);

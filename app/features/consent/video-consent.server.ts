@@ -119,7 +119,7 @@ export function saveVideoConsent(
          expiry_alert_id = iif(ends_on IS @endsOn, expiry_alert_id, NULL)`,
     ).run({ videoId, kind, people, recordedOn, endsOn, userId, at: new Date(now).toISOString() });
     for (const { id, dateOfBirth } of performers) {
-      // If the date of birth can't be read, the earlier result is kept as long as the recording day doesn't change.
+      // If the date of birth can't be read, the earlier result is kept as long as the recording date doesn't change.
       const known = wasRecordedOn === recordedOn ? ages.get(id) : undefined;
       const ofAge = dateOfBirth ? Number(isAdultOn(dateOfBirth, recordedOn)) : (known ?? 0);
       prepared(
@@ -149,14 +149,14 @@ function readConsent(typed: ConsentTexts, now: number): ReadConsent | { errors: 
     errors.people = `Please enter a number from 0 to ${MAX_PEOPLE}.`;
   }
   if (!isDay(typed.recordedOn) || typed.recordedOn > today) {
-    errors.recordedOn = "Please enter the day of recording. It can’t be in the future.";
+    errors.recordedOn = "Please enter the recording date. It can’t be in the future.";
   }
   const endsOn = typed.endsOn || null;
   if (endsOn !== null && !isDay(endsOn)) errors.endsOn = "Please enter a date such as 2030-12-31.";
   const found = findPerformers(typed.performers);
   if ("error" in found) errors.performers = found.error;
   else if (people !== undefined && found.rows.length > people) {
-    errors.people = `You entered ${formatQuantity(found.rows.length, "performer")} below.`;
+    errors.people = `You listed ${formatQuantity(found.rows.length, "performer")} below. Enter at least ${found.rows.length}.`;
   }
   if (Object.keys(errors).length > 0 || "error" in found) return { errors };
   return {
@@ -177,7 +177,7 @@ function findPerformers(
   const rows = new Map<string, string>();
   const payloadOf = prepared<string>("SELECT payload FROM performers WHERE id = ?").pluck();
   for (const line of new Set(lines.filter(Boolean))) {
-    if (rows.size > MAX_PEOPLE) return { error: `Please enter at most ${MAX_PEOPLE}.` };
+    if (rows.size > MAX_PEOPLE) return { error: `Please enter at most ${MAX_PEOPLE} stage names.` };
     const [, short = line, start = ""] = /^(.*) #([0-9a-f]{8})$/.exec(line) ?? [];
     const all = findPerformersByName([short]).get(short) ?? [];
     const named = start ? all.filter(({ id }) => id.startsWith(start)) : all;

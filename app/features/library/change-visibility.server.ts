@@ -66,7 +66,7 @@ export function changeVisibilityIn(
 
 export interface ScheduleChange {
   isSet: boolean;
-  /** The reason why the video will stay hidden at its scheduled time, unless the reason is resolved before then. */
+  /** The reason why the video will stay hidden at its scheduled time if it is still on hold at that time. */
   holdMessage?: string;
 }
 
@@ -127,7 +127,7 @@ function performBatch(time: string): Promise<number> {
     for (const { id, title, change } of due) {
       if (change === "none") continue;
       const appears = isPublic(id) ? "publish-scheduled" : "publish-withheld";
-      // A missing consent record was already logged by the trigger that puts the video on hold for it.
+      // A missing consent record has already been logged by the trigger that put the video on hold.
       if (change === "published" && isHeldForConsentOnly(id)) continue;
       const action = change === "published" ? appears : "hide-scheduled";
       recordActivity({ userId: null, action, subjectId: id, detail: title });

@@ -17,18 +17,18 @@ export interface ManagedVideo {
   status: VideoStatus;
   duration: string;
   views: number;
-  /** The disk usage of its files. */
+  /** The disk usage of the video's files. */
   bytes: number;
   /** ISO 8601 UTC */
   createdAt: string;
-  /** A path on this site, or null. */
+  /** The thumbnail's path on this site, or null. */
   thumbnailUrl: string | null;
   schedule: Schedule;
-  /** Whether it is a draft that is ready for review. */
+  /** Whether the video is a draft that is ready for review. */
   isReady?: boolean;
-  /** Whether it is on hold and therefore not public, whatever its status. */
+  /** Whether the video is on hold and therefore not public, whatever its status. */
   isHeld?: boolean;
-  /** Whether its file or thumbnail may contain private metadata because another tool added it. */
+  /** Whether the video's file or thumbnail may contain private metadata because another tool added it. */
   hasMetadata?: boolean;
 }
 
@@ -70,7 +70,7 @@ export interface RejectedEdit {
   version: string;
 }
 
-/** The failure of a form about a video. The form is shown again. */
+/** A failure to process a form about a video. The form is shown again. */
 export interface FormFailure extends Failure {
   edit?: RejectedEdit;
   /** The data for the replace form, including a question for the user. */
@@ -81,7 +81,7 @@ export interface FormFailure extends Failure {
   trim?: { typed: TypedRange; fields: Partial<TypedRange> };
 }
 
-/** The reason why a form about a video was refused without changing anything. */
+/** The reason why a form about a video was rejected. Nothing was changed. */
 export type FormRefusal =
   | Refusal
   | { code: "invalid-schedule"; schedule: NonNullable<FormFailure["schedule"]> }
@@ -91,7 +91,7 @@ export type FormRefusal =
 /** The result of a form about a video's files. */
 export type FileResult = FormFailure | Refusal | ToastMessage;
 
-/** A question that the user has to answer before an uploaded file replaces another. */
+/** A question that the user has to answer before an uploaded file replaces the current one. */
 export interface ReplaceQuestion {
   /** The name of the finished upload. */
   upload: string;
@@ -104,9 +104,9 @@ export interface OtherFile {
   id: string;
   duration: string;
   bytes: number;
-  /** When it was uploaded or replaced (ISO 8601, UTC). */
+  /** When the file was uploaded or replaced (ISO 8601, UTC). */
   at: string;
-  /** The email address of the user who uploaded or replaced it; null if the account no longer exists. */
+  /** The email address of the user who uploaded or replaced the file; null if the account no longer exists. */
   by: string | null;
   /** If the file is trimmed, its range within the original in seconds. */
   range?: TrimRange;
@@ -116,7 +116,7 @@ export interface OtherFile {
 export interface OtherFiles {
   /** The file that will replace the current one once it is ready. */
   pending?: OtherFile & {
-    /** Whether it can be played, even if it isn't fully processed yet. */
+    /** Whether the file can be played, even if it isn't fully processed yet. */
     isPlayable: boolean;
     /** Whether a required job has failed permanently. */
     hasFailed: boolean;
@@ -178,11 +178,11 @@ export function readRange(
   if (start === undefined || typedEnd === undefined || fields.start || fields.end)
     return { fields };
   const end = Math.min(typedEnd, length);
-  if (end <= start) return { fields: { end: "End must be after start." } };
+  if (end <= start) return { fields: { end: "The end must be after the start." } };
   if (end - start < MIN_SECONDS)
     return { fields: { end: "The trimmed video must be at least one second long." } };
   return { start, end };
 }
 
 const NO_POSITION = "Enter a position in the video, such as 1:30.";
-const TOO_LATE = "The video is shorter than that.";
+const TOO_LATE = "This position is after the end of the video.";

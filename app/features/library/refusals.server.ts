@@ -26,7 +26,7 @@ const REFUSALS: Record<FormRefusal["code"], readonly [FormFailure["status"], det
   failed: [500, "Something went wrong. Try again."],
 };
 
-/** Returns the failure that a form shows for a refusal. Its heading is a message that says what failed. */
+/** Returns the failure that a form shows for a refusal. `message`, which says what failed, is the heading. */
 export function refusalFailure(refusal: FormRefusal, message: string): FormFailure {
   const [status] = REFUSALS[refusal.code];
   return failure("status" in refusal ? refusal.status : status, message, {
@@ -36,7 +36,7 @@ export function refusalFailure(refusal: FormRefusal, message: string): FormFailu
   });
 }
 
-/** Returns only the reason; undefined if the form's fields show it. */
+/** Returns only the reason, or undefined if the reason is shown next to the form's fields. */
 export function refusalDetail(refusal: FormRefusal): string | undefined {
   return "reason" in refusal ? refusal.reason : REFUSALS[refusal.code][1];
 }

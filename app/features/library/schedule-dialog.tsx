@@ -5,7 +5,10 @@ import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { DateTimeField } from "~/ui/forms/date-time-field";
 import type { FormFailure, ManagedVideo } from "./managed-video";
 
-/** Sets when a video is automatically published and hidden. A published video can only be scheduled to be hidden. */
+/**
+ * The dialog that sets when a video is automatically published and hidden. A published video can only be scheduled to
+ * be hidden.
+ */
 export function ScheduleDialog({
   video,
   list,

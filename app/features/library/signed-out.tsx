@@ -7,12 +7,12 @@ import { useHydrated } from "~/ui/use-hydrated";
 
 /** Browser code that handles a session that ended while the studio was open. */
 
-/** The response to a form that was sent after the session had ended, including the entered values. */
+/** The response to a form that was submitted after the session had ended. It includes the entered values. */
 export interface SignedOutResponse {
   message: string;
   upload?: UploadTexts;
   edit?: UploadTexts;
-  /** The fields of any other form. */
+  /** The fields, if the form was neither the upload form nor the edit form. */
   fields?: [name: string, value: string][];
 }
 
@@ -20,7 +20,7 @@ let shown: { address: string; data: object } | undefined;
 
 const urlOf = ({ pathname, search }: Pick<URL, "pathname" | "search">) => pathname + search;
 
-/** Remembers the studio's data while it is shown. */
+/** Remembers the studio's data while the studio is open. */
 export function useRememberedData(data: object): void {
   const address = urlOf(useLocation());
   useEffect(() => {

@@ -12,7 +12,7 @@ export interface Period {
   removed: number;
   restored: number;
   withdrawn: number;
-  /** The median time to a moderator's decision; null if there is none. */
+  /** The median time to a moderator's decision; null if there are no decisions. */
   medianHours: number | null;
   /**
    * The counts from the moderation log. `videosHiddenAtOnce` counts videos that the site hid before a moderator's
@@ -39,7 +39,10 @@ const LOG_FIGURES = {
   restore: "videosReinstated",
 } as const;
 
-/** Returns the task for the query thread. The task reads every report, so it must not run in the serving thread. */
+/**
+ * Returns the task for the query thread. The task reads every report, so it must not run in the thread that serves
+ * requests.
+ */
 export function countTransparency(sqlite: Database): () => Period[] {
   return () => countPeriods(sqlite);
 }

@@ -8,8 +8,8 @@ const cached = processState("transparency figures", () => ({
 }));
 
 /**
- * Returns the figures by quarter, newest first. They are cached until a new entry is added to the moderation log,
- * because every report and every decision adds one.
+ * Returns the figures by quarter, newest first. They are cached until an entry is added to the moderation log, which
+ * happens for every report and every decision.
  */
 export async function readTransparency(): Promise<{ periods: Period[] }> {
   const entry = prepared<number>("SELECT ifnull(max(id), 0) FROM moderation_log").pluck().get()!;

@@ -32,7 +32,8 @@ export async function requirePermission(
 }
 
 /**
- * Returns whether the user who sent a request is signed in and has a permission. For pages that show less to visitors.
+ * Returns whether the user who sent a request is signed in and has a permission. Used by pages that show less to
+ * visitors.
  */
 export async function isPermitted(request: Request, permission: Permission): Promise<boolean> {
   const session = await findSession(request);
@@ -120,10 +121,10 @@ const PAGE_PURPOSES: Record<string, string> = {
   "/admin/account": "change your account",
   "/admin/account/passkey": "change your account",
   "/admin/queue": "retry conversions",
-  "/admin/trash": "change the trash",
+  "/admin/trash": "manage the trash",
   "/admin/import": "import videos",
-  "/admin/tags": "change tags",
-  "/admin/users": "change users",
+  "/admin/tags": "edit tags",
+  "/admin/users": "manage users",
   "/admin/review": "review videos",
 };
 

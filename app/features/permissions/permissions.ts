@@ -177,7 +177,7 @@ export const PERMISSIONS: Readonly<Record<string, "anyone" | readonly Access[]>>
 /** The properties of an account that determine its permissions. */
 export interface Permitted {
   role: Role;
-  /** This depends on the account only for uploaders. Owners and editors may publish, moderators may not. */
+  /** Depends on the account only for uploaders. Owners and editors may publish, and moderators may not. */
   mayPublish: boolean;
 }
 

@@ -26,7 +26,7 @@ interface AdaptiveEvents {
   mayAttach(): boolean;
   /** Called with the rendition that is now on screen. Values that the playlist doesn't specify are 0. */
   onRendition(height: number, frameRate: number): void;
-  /** Called with the available audio tracks, such as languages, and the index of the active track. */
+  /** Called with the available audio tracks, for example one for each language, and the index of the active track. */
   onAudioTracks(tracks: MediaTrack[], active: number): void;
   /** Called if the playlist or its segments can't be loaded or played, so that the player falls back to the file. */
   onFailed(): void;

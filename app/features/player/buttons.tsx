@@ -143,7 +143,7 @@ export function PictureInPictureButton() {
   );
 }
 
-/** Makes the player as wide as the page. The button isn't offered in fullscreen, which is wider anyway. */
+/** The button that makes the player as wide as the page. It isn't offered in fullscreen, which is wider anyway. */
 export function TheaterButton() {
   const { theater, toggleTheater, fullscreen } = usePlayer();
   if (fullscreen.active) return null;
@@ -185,8 +185,8 @@ export function FullscreenButton() {
 }
 
 /**
- * Switches between landscape and portrait in fullscreen if the screen orientation can be locked (specification, section
- * 2).
+ * The button that switches between landscape and portrait in fullscreen if the screen orientation can be locked
+ * (specification, section 2).
  */
 export function OrientationButton() {
   const { fullscreen } = usePlayer();

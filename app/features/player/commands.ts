@@ -40,7 +40,7 @@ export function createCommands(
   }
 
   function setSpeed(speed: number) {
-    // The default must be set as well, because loading another rendition resets the speed to it.
+    // The default speed must be set as well, because loading another rendition resets the speed to the default.
     video.defaultPlaybackRate = speed;
     video.playbackRate = speed;
   }
@@ -132,7 +132,7 @@ export function createCommands(
     },
 
     /**
-     * When another video is shown in the same player, resets everything that belongs to a video, but keeps the volume.
+     * When the player switches to another video, resets everything that is specific to a video, but keeps the volume.
      */
     reset() {
       brightness = 1;

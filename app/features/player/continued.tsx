@@ -15,7 +15,7 @@ export interface Continued {
   speed: number;
   volume: number;
   muted: boolean;
-  /** This is part of the video page's script, which has always been loaded by the time there is a video to continue. */
+  /** Part of the video page's script, which has always been loaded by the time there is a video to continue. */
   Player: ComponentType<{ continued: Continued }>;
 }
 

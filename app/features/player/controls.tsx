@@ -60,7 +60,7 @@ export function Controls({
   }
   function toggle(wanted: Panel) {
     if (panel === wanted) return close();
-    // The shortcut list can also be opened from the menu, and from anywhere with its key.
+    // The shortcut list can also be opened from the menu, and from anywhere with its keyboard shortcut.
     openedByButton.current = wanted === "settings" || panel === "settings";
     setPanel(wanted);
   }

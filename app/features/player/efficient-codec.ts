@@ -8,7 +8,7 @@ const CODEC_STRINGS = { av1: "av01.0.08M.08", hevc: "hvc1.1.6.L120.90" } as cons
 
 /**
  * Returns the codecs besides H.264 that this device decodes smoothly and power-efficiently (Media Capabilities), as
- * prefixes of their codec strings. Returns an empty list if the browser can't tell.
+ * prefixes of their codec strings. Returns an empty list if the browser can't report this.
  */
 export async function efficientCodecs(): Promise<string[]> {
   const efficient = await Promise.all(
@@ -35,6 +35,6 @@ export async function efficientCodecs(): Promise<string[]> {
 export function playedCodecFilter(levels: readonly Level[], efficient: readonly string[]) {
   const isIn = (codec: string) => (level: Level) => level.videoCodec?.startsWith(codec) ?? false;
   const codec = efficient.find((one) => levels.some(isIn(one))) ?? "avc1";
-  // A stream from another encoder may not declare any codecs; it then has only one.
+  // A stream from another encoder may not declare any codecs. In that case, it has only one.
   return levels.some(isIn(codec)) ? isIn(codec) : () => true;
 }

@@ -46,7 +46,7 @@ export function createFeedback() {
     note(note: Note, text: string) {
       show({ kind: "note", sequence: ++sequence, note, text }, FEEDBACK_MS);
     },
-    /** Shows a note until it is cleared by passing undefined. */
+    /** Shows a note until the function is called with undefined. */
     hold(text: string | undefined) {
       clearTimeout(timer);
       store.set(text ? { kind: "note", sequence: ++sequence, note: "speed", text } : undefined);

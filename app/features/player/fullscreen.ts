@@ -21,7 +21,10 @@ export interface Fullscreen {
   /** The orientation to which the screen is locked; undefined if the device can't lock it. */
   orientation: Orientation | undefined;
   toggleOrientation(): void;
-  /** Handles a rotation of the phone: landscape enters fullscreen, and portrait leaves it if a rotation entered it. */
+  /**
+   * Handles a rotation of the phone: rotating it to landscape enters fullscreen, and rotating it to portrait leaves
+   * fullscreen if a rotation entered it.
+   */
   handleRotation(isLandscape: boolean): void;
 }
 

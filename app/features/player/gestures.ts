@@ -96,9 +96,9 @@ export function useTaps(
 }
 
 /**
- * Plays at double speed while a finger or the mouse is held on a playing video. If the pointer moves before that, the
- * gesture is a swipe. The click that ends a hold doesn't count as a tap: the returned function reports, once per press,
- * whether the last press was a hold.
+ * Plays at double speed while a finger or the mouse is held on a playing video. If the pointer moves before the speed
+ * changes, the gesture is a swipe. The click that ends a hold doesn't count as a tap: the returned function reports,
+ * once per press, whether the last press was a hold.
  */
 export function useHold(element: HTMLVideoElement, commands: Commands): () => boolean {
   const wasHeld = useRef(false);
@@ -196,7 +196,7 @@ const SWIPE_AREA = "video, .player-bar :not([data-seek-bar])";
 
 /**
  * Handles vertical swipes on a touch screen (specification, section 2): volume on the right half, brightness on the
- * left. The browser is only kept from handling vertical moves of a single finger, so that horizontal scrolling and
+ * left. The browser is only prevented from handling vertical moves of a single finger, so that horizontal scrolling and
  * pinching still work. If only hardware keys can set the volume, swiping on the right half scrolls the page.
  */
 export function useSwipes(
@@ -244,7 +244,7 @@ export function useSwipes(
     const dy = finger.clientY - swipe.y;
     if (swipe.direction === "undecided") swipe.direction = directionOf(dx, dy);
     if (swipe.direction === "horizontal") return stop();
-    // This is called before the direction is certain, because it would have no effect once the browser has started to
+    // Called before the direction is certain, because `preventDefault` has no effect once the browser has started to
     // scroll.
     if (event.cancelable && Math.abs(dy) > Math.abs(dx)) event.preventDefault();
     if (swipe.direction === "undecided") return;

@@ -17,7 +17,7 @@ export function useKeys(actions: KeyActions): void {
   const latest = useRef(actions);
   latest.current = actions;
 
-  // This is a layout effect, because visitors may press a key as soon as they see the controls.
+  // A layout effect is used, because visitors may press a key as soon as they see the controls.
   useLayoutEffect(() => {
     let repeatedSeekAt = 0;
     const onKey = (event: KeyboardEvent) => {

@@ -54,7 +54,7 @@ export function useMediaSession(
 
 const CHANNEL = "player";
 
-/** When this video starts playing, pauses the videos in other tabs of this site. */
+/** Pauses the videos in other tabs of this site when this video starts playing. */
 export function useSinglePlayer(element: HTMLVideoElement): void {
   useEffect(() => {
     if (!("BroadcastChannel" in window)) return;

@@ -132,9 +132,9 @@ function MiniProblem({ recovery }: { recovery: Recovery }) {
 }
 
 /**
- * If the mini player is playing this video, takes over at its position and closes it. When the page is left during
- * playback, hands the video over to the mini player, unless the player is only replaced at the same URL (because the
- * video no longer exists, or because a skeleton is shown while the next page is loading).
+ * Takes over at the mini player's position and closes the mini player if it is playing this video. When the page is
+ * left during playback, hands the video over to the mini player, unless the player is only replaced at the same URL
+ * (because the video no longer exists, or because a skeleton is shown while the next page is loading).
  */
 export function useContinuation(
   element: HTMLVideoElement,

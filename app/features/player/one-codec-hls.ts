@@ -1,7 +1,7 @@
 import Hls, { type HlsConfig } from "hls.js";
 import { efficientCodecs, playedCodecFilter } from "./efficient-codec";
 
-/** Browsers answer within milliseconds. If a browser takes longer than this, H.264 is used. */
+/** Browsers respond within milliseconds. If a browser takes longer than this, H.264 is used. */
 const MAX_WAIT_MS = 100;
 
 // Determined once, before the first playlist is loaded.

@@ -95,7 +95,7 @@ interface SourceChange {
 
 const pending = new WeakMap<HTMLVideoElement, SourceChange>();
 
-/** Returns whether another source is loading, in order to continue playback at the same position. */
+/** Returns whether another source is being loaded to continue playback at the same position. */
 export function isChangingSource(element: HTMLVideoElement): boolean {
   return pending.has(element);
 }

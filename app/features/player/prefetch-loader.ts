@@ -36,8 +36,8 @@ export function prefetchLoader(HlsPlayer: typeof Hls): FragmentLoaderConstructor
     }
 
     /**
-     * Responds with the prefetched data, and with its timing shifted to the present, because hls.js estimates the
-     * bandwidth from it.
+     * Responds with the prefetched data. Its timing is shifted to the present, because hls.js uses the timing to
+     * estimate the bandwidth.
      */
     private respond(
       prefetch: Prefetch,

@@ -123,8 +123,8 @@ async function fetchStart(prefetch: Prefetch): Promise<ArrayBuffer | undefined> 
 }
 
 /**
- * Continues in a new task. Code after a promise runs as a microtask, before the page can handle input. On a slow phone,
- * several such steps of 100 ms each add up, so that a tap seems to have been ignored.
+ * Continues in a new task. Code that waits for a promise runs as a microtask, before the page can handle input. On a
+ * slow phone, several such steps of 100 ms each add up, so that a tap seems to have been ignored.
  */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));

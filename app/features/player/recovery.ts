@@ -39,7 +39,10 @@ export function watchForProblems(
 
   const undecodable = (): Problem => (streamIsComing ? "preparing" : "unsupported");
 
-  /** Detects a file whose video track can't be decoded: the browser plays its audio without reporting an error. */
+  /**
+   * Detects a file whose video track can't be decoded. In that case, the browser plays the audio without reporting an
+   * error.
+   */
   function videoTrackProblem(): Problem | undefined {
     const isDecoded = element.readyState >= HAVE_CURRENT_DATA;
     return isDecoded && element.videoWidth === 0 && !isAdaptive() ? undecodable() : undefined;
@@ -119,7 +122,7 @@ export function watchForProblems(
       const result = await probe(url);
       if (isOver() || problem.get() || !playback.get().buffering) return;
       if (result === "unreachable") return lose();
-      // The server is reachable but no data arrives, so the download stalled without an error.
+      // The server is reachable but no data arrives, so the download has stalled without an error.
       remember();
       if (!isAdaptive() && element.networkState !== HTMLMediaElement.NETWORK_EMPTY) reload();
     }, STALL_CHECK_MS);

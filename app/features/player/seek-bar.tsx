@@ -142,7 +142,7 @@ function createScrubber(element: HTMLVideoElement) {
   };
 }
 
-/** The width of the bubble without a thumbnail, in pixels: there is room for "10:00:00" or for a chapter's name. */
+/** The width of the bubble without a thumbnail, in pixels: enough for "10:00:00" or a chapter's name. */
 const BARE_WIDTH = 80;
 const CHAPTER_WIDTH = 176;
 /** The total width of the thumbnail's left and right borders, and likewise of its top and bottom borders. */
@@ -188,7 +188,7 @@ function usePreview() {
     const middle = Math.min(Math.max(x, half), Math.max(barWidth - half, half));
     box.style.transform = `translateX(${Math.round(middle - half)}px)`;
     box.dataset.shown = "";
-    // Tells the captions to make room for the preview.
+    // Makes the captions leave room for the preview.
     root.dataset.preview = image ? "thumbnail" : "time";
   }
 

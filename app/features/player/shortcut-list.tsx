@@ -8,16 +8,16 @@ const SHORTCUTS: [keys: string[], meaning: string][] = [
   [["Space", "k"], "Play or pause"],
   [["←", "j"], `Back ${SEEK_STEP_S} seconds`],
   [["→", "l"], `Forward ${SEEK_STEP_S} seconds`],
-  [["↑", "↓"], "Volume (player focused)"],
+  [["↑", "↓"], "Volume (when the player has focus)"],
   [["m"], "Mute"],
   [["f"], "Fullscreen"],
   [["t"], "Theater mode"],
   [["c"], "Captions"],
   [["0", "–", "9"], "Jump to 0–90%"],
-  [["<", ">"], "Slower, faster"],
+  [["<", ">"], "Decrease / increase speed"],
   [["/"], "Search"],
   [[",", "."], "Previous / next frame (paused)"],
-  [["?"], "This list"],
+  [["?"], "Show this list"],
 ];
 const EXIT: (typeof SHORTCUTS)[number] = [["Shift"], "Press 3 times to exit this page"];
 

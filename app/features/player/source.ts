@@ -175,7 +175,7 @@ function isRunning(element: HTMLVideoElement): boolean {
  */
 export function useSource(element: HTMLVideoElement, video: PlayerVideo): Source {
   const { id, fileUrl, hlsUrl } = video;
-  // This is a ref, because a new object for the same stream must not reopen the source.
+  // A ref is used, because a new object for the same stream must not reopen the source.
   const latestStart = useRef(video.streamStart);
   latestStart.current = video.streamStart;
   // If the id changes, the source must change too, even if the file is the same.

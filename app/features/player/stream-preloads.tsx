@@ -41,7 +41,7 @@ export function StreamPreloads({
   );
 }
 
-/** The width of the version at `?w=720`, see `media/serve/small-thumbnail.server.ts`. */
+/** The width of the image at `?w=720`, see `media/serve/small-thumbnail.server.ts`. */
 const SMALL_WIDTH_PIXELS = 720;
 /** The maximum enlargement at which the smaller image still looks sharp. */
 const MAX_ENLARGEMENT = 1.25;

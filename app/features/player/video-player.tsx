@@ -7,7 +7,10 @@ import type { NextVideo, PlayerVideo } from "./types";
 
 export interface VideoPlayerProps {
   video: PlayerVideo;
-  /** Opens the next video when the countdown ends or the card is clicked. By default, the link is followed. */
+  /**
+   * Called to open the next video when the countdown ends or the card is clicked. By default, the card's link is
+   * followed.
+   */
   onNext?: (next: NextVideo) => void;
   /** Called if the browser can't decode the file and has to wait for `video.hlsUrl`. */
   onPreparing?: () => void;

@@ -8,7 +8,7 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import "~/ui/studio.css";
 
 const PANEL = ["/admin?tab=manage", "Manage Videos"] as const;
-/** This section has a list, and a page for each series. */
+/** The section with the list of series and a page for each series. */
 const SERIES = "/admin/series";
 const REPORTS = "/admin/reports";
 const PAGES = [

@@ -34,8 +34,8 @@ export function AgeGate({ siteName }: { siteName: string }) {
           Are you 18 or over?
         </h1>
         <p id="age-text" className="mt-3 text-muted">
-          {siteName} shows videos for adults. Enter only if you are at least 18 years old, and of
-          age where you live.
+          {siteName} shows videos for adults. Enter only if you are at least 18 years old and have
+          reached the age of majority where you live.
         </p>
         <div className="mt-8 grid gap-3 xs:grid-cols-2">
           <Form method="post" action="/age" reloadDocument className="contents">

@@ -19,14 +19,15 @@ interface Described {
   isForVisitors: boolean;
 }
 
-const UNTIL_REMOVED = "Until you delete it, for example with Clear all data under Preferences.";
+const UNTIL_REMOVED =
+  "Until you delete this data, for example with Clear all data under Preferences.";
 
 export const BROWSER_DATA: readonly BrowserData[] = [
   {
     kind: "cookie",
     keys: ["age"],
-    what: "Your confirmation that you are 18 or over, or the result of your age check where the law requires one. It has the same value for everyone.",
-    howLong: "One year; after an age check, for the period set by the site’s owners.",
+    what: "Your confirmation that you are 18 or over, or the result of your age check where the law requires one. The cookie has the same value for everyone.",
+    howLong: "One year, or, after an age check, the period set by the site’s owners.",
     isForVisitors: true,
   },
   {
@@ -39,7 +40,7 @@ export const BROWSER_DATA: readonly BrowserData[] = [
   {
     kind: "cookie",
     keys: ["report"],
-    what: "When you open the report form: a random number, so a report sent twice counts once.",
+    what: "When you open the report form: a random number, so that a report that is sent twice counts only once.",
     howLong: "One hour.",
     isForVisitors: true,
   },
@@ -48,7 +49,7 @@ export const BROWSER_DATA: readonly BrowserData[] = [
     keys: ["visitor.resume", "visitor.watched"],
     what: "Where you stopped watching, and what you have watched.",
     howLong:
-      "Until you delete it, for example with Clear history or Clear all data under Preferences.",
+      "Until you delete this data, for example with Clear history or Clear all data under Preferences.",
     isForVisitors: true,
   },
   {
@@ -75,7 +76,7 @@ export const BROWSER_DATA: readonly BrowserData[] = [
   {
     kind: "storage",
     keys: ["visitor.discreetTitles", "visitor.exitByShift"],
-    what: "Your discretion settings.",
+    what: "Your settings under Privacy on this device.",
     howLong: UNTIL_REMOVED,
     isForVisitors: true,
   },
@@ -91,7 +92,7 @@ export const BROWSER_DATA: readonly BrowserData[] = [
     keys: ["session", "second-step", "passkey-challenge"],
     what: "Your sign-in session.",
     howLong:
-      "Until 30 days after the last use, but at most 90 days after signing in; a few minutes while signing in.",
+      "Until 30 days after the last use, but at most 90 days after signing in; a few minutes during sign-in.",
     isForVisitors: false,
   },
   {
@@ -104,7 +105,7 @@ export const BROWSER_DATA: readonly BrowserData[] = [
   {
     kind: "cookie",
     keys: ["device"],
-    what: "A record that someone has signed in with this browser before, so that a flood of attempts by others doesn’t lock them out.",
+    what: "A record that someone has signed in with this browser before, so that other people’s failed attempts don’t lock them out.",
     howLong: "400 days.",
     isForVisitors: false,
   },
@@ -132,8 +133,8 @@ export const BROWSER_DATA: readonly BrowserData[] = [
 ];
 
 /**
- * The actions that are rate-limited by IP address, by module. The counts are kept in memory for at most an hour, keyed
- * by hashes of the addresses.
+ * The actions that are rate-limited by IP address, for each module. The counts are kept in memory for at most an hour,
+ * keyed by hashes of the addresses.
  */
 export const MEMORY_LIMITS: Readonly<Record<string, string>> = {
   "app/features/accounts/sign-in-rate-limit.server.ts": "sign-ins",

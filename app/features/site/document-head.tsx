@@ -50,8 +50,8 @@ export function HeadTags() {
  * - `data-begun` on the root element, for the styles, if there are videos under Continue watching,
  * - the page title, if the visitor wants a discreet one.
  */
-// The keys "player:resume" and "discreet-titles" date from before there was a single document; they are migrated after
-// hydration.
+// "player:resume" and "discreet-titles" are the keys under which the data was stored before there was a single
+// document. The data is migrated after hydration.
 const SCRIPT = `(function(h){
 function stored(k){try{return JSON.parse(localStorage.getItem(k))}catch(e){}}
 function field(f,k){var d=stored(${JSON.stringify(STORAGE_KEY)});return d&&d[f]!==undefined?d[f]:stored(k)}
@@ -68,9 +68,9 @@ export function FirstPaintScript({ nonce }: { nonce: string | undefined }) {
 
 /**
  * Restores the scroll position once per navigation. Remix's own component also does so after each revalidation, with
- * the scroll position from the start of the revalidation, so that visitors who scroll in the meantime are moved back
- * (fixed in React Router 7 by https://github.com/remix-run/react-router/pull/13671). This component therefore passes it
- * the router state from the time of the navigation instead of the current one.
+ * the scroll position from the start of the revalidation, which undoes any scrolling in the meantime (fixed in React
+ * Router 7 by https://github.com/remix-run/react-router/pull/13671). This component therefore passes it the router
+ * state from the time of the navigation instead of the current one.
  */
 export function ScrollRestoration({ nonce }: { nonce?: string }) {
   const state = useContext(RouterState);

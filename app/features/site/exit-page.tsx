@@ -28,7 +28,7 @@ function leaveImmediately(): void {
   window.location.replace(LEAVE_URL);
 }
 
-/** Without JavaScript, this is a plain link to the same URL. */
+/** The Exit this page link. Without JavaScript, it is an ordinary link to the same URL. */
 export function ExitLink({ className }: { className: string }) {
   function leave(event: ReactMouseEvent) {
     event.preventDefault();

@@ -54,7 +54,7 @@ function SearchForm({ search = "", category }: ReturnType<typeof searchLocation>
   const isShown = isOpen && suggestions.length > 0;
   const chosen = isShown ? suggestions[active] : undefined;
 
-  // This includes text that was typed before hydration.
+  // Includes text that was typed before hydration.
   useEffect(() => setText(input.current?.value ?? ""), []);
 
   useEffect(() => {
@@ -209,7 +209,7 @@ function Option({
       role="option"
       id={id}
       aria-selected={isActive}
-      // This keeps the focus in the field, so that the list isn't closed before the click.
+      // Keeps the focus in the field, so that the list isn't closed before the click.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
       className={classNames(

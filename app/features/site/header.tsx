@@ -14,7 +14,7 @@ const PAGES = [
   { to: "/trending", label: "Trending" },
 ] as const;
 
-/** The site's header. Signed-in users also get Upload or Reports, and Sign Out. */
+/** The site's header. Signed-in users also see Upload or Reports, and Sign Out. */
 export function Header({ siteName }: { siteName: string }) {
   return (
     <header className="shown-whole sticky top-0 z-30 low:relative border-b border-line bg-ground pt-[env(safe-area-inset-top)]">
@@ -31,7 +31,8 @@ export function Header({ siteName }: { siteName: string }) {
 }
 
 /**
- * This is a `<details>` element, so that it opens without JavaScript. With JavaScript, it is closed after a navigation.
+ * The menu is a `<details>` element, so that it opens without JavaScript. With JavaScript, it is closed after a
+ * navigation.
  */
 function MobileMenu() {
   const location = useLocation();

@@ -22,7 +22,7 @@ export interface KeptGroup {
 
 const DAY_MS = 86_400_000;
 const WHILE_ACCOUNT =
-  "As long as the account exists. When an owner deletes it, its email address is removed everywhere, and its past actions show only its number.";
+  "As long as the account exists. When an owner of the site deletes it, its email address is removed everywhere, and its past actions are linked only to the account’s ID.";
 
 /** Returns a duration such as "90 days". */
 function daysOf(ms: number): string {
@@ -36,8 +36,8 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
     lead: "Only what they type, and only if they report something.",
     kept: [
       {
-        what: "The text of the report and of all messages about it, with a name and an email address if given, and moderators’ notes",
-        why: "To decide about the video and inform both sides. It is encrypted, except for the reasons that moderators note on the video.",
+        what: "The report’s text, all messages about it, the reporter’s name and email address if provided, and moderators’ notes",
+        why: "To decide what happens to the video, and to inform both sides. This data is encrypted, except for the reasons that moderators add to the video.",
         howLong: () =>
           `Deleted ${daysOf(settings().reportKeepMs)} after the report is closed, or earlier on request. If a moderator has to preserve evidence, it is kept for a year or longer.`,
         columns: {
@@ -47,7 +47,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
       },
       {
         what: "The fact that there was a report: its kind, its videos, the date, and the decision",
-        why: "To count reports on the transparency page. It contains nothing about the reporter.",
+        why: "To publish the number of reports on the transparency page. This data contains nothing about the reporter.",
         howLong: "Permanently.",
         columns: {
           reports: "id kind state decision received_at due_at closed_at erased_at",
@@ -55,15 +55,15 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         },
       },
       {
-        what: "The title of a video that was removed because of a report, with its entry in the block list",
+        what: "The title of each video that was removed because of a report, as part of its block list entry",
         why: "So that moderators can recognize the entry. A title may contain a person’s name.",
         howLong: () => `Deleted ${daysOf(settings().reportKeepMs)} after the removal.`,
         columns: { blocked_videos: "title" },
       },
       {
-        what: "Unsent emails, if an email address was given",
-        why: "To send updates about a report once the mail server is available. A hash of the address is kept in memory for a day, so that nobody can make the site send emails to strangers.",
-        howLong: "Until they are sent or sending has failed for good.",
+        what: "Unsent emails to reporters",
+        why: "To send updates about a report once the mail server is available. A hash of the address is kept in memory for a day, so that nobody can use the site to send emails to strangers.",
+        howLong: "Until they are sent, or sending them has failed permanently.",
         columns: { outbox: "id report_id event channel attempts next_at reason" },
       },
     ],
@@ -75,7 +75,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
       {
         what: "Legal name and date of birth (both encrypted); stage names; which document was checked, when and by whom",
         why: "To prove that they were adults, and to find their record.",
-        howLong: "Until it is deleted, which they can request.",
+        howLong: "Until the record is deleted, which they can request.",
         columns: {
           performers:
             "id stage_names sort_name payload document_kind checked_on checked_by created_at updated_at",
@@ -85,16 +85,17 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
       {
         what: "Encrypted copies of documents and signed releases",
         why: "To prove age and consent. Only owners of the site can open them, and each access is logged.",
-        howLong: "Until they are deleted; in backups, until these are replaced.",
+        howLong:
+          "Until they are deleted. Copies in backups are kept until the backups are replaced.",
         columns: {
           performer_documents: "id performer_id kind type bytes file_key added_at added_by stored",
         },
       },
       {
-        what: "The videos in which they appear, the consent for each, and when it ends",
+        what: "The videos in which they appear, their consent for each video, and when the consent ends",
         why: "To hide a video when the consent ends.",
         howLong:
-          "As long as the video exists, plus 30 days in the trash; as evidence, for a year or longer.",
+          "As long as the video exists, plus 30 days in the trash. Preserved evidence is kept for a year or longer.",
         columns: {
           video_consents: "video_id kind people recorded_on ends_on updated_at updated_by",
           video_performers: "video_id performer_id of_age",
@@ -117,8 +118,8 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
       },
       {
         what: "The second factor, recovery codes (as hashes), and passkeys (public keys) with their names",
-        why: "To make signing in safer.",
-        howLong: "Until they are removed or, if they work only once, used.",
+        why: "To make sign-in more secure.",
+        howLong: "Until they are removed. Single-use codes are deleted when they are used.",
         columns: {
           users: "totp_secret totp_enabled_at totp_last_step",
           recovery_codes: "user_id code_hash",
@@ -134,23 +135,23 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
       },
       {
         what: "The last ten browsers in which they signed in: a random number and the time for each",
-        why: "So that someone who guesses passwords or codes elsewhere doesn’t lock them out.",
-        howLong: "Until 400 days after the last sign-in there.",
+        why: "So that failed sign-in attempts in other browsers don’t lock them out.",
+        howLong: "Until 400 days after the last sign-in in that browser.",
         columns: { devices: "id user_id used_at" },
       },
       {
         what: "Invitations, with an email address and a role",
         why: "To create an account with a link that works once.",
         howLong:
-          "Valid for 48 hours, and kept for 30 more days, so that anyone who uses it later is told why it fails.",
+          "For 48 hours, while the link works, and another 30 days, so that anyone who opens it later sees why it no longer works.",
         columns: {
           invitations: "token_hash email role may_publish invited_by created_at expires_at used_at",
         },
       },
       {
-        what: "API tokens (as hashes) with their names, and the responses to API calls that may be repeated",
-        why: "To let their own software work with the site.",
-        howLong: "Until a token is revoked; responses for one day.",
+        what: "API tokens (as hashes) with their names, and the responses to API calls with an idempotency key",
+        why: "To let their own software use the site.",
+        howLong: "Tokens until they are revoked, responses for one day.",
         columns: {
           api_tokens: "id token_hash user_id name scopes created_at expires_at last_used_at",
           api_answers: "token_id key request status headers body created_at",
@@ -166,7 +167,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         what: "What they did in the studio: uploads, changes, deletions, decisions",
         why: "So that everyone who manages the videos can see what happened.",
         howLong:
-          "The last 100,000 entries. Decisions about reports are kept permanently, because that log can’t be changed.",
+          "The last 100,000 entries. Decisions about reports are kept permanently, in a log that can’t be changed.",
         columns: {
           activities: "id user_id action subject_id detail created_at",
           moderation_log: "id at action report_id video_id user_id detail",
@@ -178,7 +179,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         what: "The owner of a video: the account’s ID, which is also part of the URLs of the video’s files",
         why: "So that uploaders can manage their own videos.",
         howLong:
-          "As long as the video exists, plus 30 days in the trash; as evidence, for a year or longer.",
+          "As long as the video exists, plus 30 days in the trash. Preserved evidence is kept for a year or longer.",
         columns: {
           videos:
             "uploaded_by video_url source_url thumbnail_url hls_url storyboard_url preview_url generated_poster_url cut_of",
@@ -197,17 +198,17 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         columns: { downloads: "user_id address" },
       },
       {
-        what: "Which version of the upload terms was accepted for a video, by whom and when; who wrote a version",
+        what: "Which version of the upload terms was accepted for a video, by whom and when; who wrote each version",
         why: "To prove what an uploader agreed to, even after they have deleted the video.",
         howLong:
-          "As long as the video exists, plus one year after it was permanently deleted. Versions of the terms are kept permanently.",
+          "Until one year after the video is permanently deleted. Versions of the terms are kept permanently.",
         columns: {
           accepted_terms: "id video_id subject version user_id accepted_at video_gone_at",
           upload_terms: "created_by",
         },
       },
       {
-        what: "Moderators’ decisions about their videos, with title and reason (encrypted)",
+        what: "Moderators’ decisions about their videos, with the videos’ titles and the reasons (encrypted)",
         why: "So that uploaders can read them on their account page, even after the video is gone.",
         howLong: () =>
           `Deleted ${daysOf(settings().reportKeepMs)} after the decision, but not before the report is closed.`,
@@ -218,16 +219,16 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
       {
         what: "An uploader’s strikes and their reasons",
         why: "To warn uploaders before their account is blocked. They can read them on their account page.",
-        howLong: "As long as the account exists; they count for 90 days.",
+        howLong: "As long as the account exists. Each strike counts for 90 days.",
         columns: {
           user_strikes: "id user_id reason given_by given_at ends_at withdrawn_at",
         },
       },
       {
-        what: "Notes about drafts, preview links, and their own templates and saved views",
+        what: "Preview links, notes about drafts, and their own templates and saved views",
         why: "To work together efficiently.",
         howLong:
-          "Notes and links are kept as long as the video exists, notes about a report as long as its text, saved views until they are deleted, and templates until 30 days after they are deleted.",
+          "Notes and links are kept as long as the video exists, notes about a report as long as the report’s text, saved views until they are deleted, and templates until 30 days after they are deleted.",
         columns: {
           review_notes: "id video_id user_id text created_at",
           preview_links: "token_hash video_id created_by created_at views last_viewed_at",

@@ -10,7 +10,7 @@ import { requireTransaction } from "~db/run-query.server";
 
 /** The reason why a video's files can't be deleted. */
 export const EVIDENCE_MESSAGE =
-  "Its files are kept as evidence because of a report, because the scan refused them, or because the uploader can still object to the removal.";
+  "The files are kept as evidence because of a report, because the scan refused them, or because the uploader can still object to the removal.";
 
 export interface EvidenceOptions {
   /** Whether videos that were removed by a moderator or refused by the scan also count as evidence. */

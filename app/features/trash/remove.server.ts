@@ -12,7 +12,7 @@ import type { NewVideoRow, VideoRow } from "~db/schema";
 import { isBusy, retryWhileBusy } from "~db/write-lock";
 import { evidenceAmong } from "./evidence.server";
 
-/** Other writes can run between two transactions. */
+/** Kept small, so that other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 /** How long a transaction is retried while the database is busy, once the first videos have been deleted. */
 const RETRY_FOR_MS = 10_000;
@@ -75,7 +75,7 @@ export interface Removed {
  * deletions and for a moderator's decision.
  * @param record called in each transaction with the titles of all videos deleted so far.
  * @returns the titles of the deleted videos, the id of the deletion, and the number of videos that weren't deleted if
- * it failed after the first transaction.
+ * the deletion failed after the first transaction.
  */
 export async function removeVideos<Refused extends Refusal = never>(
   ids: readonly string[],
@@ -122,8 +122,8 @@ export function stoppedBy(error: unknown): Refusal {
 }
 
 /**
- * Must be called as part of a transaction. Returns the title if the video exists, or else an empty list. Videos with
- * the same deletion time can be restored together.
+ * Moves a video's row to the trash. Must be called as part of a transaction. Returns the title if the video exists, or
+ * else an empty list. Videos with the same deletion time can be restored together.
  */
 function moveRowToTrash(id: string, userId: string, deletedAt: string): string[] {
   const row = prepared<VideoRow>("SELECT * FROM videos WHERE id = ?").get(id);

@@ -16,7 +16,7 @@ import { runChange } from "~db/run-query.server";
 import type { NewVideoRow } from "~db/schema";
 import { activityAbout } from "./trash.server";
 
-/** Other writes can run between two transactions. */
+/** Kept small, so that other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 
 interface Deleted {
@@ -77,7 +77,7 @@ export async function restoreVideos(
   return describeResult(ids.length, restored);
 }
 
-/** Must be called as part of a transaction. Returns whether any of these videos was restored. */
+/** Restores a batch of videos. Must be called as part of a transaction. Returns whether any of them was restored. */
 function restorePart(ids: readonly string[], restored: Restored, now: number): boolean {
   const columns = new Set(
     (sqliteHandle().pragma("table_info(videos)") as { name: string }[]).map(({ name }) => name),

@@ -19,7 +19,7 @@ import { TRASH_DAYS } from "./trash-address";
 /** How long a deleted video can be restored. */
 export const TRASH_MS = TRASH_DAYS * 24 * 60 * 60 * 1000;
 const EMPTY_EVERY_MS = 60_000;
-/** Other writes can run between two transactions. */
+/** Kept small, so that other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
 
 /** A permanently deleted video. */
@@ -205,7 +205,7 @@ export async function removeReplaced(
 }
 
 /**
- * Must be called as part of a transaction. Enqueues the removal of a file, and deletes its row or marks it as removed.
+ * Enqueues the removal of a file, and deletes its row or marks it as removed. Must be called as part of a transaction.
  */
 function removeRow(id: string, isOrdered: boolean): void {
   const row = prepared<VideoFileRow>("SELECT * FROM video_files WHERE id = ?").get(id)!;
@@ -251,7 +251,7 @@ async function removeOrphanFiles(): Promise<void> {
   removeSoon();
 }
 
-/** Must be called as part of a transaction. Removes the remaining files of those videos that no longer exist. */
+/** Removes the remaining files of those videos that no longer exist. Must be called as part of a transaction. */
 function removeFilesOf(videoIds: readonly string[], isOrdered: boolean): void {
   const orphans = prepared<string>(
     `SELECT id FROM video_files WHERE video_id IN (SELECT value FROM json_each(?)) AND ${IS_ORPHAN}`,

@@ -22,12 +22,12 @@ export interface ProbedVideo {
   /** Undefined if unknown; in that case, the video's first job sets it. */
   durationSeconds?: number;
   cutOff?: CutOff;
-  /** Also true if this is unknown, because in that case, there is no tool that could transcode the file anyway. */
+  /** Also true if this is unknown: in that case, no tool is available that could transcode the file anyway. */
   playable: boolean;
 }
 
 /**
- * Examines the file's content; if ffprobe isn't installed, it only checks the first bytes.
+ * Examines the file's content, or only its first bytes if ffprobe isn't installed.
  *
  * @param userId the account that uploads the file.
  * @throws {UploadError} 415 or 422 if it isn't a video, 503 if the file couldn't be examined at this time.

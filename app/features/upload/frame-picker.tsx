@@ -124,7 +124,7 @@ const LOADS_WITHIN_MS = 15_000;
 const FRAME_WIDTH = 1280;
 const FRAME_QUALITY = 0.85;
 
-/** The file opened in a video element; `close` releases its memory. */
+/** Opens the file in a video element. `close` releases the element's memory. */
 async function openVideo(file: File, preload: "metadata" | "auto") {
   const video = document.createElement("video");
   const url = URL.createObjectURL(file);
@@ -148,7 +148,10 @@ async function openVideo(file: File, preload: "metadata" | "auto") {
 
 function happens(video: HTMLVideoElement, event: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("The video does not load.")), LOADS_WITHIN_MS);
+    const timer = setTimeout(
+      () => reject(new Error("The video took too long to load.")),
+      LOADS_WITHIN_MS,
+    );
     const finish = (done: () => void) => () => {
       clearTimeout(timer);
       done();

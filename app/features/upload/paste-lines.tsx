@@ -30,7 +30,7 @@ export function PasteLines({
       [
         `${formatQuantity(filled, "video")} filled in.`,
         texts.length > items.length &&
-          `${formatQuantity(texts.length - items.length, "line")} without a file.`,
+          `${formatQuantity(texts.length - items.length, "line")} had no matching file.`,
         ...unknown.map(({ line, category }) => `Line ${line}: there is no category “${category}”.`),
       ]
         .filter(Boolean)
@@ -46,7 +46,7 @@ export function PasteLines({
       <div className="flex flex-col gap-3 pb-2">
         <TextAreaField
           label="One line per file, in order"
-          hint="title | tags | category. Missing parts don’t change."
+          hint="title | tags | category. Parts you leave out don’t change."
           placeholder={"Night walk | city, night | Desi"}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}

@@ -83,7 +83,7 @@ export function requireQuota(userId: string, bytes: number, now = Date.now()): v
     const seconds = secondsUntilNext(userId, maxVideosPerDay, now);
     throw new UploadError(
       429,
-      `You can upload ${formatQuantity(maxVideosPerDay, "video")} in 24 hours, and have already uploaded ${use.videosToday}. Try again in ${waitText(seconds)}, or ask an owner of the site for a higher limit.`,
+      `You can upload up to ${formatQuantity(maxVideosPerDay, "video")} in 24 hours and have already uploaded ${use.videosToday}. Try again in ${waitText(seconds)}, or ask an owner of the site for a higher limit.`,
       undefined,
       seconds,
     );
@@ -91,7 +91,7 @@ export function requireQuota(userId: string, bytes: number, now = Date.now()): v
   if (maxQueuedJobs !== undefined && use.queuedJobs >= maxQueuedJobs) {
     throw new UploadError(
       429,
-      `You can have ${formatQuantity(maxQueuedJobs, "queued job")}, and already have ${use.queuedJobs}. Try again when some of your videos have been processed.`,
+      `You can have up to ${formatQuantity(maxQueuedJobs, "queued job")} and already have ${use.queuedJobs}. Try again when some of your videos have been processed.`,
       undefined,
       RETRY_JOBS_SECONDS,
     );
@@ -99,8 +99,8 @@ export function requireQuota(userId: string, bytes: number, now = Date.now()): v
 }
 
 function tooMuch(used: number, bytes: number, limit: number): string {
-  const file = bytes > 0 ? `, and this file has ${formatBytes(bytes)}` : "";
-  return `Your storage is limited to ${formatBytes(limit)}. You use ${formatBytes(used)}${file}. Delete videos, including those in the trash, or ask an owner of the site for more.`;
+  const file = bytes > 0 ? `, and this file is ${formatBytes(bytes)}` : "";
+  return `Your storage is limited to ${formatBytes(limit)}. You use ${formatBytes(used)}${file}. Delete videos, including those in the trash, or ask an owner of the site for more storage.`;
 }
 
 function waitText(seconds: number): string {

@@ -105,7 +105,7 @@ export function quotaCheck(request: Request, userId: string): () => void {
 /**
  * Publishes a received form and then deletes its files.
  *
- * @param own set for uploaders. They aren't told about other users' videos, and may be restricted to drafts.
+ * @param own set for uploaders. Other users' videos aren't revealed to them, and they may be restricted to drafts.
  * @param alongside see `Upload`.
  */
 export async function publishReceivedForm(
@@ -151,7 +151,7 @@ async function publishForm(
   if (form.error) throw form.error;
   const intent = form.fields.get("intent") ?? "publish";
   if (intent !== "publish" && intent !== "draft") {
-    throw new UploadError(400, "This form can only publish or save as draft.");
+    throw new UploadError(400, "This form can only publish a video or save it as a draft.");
   }
   const isScheduled = Boolean(form.fields.get("publishAt") || form.fields.get("unpublishAt"));
   if (own?.draftsOnly && (intent === "publish" || isScheduled)) {
@@ -188,7 +188,7 @@ async function publishForm(
     if (sentBefore && isUseless) await removeUpload(userId, sentBefore);
     throw error;
   };
-  // This runs before the duplicate check, because the result of that check would reveal other users' videos.
+  // The block list is checked first, because the result of the duplicate check would reveal other users' videos.
   const about = { userId, detail: checked.texts.title };
   await refuseBlockedFile(video, about).catch(removeUseless);
   // Only our form asks for a warning about duplicates; if a script sends the upload, there is nobody to make the

@@ -67,7 +67,7 @@ export interface UploadSuccess {
   publishAt?: string;
   /** The video was saved as a draft instead of being published, because its file is incomplete. */
   isCutOff?: boolean;
-  /** The video resembles a blocked video, and is on hold until someone has decided that it is a different one. */
+  /** The video resembles a blocked video, and is on hold until someone has decided that it is a different video. */
   looksBlocked?: boolean;
   /** The video is on hold until its comparison with the block list has finished. */
   isUncompared?: boolean;
@@ -84,7 +84,7 @@ export function successMessage(video: UploadSuccess): string {
     return "Video uploaded. It resembles a removed video and is on hold until an editor checks it.";
   if (video.needsConsent)
     return publishAt
-      ? "Video uploaded. It will be published at the scheduled time, or as soon as it has a consent record after that."
+      ? "Video uploaded. It will be published at the scheduled time or, if it has no consent record by then, as soon as it has one."
       : "Video uploaded and saved as a draft, because it has no consent record yet.";
   if (video.isCutOff) return "Video uploaded and saved as a draft, because the file is incomplete.";
   if (video.isUncompared)

@@ -50,7 +50,7 @@ export function UploadForm({
   start?: UploadStart;
   /** The uploaders' terms, if they must be accepted. */
   terms?: Terms;
-  /** Text that says how much of their quota the uploader has used, if they have a quota. */
+  /** Text that shows how much of their quota the uploader has used, if they have a quota. */
   quota?: string;
   failure?: UploadFailure;
 }) {
@@ -59,7 +59,7 @@ export function UploadForm({
   const mayPublish = usePermissions()("/admin publish");
   const [rejected, setRejected] = useState<UploadFailure>();
   const { revalidate } = useRevalidator();
-  // The revalidated page detects that the session has ended, and says so.
+  // The revalidated page detects that the session has ended, and shows a message.
   const queue = useUploadQueue(
     useCallback((failure) => setRejected(failure), []),
     revalidate,

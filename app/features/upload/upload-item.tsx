@@ -62,7 +62,7 @@ export function UploadItem({
           href={`/video/${item.videoId}`}
           className="text-sm text-accent underline underline-offset-4"
         >
-          Watch it
+          Watch video
         </a>
       )}
       {state === "done" &&
@@ -254,7 +254,7 @@ export function QuestionNotice({
 }) {
   const another = (
     <a href="/admin" className="underline underline-offset-4">
-      choose another
+      choose another file
     </a>
   );
   return (
@@ -276,8 +276,8 @@ export function QuestionNotice({
         )}
         {waiting && (
           <>
-            <bdi className="font-medium">{waiting.fileName}</bdi> is on the server, waiting for you
-            to accept the terms. Or {another}.
+            <bdi className="font-medium">{waiting.fileName}</bdi> was uploaded. Accept the terms to
+            continue, or {another}.
           </>
         )}
       </p>

@@ -170,7 +170,7 @@ function UploadSchedule({
           label="Hide at"
           name="unpublishAt"
           value={shown.unpublishAt}
-          hint="Leave blank to never hide it automatically."
+          hint="Leave blank to keep it public."
           error={wrong.unpublishAt}
           onPosition={set("unpublishAt")}
         />

@@ -21,7 +21,7 @@ import {
 
 /** The statuses for a file that is too large or not a video. */
 const UNRECOVERABLE_STATUSES = [413, 415];
-/** The status for an upload that hasn't accepted the current uploaders' terms. */
+/** The status for an upload that was sent without accepting the current uploaders' terms. */
 const TERMS_REFUSED = 422;
 const INTERRUPTED = "Connection lost. Retrying…";
 
@@ -154,7 +154,7 @@ const AGAIN_AFTER_MS = 3_000;
 const RETRYABLE_STATUSES = [502, 503, 504];
 
 /**
- * Asks the server to publish a complete upload with the fields of the form. Retries lost connections and proxy errors
+ * Sends the request to publish a complete upload with the fields of the form. Retries lost connections and proxy errors
  * without limit, since a repeated request gets the outcome of the first one.
  */
 export async function requestPublish(request: {

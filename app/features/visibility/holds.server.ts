@@ -15,7 +15,7 @@ export const HOLD_MESSAGES: Record<HoldReason, string> = {
     "This video is on hold because it resembles a removed video. An editor has to check it first.",
   report: "This video is on hold until a moderator decides on a report about it.",
   scan: "This video is on hold until it passes the scan or an editor releases it.",
-  comparing: "This video is on hold until it has been compared with the videos that were removed.",
+  comparing: "This video is on hold until it has been compared with the removed videos.",
   consent: "This video is on hold until it has a valid consent record.",
 };
 

@@ -82,7 +82,7 @@ function isPublicUrl(url: string): boolean {
   );
 }
 
-/** Whether a public video with this base path plays a stream that is still being generated. */
+/** Returns whether a public video with this base path plays a stream that is still being generated. */
 function isStreamed(base: string): boolean {
   return (
     prepared(

@@ -17,7 +17,7 @@ interface Times {
   unpublishAt: string | null;
 }
 
-/** Whether visitors can open a video's page and files. */
+/** Returns whether visitors can open a video's page and files. */
 export function isPublic(videoId: string): boolean {
   return prepared("SELECT 1 FROM videos WHERE id = ? AND public").get(videoId) !== undefined;
 }
@@ -32,8 +32,8 @@ export function newIntention(
 
 /**
  * Returns the columns as they are after a user has published or hidden a video, or undefined if nothing changes. Hiding
- * cancels the schedule, so that nothing publishes the video later. Publishing replaces the scheduled publication and
- * keeps a future time to hide.
+ * cancels the schedule, so that nothing publishes the video later. Publishing replaces the scheduled publication, but
+ * keeps the time at which the video will be hidden if that time is in the future.
  *
  * @param now milliseconds since 1970.
  */

@@ -173,7 +173,7 @@ function useStartedCards() {
     root?.catalogueVersion,
   );
 
-  // This runs in an effect, because the history is updated immediately, but React's state is only updated with the next
+  // Runs in an effect, because the history is updated immediately, but React's state is only updated with the next
   // render.
   useEffect(() => removeFromHistory(gone), [gone]);
 
@@ -183,7 +183,7 @@ function useStartedCards() {
   return {
     videos,
     /**
-     * None of the started videos are public any more. A message takes the place of the videos, so that nothing else on
+     * None of the started videos are public anymore. A message takes the place of the videos, so that nothing else on
      * the page moves.
      */
     allGone: allGone && history.length === 0,

@@ -19,7 +19,7 @@ export function textParts(text: string): TextPart[] {
   let end = 0;
   for (const match of text.matchAll(ADDRESS)) {
     let address = match[0];
-    // This is a loop, because a regular expression would backtrack on a long run of punctuation.
+    // A loop is used, because a regular expression would backtrack on a long run of punctuation.
     while (TRAILING.includes(address.at(-1) ?? " ")) address = address.slice(0, -1);
     if (!parseUrl(address)) continue;
     if (match.index > end) parts.push({ text: text.slice(end, match.index) });

@@ -7,7 +7,7 @@ import { startRendition } from "~/shared/streams/start-rendition";
 /**
  * Returns the beginning of the first rendition to be played, as read from the playlists (RFC 8216), so that the page
  * can preload it and the player doesn't have to load one playlist after the other. Returns undefined if the stream has
- * another layout.
+ * a different layout.
  */
 export async function streamStart(hlsUrl: string): Promise<StreamStart | undefined> {
   try {
@@ -21,7 +21,7 @@ export async function streamStart(hlsUrl: string): Promise<StreamStart | undefin
     const audio = file && (await fileStart(beside(hlsUrl, file)));
     return { ...video, ...(audio && { audio }) };
   } catch {
-    // The file is missing, which the player will notice.
+    // The file is missing, which the player will detect.
     return undefined;
   }
 }

@@ -60,7 +60,7 @@ function RelatedSkeleton() {
 
 /** How long the previous page is still shown, with the progress bar at the top. Most pages load faster than this. */
 const SKELETON_DELAY_MS = 700;
-/** This delay is shorter, because the panel has nothing to show before the session is known. */
+/** Shorter than for a video, because the panel has nothing to show before the session is known. */
 const ADMIN_SKELETON_DELAY_MS = 150;
 
 /** The result of `useSlowVideoTimer`, shared by the page and its frame, which change together. */

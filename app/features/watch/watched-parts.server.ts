@@ -29,7 +29,7 @@ const batch = batchedCounts<WatchedParts>("Watched parts", {
  * Counts one view in memory. Returns false if no published video has the id.
  *
  * @param report the output of `watchedReport`.
- * @param address the visitor's IP address; at most 60 views per hour are counted for each video and address, and any
+ * @param address the visitor's IP address; at most 60 views per hour are counted for each video and IP address, and any
  * further views are ignored.
  */
 export function countWatched(id: string, report: string, address?: string): boolean {

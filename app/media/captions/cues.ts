@@ -27,7 +27,7 @@ export class CaptionsLimitError extends Error {}
 const TIME = String.raw`(?:(\d{1,4}):)?([0-5]?\d):([0-5]?\d)[.,](\d{1,3})`;
 const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s+(.*))?$`);
 const SETTING = /^(?:align|line|position|size|vertical):[\w.,%-]+$/;
-/** SubRip markup and the characters that have to be escaped in WebVTT. */
+/** Matches SubRip markup and the characters that have to be escaped in WebVTT. */
 const SUBRIP_SIGNS =
   /<(\/?)\s*([biu])\s*>|<\/?\s*font\b[^<>]*>|\{\\[^{}]*\}|&(?:amp|lt|gt|nbsp|lrm|rlm);|[<>&]/gi;
 /** Matches a WebVTT start tag with classes, such as `<c.yellow.bg_blue>`, but not a timestamp such as `<00:01.500>`. */
@@ -130,7 +130,7 @@ export function decodeText(bytes: Uint8Array): string | undefined {
     first === 0xff && second === 0xfe ? "le" : first === 0xfe && second === 0xff ? "be" : "";
   try {
     const text = new TextDecoder(mark ? `utf-16${mark}` : "utf-8", { fatal: true }).decode(bytes);
-    // Text never contains NUL, but a binary file that happens to be decodable may contain it.
+    // Text never contains NUL, but a binary file that happens to be decodable may.
     return text.includes("\0") ? undefined : text;
   } catch {
     return undefined;

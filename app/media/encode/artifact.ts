@@ -39,10 +39,10 @@ export interface TrimRange {
   end: number;
 }
 
-/** The result of a job: files that are in the task's folder or already in their final places. */
+/** The result of a job: files that are in the task's folder or already in their final locations. */
 export interface Artifact {
   moves: { from: string; bucket: Bucket; path: string }[];
-  /** The file that replaces the played file at the same URL. */
+  /** The file that replaces the one used for playback, at the same URL. */
   replacement?: string;
   /** New values for the video's columns. All other columns stay unchanged. */
   columns: {
@@ -76,7 +76,7 @@ export interface Artifact {
   streamIsUrgent?: boolean;
   /** The file's duration, which is used only if the row's duration is 0:00. */
   durationSeconds?: number;
-  /** A problem that didn't make the job fail. */
+  /** A problem that didn't cause the job to fail. */
   note?: string;
 }
 

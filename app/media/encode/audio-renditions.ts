@@ -6,7 +6,7 @@ import type { AudioTrack } from "../probe/streams";
  * rendition for each encoding.
  */
 export interface AudioRendition {
-  /** The base name of its files, such as `audio-1`. */
+  /** The base name of the rendition's files, such as `audio-1`. */
   name: string;
   /** The index of the audio stream in the source. */
   index: number;
@@ -20,7 +20,10 @@ export interface AudioRendition {
   language?: string;
   /** Whether the rendition is played unless the user chooses another one. */
   isDefault: boolean;
-  /** Whether players may select it based on the user's language: true for the first rendition in each language. */
+  /**
+   * Whether players may select the rendition based on the user's language: true for the first rendition in each
+   * language.
+   */
   isAutoselect: boolean;
 }
 
@@ -32,7 +35,7 @@ export type Encoding = "stereo" | "low" | "surround";
 
 const BITRATES = { stereo: 128_000, low: 64_000 };
 
-/** The maximum number of audio tracks, which is more than any published video has. */
+/** The maximum number of audio tracks. No published video has that many. */
 export const MAX_AUDIO_TRACKS = 20;
 /** Surround codecs that MP4 supports and TV devices can decode. */
 const SURROUND_CODECS = ["ac3", "eac3"];

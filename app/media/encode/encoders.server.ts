@@ -29,7 +29,7 @@ export class HardwareSuspendedError extends Error {
 export function suspendHardware(hardware: Hardware, reason: string, now = Date.now()): void {
   suspension().until = now + SUSPENSION_MS;
   console.warn(
-    `Hardware encoding with ${hardware} failed (${reason}). Using software for the next ${SUSPENSION_MS / 60_000} minutes.`,
+    `Hardware encoding with ${hardware} failed (${reason}). Using software encoding for the next ${SUSPENSION_MS / 60_000} minutes.`,
   );
 }
 

@@ -67,9 +67,9 @@ interface Colors {
 const BT709: Colors = { matrix: "bt709", primaries: "bt709", transfer: "bt709" };
 const BT601: Colors = { matrix: "smpte170m", primaries: "smpte170m", transfer: "smpte170m" };
 
-/** The color matrices that every player supports. They aren't converted. */
+/** The color matrices that aren't converted, because every player supports them. */
 const USUAL_MATRICES = ["bt709", "smpte170m", "bt470bg"];
-/** The other matrices, which are converted, with their names in ffmpeg's `scale` filter. */
+/** The color matrices that are converted, with their names in ffmpeg's `scale` filter. */
 const OTHER_MATRICES: Record<string, string> = {
   smpte240m: "smpte240m",
   fcc: "fcc",

@@ -5,9 +5,9 @@ import { type BoxHeader, boxHeaders } from "../probe/box-headers.server";
 interface Fragment {
   offset: number;
   bytes: number;
-  /** The length from its beginning to the end of its first sample, which is a keyframe in a video track. */
+  /** The number of bytes up to the end of the first sample. In a video track, that sample is a keyframe. */
   keyframeBytes: number;
-  /** The decode time of its first sample and the total duration of its samples, in seconds. */
+  /** The decode time of the first sample and the total duration of all samples, in seconds. */
   start: number;
   duration: number;
 }

@@ -33,10 +33,10 @@ interface Extraction {
 
 /**
  * Extracts the frames at the given positions as JPEGs into the task's folder, and returns their paths; undefined for
- * missing frames, such as those past the end of a video that is shorter than its header says.
+ * missing frames, such as those past the end of a video that is shorter than its header claims.
  *
  * @param times positions in seconds.
- * @param onProgress called with the number of finished positions.
+ * @param onProgress called with the number of positions processed so far.
  */
 export function extractFrames(
   file: string,

@@ -56,8 +56,8 @@ const FLUSH_IMMEDIATELY = ["-flush_packets", "1"];
 const AUDIO_FRAGMENT_SECONDS = 1;
 
 /**
- * Encodes the adaptive stream (CMAF): all video and audio renditions, decoded once and each written to a separate file,
- * and their playlists.
+ * Encodes the adaptive stream (CMAF) and writes its playlists. The source is decoded once, and each video or audio
+ * rendition is written to a separate file.
  *
  * @param watch for a video that browsers can't play: it can be watched while its stream is being encoded, and the file
  *   that is played without JavaScript is remuxed from the stream.
@@ -182,8 +182,8 @@ async function copySurround(ladder: Ladder, task: Task): Promise<void> {
       folder: path.resolve(task.folder, folder),
       ...limits,
     };
-    // ffmpeg corrects timestamp jumps based on the first stream that it reads. For the other files, that is the video
-    // stream, so read the video stream here too.
+    // ffmpeg corrects timestamp jumps based on the first stream that it reads. When the other renditions are encoded,
+    // that is the video stream, so read it here too.
     const video = timestampsJump(probe)
       ? ["-map", `0:${probe.video.index}`, "-c", "copy", "-f", "null", "-"]
       : [];

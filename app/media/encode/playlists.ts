@@ -6,9 +6,9 @@ import type { AudioRendition, Encoding } from "./audio-renditions";
 
 /** A video rendition. */
 export interface Variant {
-  /** The file name of its media playlist. */
+  /** The file name of the media playlist. */
   playlist: string;
-  /** The file name of its I-frame playlist; omitted until it exists. */
+  /** The file name of the I-frame playlist; omitted until the playlist exists. */
   keyframePlaylist?: string;
   width: number;
   height: number;
@@ -25,7 +25,7 @@ export interface EncodedAudio
     AudioRendition,
     "encoding" | "label" | "language" | "channels" | "isDefault" | "isAutoselect"
   > {
-  /** The file name of its media playlist. */
+  /** The file name of the media playlist. */
   playlist: string;
   codec: string;
   segments: readonly Segment[];
@@ -33,8 +33,8 @@ export interface EncodedAudio
 
 /**
  * Returns the master playlist. The start rendition comes first, because native players begin with the first one. The
- * other renditions follow by ascending size, then all of them again with surround audio, then the audio-only rendition
- * for the slowest connections.
+ * other renditions follow in ascending order of size, then all renditions again with surround audio, then the
+ * audio-only rendition for the slowest connections.
  */
 export function masterPlaylist(
   variants: readonly Variant[],
@@ -265,9 +265,7 @@ export function mediaPlaylist(
   ].join("\n");
 }
 
-/**
- * Returns an I-frame playlist (§4.3.3.6) for the same file, which native players use to show previews while seeking.
- */
+/** Returns a rendition's I-frame playlist (§4.3.3.6), which native players use to show previews while seeking. */
 export function keyframePlaylist(
   file: string,
   headerBytes: number,

@@ -5,15 +5,15 @@ import type { Rate } from "./filters.server";
 
 /** A video rendition in the ladder. */
 export interface Rendition {
-  /** Its name, derived from its shorter side, such as `720p`; also the base name of its files. */
+  /** The name, derived from the shorter side, such as `720p`; also the base name of the rendition's files. */
   name: string;
   width: number;
   height: number;
-  /** Whether it keeps only every other frame of a video with more than 30 frames per second. */
+  /** Whether the rendition keeps only every other frame of a video with more than 30 frames per second. */
   hasHalfFrameRate: boolean;
   /** The maximum video bitrate, in bits per second. */
   maxBitrate: number;
-  /** Whether it is meant for connections so slow that the audio bitrate has to be low too. */
+  /** Whether the rendition is meant for connections so slow that the audio bitrate has to be low too. */
   forSlowConnections: boolean;
 }
 

@@ -32,7 +32,7 @@ export interface TaskControl extends Task {
   /** Pauses the work in favor of something more urgent. */
   pause(): void;
   resume(): void;
-  /** Returns the total time for which it has been paused so far. */
+  /** Returns the total time for which the task has been paused so far. */
   pausedMs(): number;
   /** Stops the work immediately. Pending calls throw. */
   abort(): void;
@@ -107,7 +107,7 @@ export function createTask(folder: string, report: (progress: Progress) => void)
 export interface Run {
   /** The number of seconds of video to be encoded, used to report progress. */
   seconds: number;
-  /** The part of the job's progress that this run covers, as a range of fractions. */
+  /** The part of the job's progress that this run covers: a range between 0 and 1. */
   from?: number;
   to?: number;
   /** The size limit for each written file, in bytes. */
@@ -210,7 +210,7 @@ async function runWithPlace(task: Task, args: string[], run: Run): Promise<strin
   }
 }
 
-/** Returns how much a process has written, as reported by Linux. Always an empty string on other systems. */
+/** Returns the number of bytes that a process has written, as reported by Linux; an empty string on other systems. */
 function bytesWritten(pid: number | undefined): string {
   try {
     return /^wchar: (\d+)$/m.exec(fs.readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? "";

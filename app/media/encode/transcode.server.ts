@@ -230,7 +230,7 @@ async function remux(
   await requireWholeCopy(task, source.file, probe);
 }
 
-/** @throws {EncodeError} if the copy is incomplete, so that it never replaces a file. */
+/** @throws {EncodeError} if the copy is incomplete, so that an incomplete copy never replaces a file. */
 async function requireWholeCopy(task: Task, original: string, probe: Probe): Promise<void> {
   const copy = path.join(task.folder, FILE);
   if (await isWholeCopy(task, copy, original, probe)) return;

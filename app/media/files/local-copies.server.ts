@@ -44,7 +44,7 @@ const cache = processState("local copies", () => ({
   addedBytes: 0,
 }));
 
-/** Returns the record of the file at an absolute path, unless the disk has a newer file at its path. */
+/** Returns the record of the file at an absolute path; undefined if the disk has a newer file at that path. */
 export async function storedUnlessNewer(file: string): Promise<StoredFile | undefined> {
   const stored = storedFileAt(file);
   return stored && (await copyState(file, stored)) !== "newer" ? stored : undefined;
@@ -122,7 +122,7 @@ async function touchCopy(file: string, { modifiedMs }: StoredFile): Promise<void
 /**
  * Makes sure that a file's content is on the disk.
  *
- * @param file absolute path. A file that is outside the buckets or has no record in the store is left alone.
+ * @param file absolute path. A file that is outside the buckets or isn't recorded as stored is left alone.
  * @returns the same path.
  * @throws {StorageError}
  * @throws ENOSPC if the disk has no space for it, before anything is read from the store.

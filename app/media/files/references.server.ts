@@ -162,8 +162,8 @@ function covers(entry: MediaName, name: MediaName): boolean {
 }
 
 /**
- * Whether a file may be in use: a job for its video is running, an import has announced it, or its frames haven't been
- * extracted for the block list yet.
+ * Whether a file may be in use: a job for its video is running, an import is about to write its row, or its frames
+ * haven't been extracted for the block list yet.
  */
 export function isInUse(name: FileName): boolean {
   if (!isMedia(name)) return false;

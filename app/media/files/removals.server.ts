@@ -24,8 +24,8 @@ import {
  * the same transaction. A single worker removes the file, after checking in another transaction that nothing refers to
  * it: if another tool has written a row that refers to it in the meantime, the file is kept.
  *
- * The file is moved aside in that transaction and deleted after the commit. If the process is killed at any point, the
- * file is either still in its place, or has been moved aside and is checked again.
+ * A file to which nothing refers is moved aside in that transaction and deleted after the commit. If the process is
+ * killed at any point, the file is either still in its place, or has been moved aside and is checked again.
  */
 
 export type RemovalReason = "deleted" | "replaced" | "converted" | "discarded";
@@ -89,7 +89,7 @@ export function announceFile(file: FileName): void {
   enqueueRemovals([file], { reason: "discarded" }, Date.now() + ANNOUNCED_MS);
 }
 
-/** Whether a file has been announced and no row refers to it yet. */
+/** Whether the row for an announced file is still missing. */
 export function isAnnounced({ bucket, path: name }: FileName): boolean {
   const announced = prepared(
     "SELECT 1 FROM removals WHERE bucket = ? AND path = ? AND reason = 'discarded'",
@@ -183,8 +183,9 @@ async function removeObject({ id, path: object }: Removal): Promise<void> {
 }
 
 /**
- * Whether a row refers to an object's file, but the file is neither on the disk nor recorded in the store, because the
- * database is a copy from before the file was moved. `npm run check-library -- --fix` restores such files.
+ * Whether a row refers to an object's file although the file is neither on the disk nor recorded in the store. This
+ * happens if the database is a copy from before the file was moved. `npm run check-library -- --fix` restores such
+ * files.
  */
 export function isOfMissingFile(object: string): boolean {
   const name = nameOfObject(object);
@@ -257,8 +258,8 @@ function asideOf({ bucket, path: name }: FileName): string {
 }
 
 /**
- * Whether another tool has written a file to the same path since the removal was enqueued, for a row that it hasn't
- * written yet. Folders don't count, because they contain only derived files.
+ * Whether another tool has written a file to the same path since the removal was enqueued, for a row that the tool
+ * hasn't written yet. Folders don't count, because they contain only derived files.
  */
 function wasWrittenSince(file: string, createdAt: string): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false });

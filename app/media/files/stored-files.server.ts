@@ -15,7 +15,7 @@ export interface StoredFile {
   bytes: number;
   /** Hexadecimal. */
   sha256: string;
-  /** The file's entity tag on the disk, without quotes. */
+  /** The entity tag from when the file was served from the disk, without quotes. */
   version: string;
   modifiedMs: number;
   /** Content-Type. */
@@ -32,7 +32,7 @@ export const ANNOUNCED_MS = 24 * 3_600_000;
 export const OBJECT_GRACE_MS = 7 * 24 * 3_600_000;
 
 const COLUMNS = "object, bytes, sha256, version, modified_ms AS modifiedMs, type";
-/** "0" follows "/", so the range is everything below a folder. */
+/** "0" follows "/", so the range covers everything in a folder. */
 const IS_BELOW = "path > @path || '/' AND path < @path || '0'";
 
 /** Returns the record of a file; undefined for a file that is not in the store. */

@@ -7,7 +7,7 @@ import { fileExists } from "../media-files.server";
 
 /** A video's current file or one of its previous files. */
 export interface FileOfVideo {
-  /** The id of its row in `video_files`; null for the current file. */
+  /** The id of the file's row in `video_files`; null for the current file. */
   id: string | null;
   video_url: string;
   source_url: string | null;

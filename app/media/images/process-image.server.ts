@@ -179,7 +179,7 @@ function nextMessage(child: ChildProcess, timeoutMs: number): Promise<Message> {
 
 type Drawing = Omit<Extract<ImageTask, { kind: "drawing" }>, "kind" | "target">;
 
-/** Returns a PNG of one of the site's drawings. */
+/** Returns a PNG of one of the site's SVG drawings. */
 export function drawImage(drawing: Drawing): Promise<Buffer> {
   return withTemporaryPath(async (target) => {
     await processImage({ kind: "drawing", ...drawing, target });

@@ -153,7 +153,7 @@ export async function requireDiskSpace(bytes: number, uploader?: string): Promis
     const most = formatBytes(Math.max(0, (await availableBytes()) * MAX_UPLOADER_SHARE));
     throw new UploadError(
       507,
-      `Your unfinished uploads may take up to a quarter of the free disk space, which is ${most}. Finish or cancel another upload first, or upload a smaller file.`,
+      `Your unfinished uploads can use at most a quarter of the free disk space (${most}). Finish or cancel another upload first, or upload a smaller file.`,
     );
   }
 }

@@ -148,7 +148,7 @@ async function read(
       if (!rule || !name || firstError) return void stream.resume();
       if (seen.has(field)) {
         stream.resume();
-        return reject(new UploadError(422, `Please choose one ${field} file only.`, field));
+        return reject(new UploadError(422, `Choose only one ${field} file.`, field));
       }
       seen.add(field);
       open.add(stream);

@@ -19,7 +19,7 @@ export interface ReceivedFile {
   terms?: string;
 }
 
-/** Requirements for a file, checked while it is received. */
+/** Requirements that are checked while a file is being received. */
 export interface FileRule {
   maxBytes: number;
   tooLarge: string;

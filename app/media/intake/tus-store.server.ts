@@ -33,7 +33,7 @@ export const CHECKSUM_ALGORITHMS = ["sha1", "sha256", "sha512", "md5"] as const;
 /** The tus request that is being handled. */
 export interface Incoming {
   body: () => Readable;
-  /** Its Content-Length. */
+  /** The request's Content-Length. */
   length: number;
   checksum?: { algorithm: string; digest: Buffer };
   /** The id of the user if their share of the disk is limited; see `requireDiskSpace`. */

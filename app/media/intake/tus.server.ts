@@ -217,7 +217,7 @@ export async function removeExpiredUploads(): Promise<number> {
 }
 
 interface HeldLock {
-  /** Makes the request that holds the lock stop, because its client has reconnected. */
+  /** Stops the request that holds the lock, because its client has reconnected. */
   release: () => void;
   released: Promise<void>;
 }

@@ -59,7 +59,7 @@ export async function cleanVideoFile(videoId: string, url: string): Promise<bool
 }
 
 /**
- * Removes, in place, the metadata that says where, when, by whom and with which device a received file was recorded.
+ * Removes, in place, the metadata that reveals where, when, by whom and with which device a received file was recorded.
  * Runs in a worker thread. Compute the digests of the received bytes before calling this.
  *
  * @returns true if the file may now be published; false if it is unchanged and only a remuxed copy of its video and

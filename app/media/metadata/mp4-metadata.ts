@@ -33,7 +33,7 @@ interface Box extends Range {
   start: number;
 }
 
-/** The child boxes that are kept, by parent. Kept boxes that aren't listed as a parent keep their content. */
+/** The child boxes that are kept, by parent. Kept boxes that aren't listed as parents keep their content. */
 const KEPT: Record<string, ReadonlySet<string>> = {
   file: new Set(["ftyp", "styp", "moov", "mdat", "sidx", "free", "skip", "wide"]),
   moov: new Set(["mvhd", "trak", "mvex", "iods"]),

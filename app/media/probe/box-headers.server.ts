@@ -10,9 +10,9 @@ export interface BoxHeader {
   type: string;
   /** The offset of the box, including its header. */
   start: number;
-  /** The offset of its contents. */
+  /** The offset of the box's contents. */
   body: number;
-  /** The offset of the first byte after it, or the end of the range if the box is truncated. */
+  /** The offset of the first byte after the box, or the end of the range if the box is truncated. */
   end: number;
   /** Whether the box is complete rather than truncated. */
   isWhole: boolean;

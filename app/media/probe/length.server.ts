@@ -169,7 +169,7 @@ const BACKWARD_SECONDS = 0.1;
 /** How much longer the longest stream may be than the video. */
 const MAX_EXCESS_SECONDS = 1;
 
-/** The speed of the slowest disk and processor with which reading a whole file has to succeed. */
+/** The speed of the slowest disk and processor on which there has to be enough time to read a whole file. */
 const MIN_DISK_BYTES_PER_SECOND = 10 * 1024 ** 2;
 const MIN_CPU_BYTES_PER_SECOND = 20 * 1024 ** 2;
 

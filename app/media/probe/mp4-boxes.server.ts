@@ -42,7 +42,7 @@ export interface Mp4Layout {
   isCopyable: boolean;
   /** Whether the edits are shorter than the video track, so that frames outside the edits must not be shown. */
   isTrimmed: boolean;
-  /** The total duration in seconds of the edits in the longest video track, if it has any. */
+  /** The total duration of the edits in the longest video track, in seconds; omitted if there are no edits. */
   editedSeconds?: number;
 }
 

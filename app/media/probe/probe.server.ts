@@ -75,7 +75,7 @@ export interface Probe {
   subtitles: SubtitleStream[];
   /** Whether browsers can play the file unchanged. */
   playable: boolean;
-  /** Whether its packets can be copied into another file without changing which frames are shown and when. */
+  /** Whether the file's packets can be copied into another file without changing which frames are shown and when. */
   copyable: boolean;
   /**
    * Whether playback starts sooner, or the file becomes seekable, once it is remuxed. That applies to an MP4 whose
@@ -123,7 +123,7 @@ const UNDECODABLE = "This video is damaged: none of its frames can be decoded.";
 const INDEX_MISSING = "The file is incomplete and can’t be played. Upload the whole file.";
 const VVC = "This video is in VVC (H.266), which isn’t supported. Use H.264, HEVC, VP9 or AV1.";
 const UNKNOWN_FORMAT = "This video uses an unsupported codec.";
-const TOO_LARGE = `The resolution of this video is too large or too small. ${MIN_SIDE} pixels to 8K (8192 × 4320) are supported.`;
+const TOO_LARGE = `The resolution of this video is too large or too small. It must be between ${MIN_SIDE} × ${MIN_SIDE} pixels and 8K (8192 × 4320).`;
 const TOO_LONG = "This video is longer than 24 hours.";
 const UNKNOWN_DURATION = "This video is damaged: its duration can’t be determined.";
 const ENCRYPTED =

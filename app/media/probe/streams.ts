@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** A video stream as it is displayed: rotated upright, with square pixels. */
 export interface VideoStream {
-  /** Its index in the file. */
+  /** The stream's index in the file. */
   index: number;
   /** ffmpeg's name for the codec, such as `h264`. */
   codec: string;
@@ -35,7 +35,7 @@ export interface AudioStream {
   codec: string;
   channels: number;
   sampleRate: number;
-  /** Whether its first sample is more than 0.1 s after the start of the file. */
+  /** Whether the stream's first sample is more than 0.1 s after the start of the file. */
   startsLate?: boolean;
 }
 

@@ -25,7 +25,7 @@ import { recordFile } from "../media-files.server";
  * request; until it exists, the thumbnail itself is returned.
  */
 const SMALL_WIDTHS_PIXELS = [480, 720];
-/** The maximum number of queued versions. Beyond it, versions aren't queued, but a later request may queue them. */
+/** The maximum number of queued versions. Beyond that, versions aren't queued, but a later request may queue them. */
 const MAX_QUEUED = 200;
 /** The number of unreadable thumbnails that are remembered, so that they aren't retried on each request. */
 const MAX_REMEMBERED = 10_000;
@@ -111,8 +111,8 @@ async function resize(name: MediaName, small: MediaName, width: number): Promise
 }
 
 /**
- * Enqueues the removal of a replaced thumbnail and its folder, and also of its smaller versions in case the folder is
- * still used. Part of the transaction that changes the row.
+ * Enqueues the removal of a replaced thumbnail and its folder, as part of the transaction that changes the row. Also
+ * enqueues the removal of its smaller versions, in case the folder is still used.
  */
 export function removeReplacedThumbnail(url: string | null): void {
   const name = parseMediaUrl(url ?? "");

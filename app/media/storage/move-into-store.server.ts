@@ -181,7 +181,7 @@ async function moveEntry(
   if (failure) throw failure;
 }
 
-/** Claims an entry, unless it is gone, as part of a transaction. */
+/** Claims an entry, unless it no longer exists, as part of a transaction. */
 function claimEntry({ bucket, path }: DueRow, token: number): void {
   if (bucket === "documents") return;
   const take = prepared(

@@ -37,7 +37,7 @@ const inputs = new AsyncLocalStorage<ReadonlyMap<string, RangedInput>>();
 const inputOf = (file: string) => inputs.getStore()?.get(path.resolve(file));
 
 /**
- * Makes `inputArguments`, `openInput` and `inputSize` read a stored file with range requests inside `work`.
+ * While `work` is running, makes `inputArguments`, `openInput` and `inputSize` read a stored file with range requests.
  *
  * @param file the path of the local copy, which is missing.
  * @throws {StorageError} if the store failed in the meantime, even if `work` succeeded.

@@ -51,7 +51,7 @@ export async function ownStore(): Promise<ObjectStore> {
 export function requireStoreSetting(): void {
   if (settings().storage || !hasStoredFiles()) return;
   throw new SettingsError(
-    "STORAGE_URL must be set, because files of this site are in a file store. To move them back, run npm run move-storage -- --to disk.",
+    "STORAGE_URL must be set, because this site has files in a file store. To move them back, run npm run move-storage -- --to disk.",
   );
 }
 

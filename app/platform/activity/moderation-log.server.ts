@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { prepared, sqliteHandle } from "~db/client.server";
 
 /**
- * An action by a moderator or an automatic rule. It contains no names or text that someone typed, because names and
- * text are deleted after some time, whereas the log never is. The detail may contain a `textDigest()` instead.
+ * An action by a moderator or an automatic rule. It doesn't contain any names or text that someone typed, because those
+ * are deleted after some time, whereas the log never is. The detail may contain a `textDigest()` instead.
  */
 export interface LogEntry {
   /** The action, such as `remove`. The transparency page counts the actions that are listed in `decisions.ts`. */

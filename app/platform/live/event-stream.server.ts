@@ -74,8 +74,8 @@ export function openStreamCount(): number {
  * It handles requests before Express does, because Express and Remix use about 20 KiB for each request in progress, and
  * streams stay open.
  *
- * @param jobEventsAccess returns, for a Cookie header whose session may follow the job queue, a function that reports
- *   whether the session still has that permission.
+ * @param jobEventsAccess given a Cookie header, returns a function that reports whether the session may still follow
+ *   the job queue; undefined if the session never had that permission.
  */
 export function serveEvents(
   jobEventsAccess: (cookies: string) => (() => boolean) | undefined,

@@ -20,11 +20,11 @@ export interface Change {
 
 /** The polling interval. A poll takes a few microseconds. */
 const POLL_EVERY_MS = 100;
-/** A burst of changes is announced once, when it ends, or after this time at the latest. */
+/** A burst of changes is announced only once: when it ends, or after this time at the latest. */
 const MAX_BURST_MS = 400;
 /** While there are continuous changes, lists aren't refetched more often than this. */
 const CATALOGUE_EVERY_MS = 500;
-/** View counts rise all the time and must not make open lists refetch after every view. */
+/** View counts rise all the time, and open lists shouldn't be refetched after every view. */
 const VIEWS_EVERY_MS = 15_000;
 const JOBS_EVERY_MS = 1_000;
 
@@ -70,7 +70,7 @@ export function announcedViews(): number {
   return liveHub().announced.views;
 }
 
-/** Announces to the studio a change that the hub doesn't detect, such as a job's progress, a decision or a backup. */
+/** Notifies the studio of a change that the hub doesn't detect, such as a job's progress, a decision or a backup. */
 export function announceStudioChange(): void {
   const hub = liveHub();
   hub.jobsChanged = true;
@@ -89,7 +89,7 @@ function start(hub: Hub): void {
   hub.announcedAt = performance.now();
   hub.jobsChanged = false;
   hub.jobsAnnouncedAt = Number.NEGATIVE_INFINITY;
-  hub.polls = every(POLL_EVERY_MS, "announce changes", () => poll(hub));
+  hub.polls = every(POLL_EVERY_MS, "check for changes", () => poll(hub));
 }
 
 function poll(hub: Hub): void {

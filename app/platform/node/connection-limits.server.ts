@@ -7,8 +7,8 @@ import { sendText, whenClosed } from "./middleware.server";
 import { onConnection, RTA_LABEL, routeNameOf } from "./request-context.server";
 
 /**
- * Limits on the memory that connections and requests use. Without them, one client with 6,000 slow requests would reach
- * the heap limit of the Docker image, and the process would exit.
+ * Limits the memory that connections and requests use. Without these limits, one client with 6,000 slow requests would
+ * reach the heap limit of the Docker image, and the process would exit.
  *
  * A network is what `clientAddress` returns: an IPv4 address, or the /64 of an IPv6 address.
  */
@@ -20,7 +20,7 @@ import { onConnection, RTA_LABEL, routeNameOf } from "./request-context.server";
 const MAX_CONNECTIONS = 12_000;
 /**
  * The maximum number of connections from one network. Several hundred people may share an IPv4 address: 50 of them can
- * have an event stream, and browsers open six connections for a page, of which idle ones are closed after five seconds.
+ * have an event stream. Browsers open six connections for a page, but idle connections are closed after five seconds.
  * Trusted proxies are exempt, because their connections carry the requests of all visitors.
  */
 const MAX_CONNECTIONS_PER_NETWORK = 200;
@@ -171,7 +171,7 @@ function noteRefusal(): void {
   now.refused += 1;
   if (performance.now() < now.quietUntil) return;
   console.warn(
-    `Refused ${now.refused} connections or requests since the last message. One network, or all of them together, exceeded a limit.`,
+    `Refused ${now.refused} connections or requests since the last message. A single network, or all networks together, exceeded a limit.`,
   );
   now.refused = 0;
   now.quietUntil = performance.now() + LOG_EVERY_MS;

@@ -14,7 +14,7 @@ export type Middleware = (request: IncomingMessage, response: ServerResponse) =>
  */
 export const IDLE_TIMEOUT_MS = 5 * 60 * 1000;
 
-/** The response to CONNECT (RFC 9110 §9.3.6), because only proxies provide tunnels. */
+/** The response to CONNECT (RFC 9110 §9.3.6), which only proxies support. */
 const NO_TUNNEL = `HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD, POST\r\nRating: ${RTA_LABEL}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
 const middleware: Middleware[] = [];

@@ -26,7 +26,8 @@ const MAX_KEY_LENGTH = 600;
 const PAGE_CACHE_CONTROL = "private, no-cache";
 
 /**
- * The requests in progress whose pages may be cached, with the cache key and the version from before the data was read.
+ * The requests in progress whose pages may be cached. Each has a cache key and the version that was current before the
+ * page's data was read.
  */
 const cacheable = new WeakMap<IncomingMessage, { key: string; version: PageVersion }>();
 
@@ -69,7 +70,7 @@ function pageKey({ method, url = "", headers }: IncomingMessage): string | undef
   return key.length <= MAX_KEY_LENGTH ? key : undefined;
 }
 
-/** Returns the id of the video in the URL of its page or of the page's data. */
+/** Returns the id in the URL of a video's page or of the data for that page. */
 function videoIdOf(url: string): string | undefined {
   const id = /^\/[^/]+\/([^/?]+?)(?:\.data)?(?:[/?]|$)/.exec(url)?.[1];
   return id && decodeURIComponent(id);
@@ -146,7 +147,7 @@ const VIDEO_VIEWS_MAX_AGE_MS = 1_000;
  */
 const MAX_AGE_MS = 10 * 60_000;
 
-/** The versions that a page was rendered from. Cached pages contain nothing that only the studio shows. */
+/** The versions from which a page was rendered. Cached pages don't contain anything that only the studio shows. */
 export interface PageVersion extends Omit<CatalogueVersion, "studio"> {
   /**
    * Set only for a video's page. It changes with each view of the video, whether or not the view has been written to
@@ -224,7 +225,7 @@ export function findCachedPage(
 /**
  * Caches a page.
  *
- * @param version the version from before its data was read.
+ * @param version the version that was current before the page's data was read.
  */
 export async function cachePage(
   key: string,

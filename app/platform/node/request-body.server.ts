@@ -73,7 +73,7 @@ export function claimBody(request: Request): Readable {
   return Readable.fromWeb(request.body as NodeReadableStream);
 }
 
-/** Calls `stop` when a shutdown requires reading the body to end, early enough for a response to be sent. */
+/** Calls `stop` when a shutdown interrupts the reading of the body, early enough for a response to be sent. */
 export function stopAtShutdown(body: Readable, stop: () => void): void {
   if (!(body instanceof IncomingMessage)) return;
   const bodies = reading();

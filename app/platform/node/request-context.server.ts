@@ -72,7 +72,8 @@ export type RouteNaming = (target: string) => string;
 let naming: RouteNaming = () => "/*";
 
 /**
- * Sets the function that names routes. The table of routes belongs to `accounts`, which this module must not import.
+ * Sets the function that returns a route's name. The table of routes belongs to `accounts`, which this module must not
+ * import.
  */
 export function nameRoutes(routeOf: RouteNaming): void {
   naming = routeOf;

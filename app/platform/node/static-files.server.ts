@@ -11,8 +11,8 @@ export interface Express {
 /**
  * Makes remix-serve look for a static file only if the URL's first segment is a name in the folder of static files.
  *
- * Before every page, remix-serve looks in two folders, the build's and `public`. These two system calls took 6% of the
- * CPU time for rendering a page. remix-serve calls `express.static` when it creates the server, which is after it has
+ * Before every page, remix-serve looks in two folders, the build's and `public`. These two lookups took 6% of the CPU
+ * time for rendering a page. remix-serve calls `express.static` when it creates the server, which is after it has
  * loaded this build.
  */
 export function narrowStaticFiles(): void {

@@ -50,7 +50,7 @@ async function writeFile(
       position,
     );
     if (response.destroyed) return;
-    if (bytesRead === 0) throw new Error("The file is shorter than it was.");
+    if (bytesRead === 0) throw new Error("The file was truncated while it was being sent.");
     position += bytesRead;
     await new Promise<void>((resolve) => {
       resume = resolve;

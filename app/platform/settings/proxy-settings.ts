@@ -16,7 +16,7 @@ export const trustedProxies = z
     context.addIssue({ code: "custom" });
     return z.NEVER;
   })
-  .describe("addresses and networks, separated by commas, such as 10.0.0.0/8, 2001:db8::/32");
+  .describe("IP addresses and networks, separated by commas, such as 10.0.0.0/8, 2001:db8::/32");
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 

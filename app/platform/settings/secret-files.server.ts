@@ -15,8 +15,8 @@ export const SECRET_SETTINGS: readonly string[] = [
 ];
 
 /**
- * Returns the value of a setting: the variable, or the trimmed content of the file named by `{name}_FILE`. An empty
- * variable counts as unset.
+ * Returns the value of a setting: the variable, or the trimmed content of the file at the path in `{name}_FILE`. An
+ * empty variable counts as unset.
  *
  * @throws {SettingsError} if both are set, or the file is empty or can't be read.
  */

@@ -66,8 +66,8 @@ export function isHttpUrl(value: string): boolean {
 export const mailbox = email.regex(/^[^\s@,;:<>()"\\]+@[\w.-]+$/);
 
 /**
- * Whether a URL can receive webhooks. It has to use https, because requests contain secrets, unless it refers to this
- * machine.
+ * Whether a URL can receive webhooks. Because the requests contain secrets, the URL has to use https unless it refers
+ * to this machine.
  */
 export function isWebhookUrl(value: string): boolean {
   if (!isHttpUrl(value)) return false;
@@ -78,7 +78,7 @@ export function isWebhookUrl(value: string): boolean {
 export function isSmtpUrl(value: string): boolean {
   try {
     const { protocol, hostname, username, password, pathname, search } = new URL(value);
-    // Throws if the escaping is invalid, because otherwise the first email would fail.
+    // This throws if the escaping is invalid. Otherwise, the first email would fail.
     decodeURIComponent(username + password);
     return /^smtps?:$/.test(protocol) && hostname !== "" && /^\/?$/.test(pathname) && !search;
   } catch {

@@ -58,7 +58,7 @@ export function requireStorageSettings(parsed: Parsed): void {
   if (parsed.CDN_URL && !address) throw needs("CDN_URL", "STORAGE_URL");
   if (isRedirect && !parsed.CDN_URL && address?.kind !== "s3") {
     throw new SettingsError(
-      "STORAGE_DELIVERY=redirect needs STORAGE_URL to be s3://bucket/prefix?endpoint=https://s3.example&region=eu-1, or CDN_URL.",
+      "STORAGE_DELIVERY=redirect needs CDN_URL, or a STORAGE_URL such as s3://bucket/prefix?endpoint=https://s3.example&region=eu-1.",
     );
   }
   for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] as const) {
@@ -72,7 +72,7 @@ export function storageOf(parsed: Parsed) {
   if (!address || !url) return undefined;
   return {
     address,
-    /** STORAGE_URL, for use in messages. It contains no keys. */
+    /** STORAGE_URL, for use in messages. It doesn't contain any keys. */
     url,
     keys: {
       accessKeyId: parsed.AWS_ACCESS_KEY_ID ?? "",
@@ -80,7 +80,7 @@ export function storageOf(parsed: Parsed) {
     },
     /** Whether visitors are redirected to the store for stream segments. */
     redirects: parsed.STORAGE_DELIVERY === "redirect",
-    /** The CDN to which they are redirected instead, with URLs that are signed with its secret. */
+    /** The CDN to which visitors are redirected instead. Its URLs are signed with the CDN's secret. */
     cdn: parsed.CDN_URL
       ? { origin: parsed.CDN_URL, signing: parsed.CDN_SIGNING, secret: parsed.CDN_SECRET! }
       : undefined,

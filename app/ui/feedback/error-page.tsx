@@ -114,7 +114,7 @@ function SignedOutPage({ form: { message, fields } }: { form: SignedOutForm }) {
         <p className="font-semibold">{message}</p>
         <p className="text-muted">
           {fields.length > 0
-            ? "Sign in from another tab, then send this again. Your entries are kept here."
+            ? "Sign in in another tab, then return to this page and select Send again. Your entries are kept here."
             : "Sign in, then try again."}
         </p>
       </div>

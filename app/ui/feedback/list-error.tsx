@@ -9,7 +9,7 @@ import {
   useRequestFailure,
 } from "../live/failed-requests";
 
-/** Replaces the videos if the page was loaded without any. */
+/** Shows an error in place of the videos if the page was loaded without them. */
 export function ListError({ message }: { message: string }) {
   const { pathname, search } = useLocation();
   return (
@@ -25,7 +25,7 @@ export function ListError({ message }: { message: string }) {
   );
 }
 
-/** Shows the same message for a client-side navigation, whose request waits to be retried. */
+/** Shows the same error for a failed client-side navigation. Its request waits to be retried. */
 export function RequestError({ failure }: { failure: RequestFailure }) {
   return (
     <LoadingError message={failure.message}>

@@ -36,7 +36,7 @@ export function DateTimeField({
         type="datetime-local"
         name={hydrated ? undefined : name}
         defaultValue={hydrated ? toLocal(value) : toMinute(value)}
-        hint={`${hint} ${hydrated ? `Your time, ${zone.replaceAll("_", " ")}.` : "In UTC."}`}
+        hint={`${hint} ${hydrated ? `Time zone: ${zone.replaceAll("_", " ")}.` : "Time zone: UTC."}`}
         error={error}
         onChange={(event) => {
           const typed = toUtc(event.currentTarget);

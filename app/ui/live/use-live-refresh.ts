@@ -13,8 +13,8 @@ interface Versions {
 
 /**
  * Refetches the page's data when the catalogue has changed: within a second, once for several changes, after any
- * pending navigation, and not for changes that the page already shows. This includes changes made before the page
- * started to listen. Typed values and the scroll position are kept.
+ * pending navigation, and not for changes that the page already shows. Changes made before the page started to listen
+ * count too. Typed values and the scroll position are kept.
  *
  * @param options.jobs also refetch for jobs and unpublished changes, for signed-in users.
  */

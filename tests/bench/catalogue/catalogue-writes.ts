@@ -118,7 +118,8 @@ async function measureBulkInsert(file: string, round: number) {
 }
 
 /**
- * Returns the CPU time that it takes to insert such rows into an empty in-memory database and update the projections.
+ * Returns the CPU time that it takes to insert the same kind of rows into an empty in-memory database and update the
+ * projections.
  */
 function insertInMemory(): number {
   const sqlite = new Sqlite(":memory:");

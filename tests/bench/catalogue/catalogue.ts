@@ -129,8 +129,8 @@ async function compare(
 }
 
 /**
- * Measures how long loading these lists and searches blocks the serving thread. Uses the minimum of several rounds,
- * because other work on the machine also blocks threads.
+ * Measures how long loading lists and searches blocks the serving thread. Uses the minimum of several rounds, because
+ * other work on the machine also blocks threads.
  */
 async function benchmarkBlocking(report: Report, ids: string[]): Promise<void> {
   const blocked: number[] = [];

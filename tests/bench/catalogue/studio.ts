@@ -20,7 +20,7 @@ const MAX_LIST_MS = 50;
 const HIDDEN_VIDEOS = 1_000;
 const HIDING_ROUNDS = 5;
 const MAX_HIDING_MS = 500;
-/** The pause between two rounds, in which an admin would select the next videos. */
+/** The pause between two rounds, during which an admin would select the next videos. */
 const PAUSE_MS = 3_000;
 
 /** Measures all studio pages and the manage list with 100,000 videos, and bulk hiding with a million videos. */
@@ -67,7 +67,7 @@ function randomView(random: () => number): ManageView {
   };
 }
 
-/** Returns a word from a random title, so that frequent words are often searched for. */
+/** Returns a word from a random title, so that common words are searched for more often. */
 function randomWord(random: () => number): string {
   const number = 1 + Math.floor(random() * MANAGED_VIDEOS);
   const title = sqliteHandle()

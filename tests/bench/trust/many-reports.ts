@@ -18,7 +18,7 @@ const ROWS_PER_TRANSACTION = 10_000;
 /** The day on which the consent records for every tenth video expire. */
 export const LAST_DAY = "2099-12-31";
 
-/** This is as long as real report IDs. */
+/** Returns a report ID that is as long as real ones. */
 export const reportId = (number: number) => `report-${String(number).padStart(15, "0")}`;
 
 /**

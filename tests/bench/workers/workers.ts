@@ -37,7 +37,7 @@ async function secondsFor(count: number): Promise<number> {
       const worker = new WorkerProcess(site, `worker ${cpu}`);
       workers.push(worker);
       worker.start({ ENCODER_THREADS: "1" }, ["taskset", "-c", String(cpu)]);
-      await worker.waitForOutput("Working for");
+      await worker.waitForOutput("Processing jobs from");
     }
     const add = site
       .database()

@@ -17,7 +17,7 @@ async function addVideos(site: SiteProcess): Promise<void> {
 const sort = (page: Page) => page.getByRole("combobox", { name: "Sort by" });
 const length = (page: Page) => page.getByRole("combobox", { name: "Length" });
 
-/** Repeats the choice until the page changes, because choosing has no effect before hydration. */
+/** Selects an option repeatedly until the page changes, because selecting has no effect before hydration. */
 async function choose(page: Page, choice: () => Promise<unknown>, url: string) {
   await expect(async () => {
     await choice();

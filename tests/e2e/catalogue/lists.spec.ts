@@ -188,7 +188,7 @@ test("a hovered card plays a muted loop from 25 s, or its AV1 or H.264 clip, and
   await expect(video).toHaveCount(0);
 });
 
-test("nothing moves while a list or a video is loading", async ({ page, site }) => {
+test("the layout doesn't shift while a list or a video is loading", async ({ page, site }) => {
   await fill(site, 8);
   const shifts = await recordShifts(page);
   for (const path of ["/", "/video/v1"]) {

@@ -22,7 +22,7 @@ async function scrollTo(page: Page, title: string): Promise<number> {
   return top(page, title);
 }
 
-test("in a scrolled list, counts are updated, a hidden video is withdrawn in place, and new videos are added only with a button", async ({
+test("in a scrolled list, counts are updated, a hidden video is withdrawn in place, and new videos are added only on request", async ({
   page,
   site,
 }) => {
@@ -49,7 +49,7 @@ test("in a scrolled list, counts are updated, a hidden video is withdrawn in pla
     await expect(page.getByText("No longer available")).toHaveCount(0);
     await expect(page.getByRole("article")).toHaveCount(8);
   });
-  await test.step("new videos are added only with a button, and nothing moves", async () => {
+  await test.step("new videos are added only when the visitor presses a button, and nothing moves", async () => {
     const there = await scrollTo(page, "Video 7");
     add(site, "Brand new");
     await expect(page.getByRole("button", { name: "1 new video", exact: true })).toBeInViewport();

@@ -46,13 +46,13 @@ test("started videos are shown above the list, most recent first, and continue w
   await expect(inList).toContainText("Watched: 50%");
   await expectNoViolations(page);
 
-  await test.step("a video that has since been withdrawn is replaced in place", async () => {
+  await test.step("a withdrawn video is replaced by the next one without a layout shift", async () => {
     site.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v10'");
     await expect(startedVideos(page)).toHaveText([/Video 3/, /Video 2/, /Video 1/]);
     expect(await shifts()).toEqual([]);
   });
 
-  await test.step("no URL requested by the browser contains the history", async () => {
+  await test.step("no URL that the browser requests contains the watch history", async () => {
     await page.waitForLoadState("networkidle");
     expect(requests.filter((line) => /[?&=/#]v(?:1|2|3|10|11)\b/.test(line))).toEqual([]);
     const cards = requests.filter((line) => line.endsWith("/saved/videos"));

@@ -17,7 +17,7 @@ async function playFrom(player: PlayerPage, seconds: number): Promise<void> {
   await player.expectPlaying();
 }
 
-test("a playing video continues in the corner of the next page, and later on its page again", async ({
+test("a playing video continues in the corner of the next page, and then on its own page again", async ({
   page,
   site,
 }) => {

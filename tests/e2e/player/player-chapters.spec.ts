@@ -62,7 +62,7 @@ test("the seek bar shows previews and can be dragged, and chapters and timestamp
     // A file doesn't need hls.js, and the storyboard isn't loaded before the first hover.
     expect(requests.filter((path) => /\.vtt$|\/hls-[\w-]+\.mjs$/.test(path))).toEqual([]);
     await page.mouse.move(bar.x + bar.width * 0.6, y);
-    // The mouse isn't moving, and the tile appears as soon as it has loaded.
+    // The tile appears as soon as it has loaded, even though the mouse is no longer moving.
     await expect(tile).toBeVisible();
     await expect(tile).toHaveCSS("background-position", "-320px 0px");
     await expect.poll(() => requests.some((path) => path.endsWith("board-1.jpg"))).toBe(true);

@@ -67,7 +67,7 @@ export class PlayerPage {
   /** Slows the video down, so that it lasts long enough even on a slow machine. */
   async playSlowly(speed = 0.25): Promise<void> {
     await this.video.evaluate((video: HTMLVideoElement, speed) => {
-      // Also set the default rate, because another source starts with it.
+      // Also set the default rate, because each new source starts with it.
       video.defaultPlaybackRate = speed;
       video.playbackRate = speed;
     }, speed);

@@ -39,7 +39,7 @@ test("on a phone in portrait, the player and its Back link stay at the top while
   expect(over.y + over.height).toBeLessThan(box.height);
   await expectNoViolations(page);
 
-  await test.step("the Back link is hidden with the controls, and appears when it gets keyboard focus", async () => {
+  await test.step("the Back link is hidden with the controls, and appears when it receives keyboard focus", async () => {
     await player.stopClock();
     await playOn(player);
     await page.clock.runFor(5_100);
@@ -84,7 +84,7 @@ test("rotating the phone during playback enters and leaves fullscreen, unless th
   await rotate(page, "portrait-primary");
   await expectFullscreen(false);
 
-  await test.step("fullscreen entered with a button isn't left by rotating", async () => {
+  await test.step("fullscreen that was entered with a button stays on when the phone is rotated", async () => {
     await page.keyboard.press("f");
     await expectFullscreen(true);
     await rotate(page, "portrait-primary");
@@ -94,7 +94,7 @@ test("rotating the phone during playback enters and leaves fullscreen, unless th
     await expectFullscreen(false);
   });
 
-  await test.step("fullscreen left with a button isn't left again by rotating", async () => {
+  await test.step("fullscreen that was left with a button stays off when the phone is rotated", async () => {
     await rotate(page, "landscape-primary");
     await expectFullscreen(true);
     await page.keyboard.press("f");

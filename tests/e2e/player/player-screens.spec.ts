@@ -248,7 +248,7 @@ test("captions are shown above the controls and the storyboard preview, not over
 test.describe("with reduced motion", () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 412, height: 800 } });
 
-  test("nothing on top of the video moves", async ({ page, site }) => {
+  test("nothing in the player is animated", async ({ page, site }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
     const player = new PlayerPage(page);
     const touch = await TouchScreen.of(page);

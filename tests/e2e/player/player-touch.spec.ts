@@ -83,7 +83,7 @@ test("taps toggle playback, seek and show the controls, and holding a finger dow
     await player.expectState({ paused: false });
   });
 
-  await test.step("a finger held down plays at double speed and never pauses", async () => {
+  await test.step("holding a finger down plays at double speed and never pauses", async () => {
     const point = await player.at(0.7, 0.4);
     await touch.down(point);
     await page.clock.runFor(499);

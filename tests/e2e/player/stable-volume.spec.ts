@@ -8,7 +8,7 @@ import { PlayerPage } from "./player-page";
 const CLIP_LEVEL = 1 / 8 / Math.SQRT2;
 /** A video at -8 LUFS is lowered by 8 dB. */
 const LOWERED = 10 ** (-8 / 20);
-/** A video at -22 LUFS is raised by 3 dB, limited by its peak. */
+/** A video at -22 LUFS is raised by only 3 dB because of its peak. */
 const QUIET = { loudness: -22, true_peak: -4 };
 const RAISED = 10 ** (3 / 20);
 

@@ -1,6 +1,6 @@
 import { expect, signIn, test } from "../site";
 
-test("renames and reorders categories, which visitors see too", async ({ page, site }) => {
+test("renames and reorders categories, and visitors see the changes", async ({ page, site }) => {
   site.database().exec("DELETE FROM category_names");
   site.addVideo({ id: "a", title: "Aurora", category: "amateur" });
   await signIn(page);

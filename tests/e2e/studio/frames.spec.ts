@@ -30,7 +30,7 @@ test("uses the arrow keys to select a storyboard frame as the thumbnail", async 
   await signIn(page);
   await page.goto("/admin?tab=manage&edit=v");
   const dialog = page.getByRole("dialog");
-  const position = dialog.getByLabel("Use a frame at");
+  const position = dialog.getByLabel("Use the frame at");
   await dialog.getByText("Choose a frame").click();
   const frames = dialog.getByRole("group", {
     name: "Or pick a frame",
@@ -44,14 +44,14 @@ test("uses the arrow keys to select a storyboard frame as the thumbnail", async 
   await expect(position).toHaveValue("0:03");
   await expect(dialog.getByRole("status")).toHaveText("The frame at 0:03 will be the thumbnail.");
   await expectNoViolations(page);
-  // A position that was typed takes precedence over a frame, and an empty field means that no frame is used.
+  // A typed position takes precedence over a selected frame, and clearing the field deselects all frames.
   await position.fill("");
   await expect(frames.getByRole("radio", { checked: true })).toHaveCount(0);
   // A rejected form still shows the entered values.
   await position.fill("0:01");
   await dialog.getByRole("button", { name: "Update" }).click();
   await expect(position).toHaveAccessibleDescription(
-    /^The file of this video can’t be read\. Upload an image instead\. /,
+    /^This video’s file can’t be read\. Upload an image instead\. /,
   );
   await expect(position).toHaveValue("0:01");
 });

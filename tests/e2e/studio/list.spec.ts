@@ -13,11 +13,11 @@ test("filters the list, selects columns, and saves and removes a view", async ({
   const titles = page.locator(".video-row-title a");
   await expect(titles).toHaveText(["New video", "Bare video", "Old video"]);
 
-  await expect(page.getByLabel("Added from")).toBeHidden();
+  await expect(page.getByLabel("Added on or after")).toBeHidden();
   const more = page.locator("summary", { hasText: "More filters" });
   await more.focus();
   await page.keyboard.press("Enter");
-  await page.getByLabel("Added from").fill("2025-02-10");
+  await page.getByLabel("Added on or after").fill("2025-02-10");
   await page.getByLabel("No thumbnail").check();
   await page.getByRole("group", { name: "Columns" }).getByLabel("Views").uncheck();
   await page.getByLabel("No thumbnail").press("Enter");
@@ -25,7 +25,7 @@ test("filters the list, selects columns, and saves and removes a view", async ({
   const url = new URL(page.url());
   expect(url.searchParams.get("from")).toMatch(/^2025-02-(09|10)/);
   expect(url.searchParams.get("no-thumbnail")).toBe("1");
-  await expect(page.getByLabel("Added from")).toHaveValue("2025-02-10");
+  await expect(page.getByLabel("Added on or after")).toHaveValue("2025-02-10");
   await expect(page.getByRole("columnheader", { name: "Views" })).toHaveCount(0);
   await expectNoViolations(page);
   expect(await overflow(page)).toEqual({ sideways: 0, outside: [] });

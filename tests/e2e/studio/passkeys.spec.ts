@@ -1,7 +1,7 @@
 import type { Page, Route } from "playwright/test";
 import { ADMIN, expect, OTHER_SITE, signIn, test } from "../site";
 
-// These tests use a separate site, because failed sign-ins count against the address shared by all tests.
+// These tests use a separate site, because failed sign-ins count against the IP address that all tests share.
 test.use({
   siteEnvironment: OTHER_SITE,
   // Passkeys need a host name, not 127.0.0.1.

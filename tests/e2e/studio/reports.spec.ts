@@ -94,7 +94,7 @@ test("a moderator adds a video to a report, uncovers it and makes a decision wit
   expect(decision.get(id)).toBe("keep");
   expect(isPublic.get(id)).toBe(1);
 
-  await page.getByRole("button", { name: "Preserve" }).click();
+  await page.getByRole("button", { name: "Preserve evidence" }).click();
   await expect(page.getByText("are preserved until")).toBeVisible();
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download archive" }).click();

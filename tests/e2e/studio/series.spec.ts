@@ -5,7 +5,7 @@ import { TouchScreen } from "../player/touch-screen";
 import { expect, expectNoViolations, signIn, test } from "../site";
 
 const rows = (page: Page) =>
-  page.getByRole("list", { name: "Videos of the series" }).getByRole("listitem");
+  page.getByRole("list", { name: "Videos in the series" }).getByRole("listitem");
 const order = (site: SiteProcess) =>
   site
     .database()
@@ -131,7 +131,7 @@ test("ignores an outdated response that arrives after a change", async ({ page, 
 
 /** Returns a function that returns the titles that the first row has shown since its title first changed. */
 async function firstRowsFromNow(page: Page): Promise<() => Promise<(string | undefined)[]>> {
-  const list = page.getByRole("list", { name: "Videos of the series" });
+  const list = page.getByRole("list", { name: "Videos in the series" });
   const found = await list.evaluateHandle((element) => {
     const first = () => element.querySelector("a")?.textContent ?? undefined;
     const titles = [first()];

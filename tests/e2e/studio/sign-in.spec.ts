@@ -1,7 +1,7 @@
 import { holdRequests } from "../hold-requests";
 import { ADMIN, expect, expectNoViolations, OTHER_SITE, test } from "../site";
 
-// These tests use a separate site, because failed sign-ins count against the address shared by all tests.
+// These tests use a separate site, because failed sign-ins count against the IP address that all tests share.
 test.use({ siteEnvironment: OTHER_SITE });
 
 test.beforeEach(({ site }) => {

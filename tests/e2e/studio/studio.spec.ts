@@ -23,7 +23,7 @@ function respondToDialogs(page: Page, reply: { yes: boolean }): string[] {
   return messages;
 }
 
-test("scrolls an error in the last row into view, and removes it after a success", async ({
+test("scrolls an error in the last row into view, and removes it once a change succeeds", async ({
   page,
   site,
 }) => {
@@ -161,7 +161,7 @@ test("warns about an unsaved edit, however the dialog is closed", async ({ page,
   expect(messages.length).toBe(before);
 });
 
-test("warns about text that hasn't been uploaded, and discards it after the user leaves", async ({
+test("warns before entered text is lost, and discards it after the user leaves the page", async ({
   page,
 }) => {
   await signIn(page);
@@ -264,7 +264,7 @@ test("links to the admin pages, and highlights Upload only on the upload page", 
   });
   await test.step("the file field comes first, both visually and in the tab order", async () => {
     const file = page.locator("input[name=video]");
-    // Without JavaScript, it is the browser's native file input.
+    // With JavaScript, the field is a large drop area instead of the browser's own file input.
     await expect.poll(async () => (await file.boundingBox())?.height).toBeGreaterThan(200);
     const boxes = async () => {
       const title = page.getByLabel("Title");

@@ -33,7 +33,7 @@ test("renames, merges, removes and restores tags", async ({ page, site }) => {
   await open(page, site);
   await expect(entry(page, "HD")).toContainText("3 videos");
   await expect(entry(page, "HD")).toContainText("2 public");
-  await expect(entry(page, "HD")).toContainText("Also written hd");
+  await expect(entry(page, "HD")).toContainText("Other spellings: hd");
 
   await page.getByRole("link", { name: "night", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Tag “night”" });

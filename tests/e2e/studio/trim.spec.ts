@@ -38,10 +38,10 @@ test("trims a video at the player's position with the keyboard", async ({ page, 
   await expect(dialog.getByRole("status")).toHaveText("Length after trimming: 0:01.75");
   await expectNoViolations(page);
   await end.fill("0:02");
-  await expect(dialog.getByRole("status")).toHaveText("End must be after start.");
+  await expect(dialog.getByRole("status")).toHaveText("The end must be after the start.");
   await end.press("Enter");
   await expect(dialog).toContainText("Failed to trim the video.");
-  await expect(end).toHaveAccessibleDescription(/End must be after start\./);
+  await expect(end).toHaveAccessibleDescription(/The end must be after the start\./);
   await expect(start).toHaveValue("0:02.5");
   await end.fill("0:04.25");
   await end.press("Enter");

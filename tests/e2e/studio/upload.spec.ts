@@ -132,7 +132,7 @@ test("uploads several dropped files, each with its own text fields", async ({ pa
     { title: "Number one", category: "desi", tags: '["shared"]', description: "Both of them." },
     { title: "Two", category: "english", tags: '["second"]', description: "Both of them." },
   ]);
-  await expect(page.getByRole("link", { name: "Watch it" })).toHaveCount(2);
+  await expect(page.getByRole("link", { name: "Watch video" })).toHaveCount(2);
 });
 
 test("warns about an exact duplicate and a truncated file, and uploads them after confirmation", async ({

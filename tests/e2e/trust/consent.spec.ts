@@ -84,7 +84,7 @@ test("a video can be published, mostly by keyboard, once it has a consent record
   await expect(page.getByText("Not valid")).toBeVisible();
   await page.getByLabel("Number of people shown").fill("1");
   await page.getByLabel("Everyone shown").fill("Nobody known");
-  await page.getByLabel("Day of recording").fill("2026-01-06");
+  await page.getByLabel("Recording date").fill("2026-01-06");
   await page.getByRole("button", { name: "Save consent" }).click();
   await expect(page.getByLabel("Everyone shown")).toHaveAttribute("aria-invalid", "true");
   await look();

@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
-// Each test uses its own IP address, because the limits apply per address.
+// Each test uses its own IP address, because the limits apply per IP address.
 let address = 0;
 test.use({ siteEnvironment: { PUBLIC_URL: "http://videos.example" } });
 test.beforeEach(async ({ page, site }) => {
@@ -84,7 +84,7 @@ test("an open list drops a video as soon as someone reports that it may show a m
   ).toBe(1);
 });
 
-test("the form shows which videos it has found, and asks for confirmation if there are none", async ({
+test("the form shows which videos it has found, and asks for confirmation if it hasn't found any", async ({
   page,
   site,
 }) => {

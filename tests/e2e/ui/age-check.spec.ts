@@ -74,7 +74,9 @@ test("an open page redirects to the check, and visitors who fail it see a messag
   await expectNoViolations(page);
   await page.getByRole("link", { name: "Try again" }).click();
   await page.getByRole("link", { name: "I would rather not say" }).click();
-  await expect(page.getByRole("alert")).toHaveText("The age check wasn’t completed.");
+  await expect(page.getByRole("alert")).toHaveText(
+    "The age check wasn’t completed. Please try again.",
+  );
   await page.getByRole("link", { name: "Try again" }).click();
   await page.getByRole("link", { name: "I am 18 or over" }).click();
   await expect(page).toHaveURL("/trending");

@@ -35,7 +35,7 @@ test("the age gate is shown once, works with the keyboard, and doesn't load any 
   await expect(dialog).toHaveCount(0);
 });
 
-test("a link from a legal page to the videos opens the dialog, whose “Leave” button leads off the site", async ({
+test("a link from a legal page to the videos opens the dialog, whose “Leave” button leaves the site", async ({
   page,
   site,
 }) => {

@@ -31,8 +31,7 @@ test("pressing Shift three times leaves the site, even from a field or a dialog"
   await openTwoPages(page);
   await page.keyboard.press("Shift");
   await expect(page.getByText("Shift, press 2 more times to exit.")).toBeAttached();
-  // The page is opened again, so that the test doesn't wait between two presses, which must be at most five seconds
-  // apart.
+  // Another key resets the count, so that the test doesn't depend on the limit of five seconds between two presses.
   await page.keyboard.press("Escape");
   await expect(page.getByText("Exit this page expired.")).toBeAttached();
   for (let times = 0; times < 3; times += 1) await page.keyboard.press("Shift");

@@ -106,7 +106,7 @@ test("pages are always up to date, visited pages aren't stored, and media bypass
   });
 });
 
-test("a page and a list load once the site is back, a new worker replaces the old one, and a disabled one is removed", async ({
+test("a page and a list load once the site is back, a new worker replaces the old one, and a disabled worker is removed", async ({
   page,
   context,
   site,

@@ -60,15 +60,15 @@ test("pages respect reduced motion, increased contrast, forced colors and print"
   };
   await page.goto("/?category=desi");
   await test.step("a list with reduced motion", lessMotion);
-  await test.step("a list with a contrast of 7 to 1", moreContrast);
+  await test.step("a list with a contrast ratio of 7:1", moreContrast);
   await test.step("a list with forced colors", () => highContrast(page));
   await page.emulateMedia(usual);
   await page.goto("/video/v1");
   await test.step("a video with reduced motion", lessMotion);
-  await test.step("a video with a contrast of 7 to 1", moreContrast);
+  await test.step("a video with a contrast ratio of 7:1", moreContrast);
   await test.step("a printed video page", darkOnWhite);
   await page.goto("/auth");
-  await test.step("a form with a contrast of 7 to 1", moreContrast);
+  await test.step("a form with a contrast ratio of 7:1", moreContrast);
 });
 
 /** Checks that the selected option and the icons can be told apart in forced colors. */
@@ -163,7 +163,7 @@ test("titles, descriptions, tags and search queries each have their own text dir
   await expect(page.getByText("First line.")).toHaveCSS("unicode-bidi", "plaintext");
 });
 
-test("the selected category is visible, and the row fades where it continues @phone-only", async ({
+test("the selected category is visible, and the row fades out where it is cut off @phone-only", async ({
   page,
   site,
 }) => {

@@ -76,7 +76,7 @@ describe("changing the password", () => {
     expect(await signIn()).toMatchObject({ status: 302 });
   });
 
-  it("limits password guesses in a session left unlocked", async () => {
+  it("limits password guesses in an unattended session", async () => {
     insertUser();
     const { cookies } = await signIn();
     for (let n = 0; n < 10; n++) {
@@ -124,7 +124,7 @@ describe("the session list", () => {
 });
 
 describe("the second factor", () => {
-  /** Sets up an authenticator app by typing the key. */
+  /** Sets up an authenticator app by entering the key. */
   async function enroll(cookies: string, userId: string) {
     await change(cookies, { intent: "second-factor-begin", current: GOOD_PASSWORD });
     const enrollment = (await findEnrollment(userId))!;
@@ -207,7 +207,7 @@ describe("the second factor", () => {
     expect((await listActivities()).map(({ action }) => action)).toContain("recovery-code-use");
   });
 
-  it("limits code guesses, whatever address they come from", async () => {
+  it("limits code guesses, whatever IP address they come from", async () => {
     const { id } = insertUser();
     const { at } = await enroll((await signIn()).cookies, id);
     const { cookies } = await signIn();
@@ -226,7 +226,7 @@ describe("the second factor", () => {
   };
   const marks = () => sqliteHandle().prepare("SELECT count(*) FROM devices").pluck().get();
 
-  it("gives browsers that have signed in with a code separate attempts, which strangers can't use up", async () => {
+  it("gives each browser that has signed in with a code its own attempts, which strangers can't use up", async () => {
     const { id } = insertUser();
     const { codes, at } = await enroll((await signIn()).cookies, id);
     const owner = markIn(await step((await signIn()).cookies, codes[0]!));
@@ -240,7 +240,7 @@ describe("the second factor", () => {
     expect((await listActivities()).map(({ action }) => action)).toContain("code-refused");
   });
 
-  it("doesn't give separate attempts to device cookies issued before it was turned on", async () => {
+  it("doesn't give separate attempts to device cookies issued before the second factor was turned on", async () => {
     const { id } = insertUser();
     const collected = [await signIn(), await signIn(), await signIn(), await signIn()].map(markIn);
     await enroll((await signIn()).cookies, id);

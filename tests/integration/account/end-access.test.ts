@@ -74,7 +74,7 @@ const without = (...names: string[]) => ALL.filter((name) => !names.includes(nam
 const sessionOf = async (cookie: string) => (await findSession(request(cookie))) as OpenSession;
 
 describe("an account's access", () => {
-  it("exists before any of the events", async () => {
+  it("exists before any of the events that end it", async () => {
     expect(await left()).toEqual(ALL);
   });
 
@@ -143,7 +143,7 @@ describe("an account's access", () => {
     expect(await left()).toEqual(["0 streams"]);
   });
 
-  it("ends completely when the account is deleted, including its preview links", async () => {
+  it("ends completely when the account is deleted, as do its preview links", async () => {
     sqliteHandle()
       .prepare(
         "INSERT INTO preview_links (token_hash, video_id, created_by, created_at) VALUES (?, 'v', ?, '')",

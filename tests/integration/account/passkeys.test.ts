@@ -228,7 +228,7 @@ describe("a passkey", () => {
     ).toMatchObject({ status: 400, message: "This passkey belongs to another account." });
   });
 
-  it("belongs to one account, which can have at most twenty", async () => {
+  it("belongs to one account, which can have at most twenty passkeys", async () => {
     const { id, session, authenticator } = await withPasskey();
     expect(await addTo(session, authenticator)).toMatchObject({ status: 409 });
     const insert = sqliteHandle().prepare(
@@ -304,7 +304,7 @@ describe("a passkey response", () => {
     },
   );
 
-  it("is rate-limited by address after failures, except from known browsers", async () => {
+  it("is rate-limited by IP address after failures, except from known browsers", async () => {
     const { authenticator } = await withPasskey();
     const known = await signIn(authenticator, {}, "203.0.113.7");
     const unknown = new Authenticator(SITE);

@@ -130,7 +130,7 @@ describe("a quota", () => {
     expect(await shown((await openSession(owner)).split(";")[0]!)).toBeUndefined();
   });
 
-  it("is calculated from indexes, regardless of the number of videos", () => {
+  it("is calculated using indexes, regardless of the number of videos", () => {
     const plan = (query: string) =>
       (sqliteHandle().prepare(`EXPLAIN QUERY PLAN ${query}`).all(uploader) as { detail: string }[])
         .map(({ detail }) => detail)
@@ -175,7 +175,7 @@ describe("the storage limit", () => {
     const rejected = await begin(0.5 * GIGABYTE);
     expect(rejected.status).toBe(403);
     expect(await rejected.text()).toBe(
-      "Your storage is limited to 1GB. You use 921.6MB, and this file has 512MB. Delete videos, including those in the trash, or ask an owner of the site for more.\n",
+      "Your storage is limited to 1GB. You use 921.6MB, and this file is 512MB. Delete videos, including those in the trash, or ask an owner of the site for more storage.\n",
     );
     expect((await begin(1_000_000)).status).toBe(201);
     expect((await begin(GIGABYTE, (await openSession(owner)).split(";")[0]!)).status).toBe(201);
@@ -229,7 +229,7 @@ describe("the storage limit", () => {
     expect(files.get()).toBe(0);
   });
 
-  it("applies to the API, which explains the rejection", async () => {
+  it("applies to the API, whose response explains the rejection", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: 1 }, owner);
     const { createToken } = await import("~/features/accounts/tokens/tokens.server");
     const form = new FormData();
@@ -275,7 +275,7 @@ describe("the limit on videos per 24 hours", () => {
     expect(Math.abs(seconds - 4 * 3600)).toBeLessThan(60);
     const { failure } = (await response.json()) as { failure: { message: string } };
     expect(failure.message).toBe(
-      "You can upload 2 videos in 24 hours, and have already uploaded 2. Try again in 4 hours, or ask an owner of the site for a higher limit.",
+      "You can upload up to 2 videos in 24 hours and have already uploaded 2. Try again in 4 hours, or ask an owner of the site for a higher limit.",
     );
   });
 

@@ -42,7 +42,7 @@ describe("every route", () => {
   });
 
   it.each(routes)(
-    "/$path rejects visitors and other sites where required",
+    "/$path rejects visitors and requests from other sites where required",
     async ({ path, file }) => {
       const load = modules[`../../../app/${file}`];
       expect(load, file).toBeDefined();

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 let lastNetwork = 0;
-/** Returns an address in a separate network. */
+/** Returns an IP address in a network that hasn't been used yet. */
 const freshAddress = () => `2001:db8:${(++lastNetwork).toString(16)}::1`;
 
 interface Attempt {
@@ -47,7 +47,7 @@ const cookieOf = async (userId: string) => {
   return { cookie: cookie.split(";")[0]! };
 };
 
-it("accepts a burst of sign-in attempts, and answers a flood with a one-line rejection", () => {
+it("accepts a burst of sign-in attempts, and responds to a flood with a one-line rejection", () => {
   expect(passed(times(MAX_PER_SECOND, () => attempt({ now: 5_000 })))).toBe(MAX_PER_SECOND);
   for (const url of ["/auth", "/auth.data?_routes=x", "/AUTH", "/auth/", "/%61uth"]) {
     expect(attempt({ now: 5_999, url }), url).toBe(429);
@@ -55,7 +55,7 @@ it("accepts a burst of sign-in attempts, and answers a flood with a one-line rej
   expect(attempt({ now: 6_000 })).toBe("on");
 });
 
-it("only limits sign-ins with a password", () => {
+it("limits only sign-ins with a password", () => {
   times(2 * MAX_PER_SECOND, () => attempt({ now: 9_000 }));
   expect(attempt({ now: 9_000, method: "GET" })).toBe("on");
   for (const url of ["/authors", "/admin", "/auth/code", "/auth/passkey"]) {
@@ -63,7 +63,7 @@ it("only limits sign-ins with a password", () => {
   }
 });
 
-it("lets a new network sign in during a flood from eight addresses", () => {
+it("lets users on a new network sign in during a flood from eight IP addresses", () => {
   const addresses = times(8, freshAddress);
   for (let tenth = 0; tenth < 300; tenth++) {
     const now = 100_000 + tenth * 100;
@@ -75,7 +75,7 @@ it("lets a new network sign in during a flood from eight addresses", () => {
   expect(times(4, () => attempt({ now, address }))).toEqual(["on", "on", "on", "on"]);
 });
 
-it("counts all addresses in a network together", () => {
+it("counts all IP addresses in a network together", () => {
   const one = (host: number) => attempt({ now: 200_000, address: `203.0.113.${host}` });
   times(250, one);
   expect(attempt({ now: 200_500, address: "203.0.113.251" })).toBe(429);
@@ -100,7 +100,7 @@ it("doesn't count requests from other sites", () => {
   expect(times(5, () => attempt({ now: 300_000, address, headers: own })).at(-1)).toBe(429);
 });
 
-it("rejects a flood from one address, but doesn't affect other addresses or known browsers at that address", async () => {
+it("rejects a flood from one IP address, but doesn't affect other addresses or known browsers at that address", async () => {
   const { id } = insertUser();
   const address = "192.0.2.1";
   const flood = times(500, () => attempt({ now: 400_000, address }));

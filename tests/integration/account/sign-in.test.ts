@@ -174,7 +174,7 @@ describe("the sign-in limits", () => {
   const guess = (email: string, address: string, headers = {}) =>
     post({ email, password: "wrong password" }, { "X-Forwarded-For": address, ...headers });
 
-  it("block an address after ten failures, but no other address", async () => {
+  it("block an IP address after ten failures, but no other address", async () => {
     insertUser();
     const address = freshAddress();
     for (let n = 0; n < 10; n++) {
@@ -195,7 +195,7 @@ describe("the sign-in limits", () => {
     });
   });
 
-  it("block guesses for one account from many addresses, except from known browsers", async () => {
+  it("block guesses for one account from many IP addresses, except from known browsers", async () => {
     insertUser("target@example.com");
     const good = { email: "target@example.com", password: GOOD_PASSWORD };
     const known = cookiesOf((await post(good)).response!);
@@ -225,7 +225,7 @@ describe("the sign-in limits", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(30 - tried.length);
   });
 
-  it("prevent a flood from many addresses from filling the password hash queue", async () => {
+  it("prevent a flood from many IP addresses from filling the password hash queue", async () => {
     const responses = await Promise.all(
       Array.from({ length: 60 }, (_, n) => guess(`flood${n}@example.com`, freshAddress())),
     );
@@ -236,8 +236,8 @@ describe("the sign-in limits", () => {
   });
 });
 
-describe("a flood of sign-in attempts from eight addresses", () => {
-  it("doesn't keep a new network from signing in", async () => {
+describe("a flood of sign-in attempts from eight IP addresses", () => {
+  it("doesn't keep users on a new network from signing in", async () => {
     insertUser();
     const good = { email: "admin@example.com", password: GOOD_PASSWORD };
     for (const n of [1, 2, 3]) insertUser(`flood${n}@example.com`);

@@ -50,8 +50,8 @@ describe("a form sent without a session", () => {
   it.each([
     ["/admin/account", "You must be logged in to change your account."],
     ["/admin/queue", "You must be logged in to retry conversions."],
-    ["/admin/trash", "You must be logged in to change the trash."],
-    ["/admin/tags", "You must be logged in to change tags."],
+    ["/admin/trash", "You must be logged in to manage the trash."],
+    ["/admin/tags", "You must be logged in to edit tags."],
     ["/admin/series", "You must be logged in to do this."],
   ])("is returned with its values (%s)", async (url, message) => {
     const fields: [string, string][] = [

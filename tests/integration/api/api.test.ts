@@ -122,7 +122,7 @@ describe("API authentication", () => {
     expect((await call("videos", { token: right })).status).toBe(200);
   });
 
-  it("doesn't store tokens in plain text, and lists when each was last used", async () => {
+  it("doesn't store tokens in plain text, and shows when each one was last used", async () => {
     const token = await tokenOf(owner, "read");
     const rows = sqliteHandle().prepare("SELECT * FROM api_tokens").all();
     expect(JSON.stringify(rows)).not.toContain(token);

@@ -160,7 +160,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(effects()).toBe(1);
   });
 
-  it("is rejected with another request's key, but not if that request used a different token", async () => {
+  it("is rejected if it uses another request's key, unless that request was sent with a different token", async () => {
     const other = NAMES.find((each) => each !== name && each !== "deleteVideo")!;
     expect([200, 201]).toContain((await send(other)).status);
     const before = state();

@@ -131,7 +131,7 @@ describe("the block list", () => {
     expect(blocked()).toEqual([]);
   });
 
-  it("contains a video only once, until the video is unblocked", async () => {
+  it("contains a video only once even if it is blocked twice, and no longer contains it once it is unblocked", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     digest("v");
     await transaction(() => blockVideo("v", "other"));

@@ -116,7 +116,7 @@ describe("a digest list", () => {
     expect(isPublic("same")).toBe(true);
     expect((await listActivities())[0]).toMatchObject({
       action: "block-import",
-      detail: "known material.csv: 2 new digests, 1 known",
+      detail: "known material.csv: 2 new digests, 1 already listed",
     });
     let exported = "";
     for await (const line of exportBlockList()) exported += line;
@@ -132,7 +132,7 @@ describe("a digest list", () => {
     const send = (intent: string) =>
       expectSuccessOf(() => post(new URLSearchParams({ intent, entry: "1" })));
     expect((await send("remove")).toast.description).toBe(
-      "The files of “list.txt” can be uploaded again.",
+      "Files listed in “list.txt” can be uploaded again.",
     );
     expect([isBlocked(sha256(1)), isBlocked(md5(1)), hasBlockedMd5s()]).toEqual([
       ...[false, false],

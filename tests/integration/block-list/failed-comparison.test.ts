@@ -192,13 +192,13 @@ describe("a moderator who has watched the video", () => {
     expect(logged()).toHaveLength(1);
   });
 
-  it("doesn't have to wait for a job", async () => {
+  it("doesn't have to wait until the job has finished", async () => {
     await addHeld({ fingerprint: "running" });
     await expectSuccessOf(() => sendIntent("v", "release-uncompared"));
     expect(logged()).toMatchObject([{ detail: '{"hasFailed":false}' }]);
   });
 
-  it("can't publish drafts or videos with another hold this way", async () => {
+  it("can't publish drafts or videos with another hold", async () => {
     await addHeld({ fingerprint: "failed" }, { isToBePublic: false });
     expect(loadReview("v")?.uncompared?.isToBePublic).toBe(false);
     const { toast } = await expectSuccessOf(() => sendIntent("v", "release-uncompared"));

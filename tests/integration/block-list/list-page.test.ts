@@ -221,7 +221,7 @@ describe("the block list page", () => {
     expect(await findBlockedVideos(frames)).toEqual([1]);
     await vi.waitFor(async () => expect((await page()).matches).toHaveLength(2));
     expect(await page()).toMatchObject({ total: 1, removed: [] });
-    // The entry was imported, so it hides no videos.
+    // The entry was imported, so it doesn't hide any videos.
     expect(isPublic("like")).toBe(true);
     expect(await send(toast.action.fields)).toMatchObject({ init: { status: 404 } });
     expect((await listActivities()).map(({ action, detail }) => [action, detail])).toEqual([

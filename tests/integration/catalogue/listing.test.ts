@@ -207,7 +207,7 @@ async function expectAllLists(videos: Iterable<reference.ReferenceVideo>) {
   }
 }
 
-describe("the maintained order and totals", () => {
+describe("the incrementally maintained order and totals", () => {
   const id = fc.integer({ min: 0, max: 25 }).map((n) => `v${n}`);
   const row = fc.record({
     title: fc.constantFrom("Night", "Day", "Train"),

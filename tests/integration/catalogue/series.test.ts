@@ -71,7 +71,7 @@ describe("a series page", () => {
     expect((await open("/series/nights?page=9")).ids).toEqual(["v10", "v11"]);
   });
 
-  it("reflects publishing, hiding, deleting and reinserting on the next request", async () => {
+  it("reflects a published, hidden, deleted or reinserted video on the next request", async () => {
     write([video({ id: "a" }), video({ id: "b" }), video({ id: "c" })]);
     addSeries({}, ["a", "b", "c"]);
     const sqlite = sqliteHandle();

@@ -59,7 +59,7 @@ describe("the sitemap", () => {
     );
   });
 
-  it("has every published video in exactly one part", async () => {
+  it("lists every published video in exactly one part", async () => {
     const videos = Array.from({ length: 1_203 }, (_, i) =>
       video({ id: `v${i}`, status: i % 10 ? "published" : "hidden" }),
     );
@@ -153,7 +153,7 @@ describe("the feed", () => {
 });
 
 describe("the validators", () => {
-  it("describe the earlier catalogue if it changes while the response is being created", async () => {
+  it("refer to the earlier version of the catalogue if it changes while the response is being created", async () => {
     write([video({ id: "a" })]);
     const request = (headers = {}) => new Request("https://videos.example/feed.xml", { headers });
     const made = await conditionalResponse(
@@ -265,7 +265,7 @@ describe("the site's own images", () => {
     });
   });
 
-  it("include those in the manifest", async () => {
+  it("include those listed in the manifest", async () => {
     const { name, icons } = await (await sendRequest(manifest, "/manifest.webmanifest")).json();
     expect(name).toBe("Afterdark");
     for (const { src } of icons) expect((await sendRequest(siteImage, src)).status).toBe(200);

@@ -126,7 +126,7 @@ describe("a search without results", () => {
     expect(await nearest("rain city")).toBeUndefined();
   });
 
-  it("suggests nothing from hidden videos or from another category", async () => {
+  it("doesn't suggest anything from hidden videos or from another category", async () => {
     write([
       video({ id: "a", title: "Secret", status: "hidden" }),
       video({ id: "b", title: "Neon", category: "english" }),

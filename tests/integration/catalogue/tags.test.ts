@@ -56,7 +56,7 @@ describe("a tag's list", () => {
     expect((await open("/tags/beach")).ids).toEqual([]);
   });
 
-  it("clamps its pages", async () => {
+  it("clamps the page number", async () => {
     write(Array.from({ length: 20 }, (_, i) => video({ id: `v${i}`, tags: ["beach"] })));
     const last = await open("/tags/beach?page=99");
     expect(last).toMatchObject({ list: { page: 3, pageCount: 3, total: 20 } });

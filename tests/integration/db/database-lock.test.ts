@@ -167,7 +167,7 @@ describe("while another process holds the database's write lock", () => {
   });
 });
 
-describe("a job, while another connection is writing", () => {
+describe("while another connection is writing, a job", () => {
   it("is claimed and reported later instead of failing", async () => {
     const temporary = useTemporarySite();
     sqliteHandle().pragma("busy_timeout = 0");

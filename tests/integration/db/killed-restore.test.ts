@@ -252,7 +252,7 @@ describe("a restore that fails", () => {
     const { exitCode, stderr } = await restore();
     expect([exitCode, stderr]).toEqual([
       1,
-      `${folder} is a folder, but the backup has a file with this name. Move the folder away.`,
+      `${folder} is a folder, but the backup has a file with this name. Move or rename the folder.`,
     ]);
     fs.rmdirSync(folder);
     expect(readSite()).toEqual(before);

@@ -72,7 +72,7 @@ describe("with Litestream", () => {
     expect(killedAt - rows.at(-1)!.at).toBeLessThanOrEqual(MAX_LOST_MS + 200 + waited);
   });
 
-  it("reports whether Litestream is following, or is behind because it was killed", async () => {
+  it("reports whether Litestream is up to date, or is behind because it was killed", async () => {
     const health = async () => (await fetch(`${site.url}/healthz`)).json();
     writeRow(1);
     await until(async () => (await health()).litestream === "following");

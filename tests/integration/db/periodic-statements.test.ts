@@ -13,7 +13,7 @@ import { CONSTANT_WORK, PERIODIC_WORK } from "./periodic-work";
  * grows with the catalogue.
  */
 
-/** SQLite chooses the same plans for any number of rows, since the site collects no statistics. */
+/** SQLite chooses the same plans for any number of rows, because the site doesn't collect statistics. */
 const VIDEOS = 1_200;
 
 /** Tables that have a single row or at most a few hundred rows. */
@@ -149,7 +149,7 @@ it("tests every file that has periodic work", () => {
   expect(Object.keys(PERIODIC_WORK).sort()).toEqual(withWork.sort());
 });
 
-it("runs periodic work that reads few rows, regardless of the number of videos", async () => {
+it("reads only a few rows during periodic work, regardless of the number of videos", async () => {
   fillLibrary(VIDEOS);
   writeRecordedFiles();
   const found: string[] = [];

@@ -40,7 +40,7 @@ import { ensureProjected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import { startHeartbeat } from "~db/heartbeat.server";
 
-/** A function that runs one round of the work, or the reason why the work runs no statements. */
+/** A function that runs one round of the work, or the reason why the work doesn't run any statements. */
 type Round = (() => unknown) | string;
 
 /** The periodic work of the site (`every` in db/runtime.server.ts), by file. */

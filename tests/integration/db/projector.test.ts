@@ -31,7 +31,7 @@ describe("a video in search results", () => {
     ["hidden", "UPDATE videos SET status = 'hidden' WHERE id = 'a'"],
     ["deleted", "DELETE FROM videos WHERE id = 'a'"],
     ["given another title", "UPDATE videos SET title = 'Day' WHERE id = 'a'"],
-  ])("isn't found anymore as soon as it is %s", async (_how, statement) => {
+  ])("is no longer found as soon as it is %s", async (_how, statement) => {
     write(videos);
     expect(await found("night")).toEqual(["b", "a"]);
     sqliteHandle().exec(statement);
@@ -49,7 +49,7 @@ describe("a video in search results", () => {
     expect(await found("su")).toEqual(["a"]);
   });
 
-  it("has its sort key reused for a video with the same timestamp, which isn't found by the earlier text", async () => {
+  it("leaves its sort key to another video with the same timestamp, which isn't found by the deleted video's title", async () => {
     write([video({ id: "a", title: "Night train" })]);
     expect(await found("night")).toEqual(["a"]);
     sqliteHandle().exec("DELETE FROM videos");

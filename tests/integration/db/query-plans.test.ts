@@ -37,7 +37,7 @@ describe("the queries for the public lists", () => {
       await listTrending({ page: 1 });
     });
     expect(plans.length).toBeGreaterThanOrEqual(5);
-    // SQLite would scan all of an index on the status.
+    // If SQLite used an index on the status, it would scan all of it.
     for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_status|SCAN videos$/m);
   });
 });

@@ -127,7 +127,7 @@ describe("while another process holds the write lock", () => {
     expect(ids()).toEqual(["a"]);
   });
 
-  it("a transaction fails after 2 seconds with the other process's name", async () => {
+  it("a transaction fails after 2 seconds with an error that names the other process", async () => {
     const logged = vi.spyOn(console, "warn").mockImplementation(() => {});
     const name =
       process.platform === "linux"
@@ -150,7 +150,7 @@ describe("while another process holds the write lock", () => {
     expect(ids()).toEqual(["a"]);
   });
 
-  it("a transaction that doesn't wait returns immediately", () => {
+  it("a transaction that isn't allowed to wait returns immediately", () => {
     expect(tryWriteTransaction(() => insert("a"))).toBe(false);
     expect(ids()).toEqual([]);
   });

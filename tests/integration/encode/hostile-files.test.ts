@@ -106,7 +106,7 @@ describe.runIf(ffmpegAvailable())("hostile files", () => {
     await endsWell(file);
   });
 
-  it("are rejected if their rows have 100,000 pixels or a single frame lasts a day", async () => {
+  it("are rejected if they are 100,000 pixels wide or a single frame lasts a day", async () => {
     const line = path.join(site.folder, "line.mkv");
     const wide = ["-f", "lavfi", "-i", "color=gray:size=100000x2:rate=1:duration=1"];
     ffmpeg([...wide, "-vf", "format=gray,crop=100000:1", "-c:v", "ffv1", line]);

@@ -117,14 +117,14 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(rest.map((job) => [job?.video_id, job?.kind])).toEqual(kinds.map((kind) => [b, kind]));
   });
 
-  it("enqueues a video's jobs only once, and none for videos that another tool has inserted", async () => {
+  it("enqueues a video's jobs only once, and doesn't enqueue any for videos that another tool has inserted", async () => {
     const id = await addVideo();
     await transaction(() => enqueueJobs([id]));
     sqliteHandle().exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
     expect(sqliteHandle().prepare("SELECT count(*) FROM jobs").pluck().get()).toBe(8);
   });
 
-  it("retries a job with increasing delays, and gives up after three failures and reports the reason", async () => {
+  it("retries a job with increasing delays, gives up after three failures, and reports the reason", async () => {
     const id = await addVideo("Broken");
     for (const seconds of [30, 120, undefined]) {
       const job = (await claim(undefined, Date.now() + 10 * 60_000))!;
@@ -142,7 +142,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(await claim()).toMatchObject({ kind: "transcode", attempts: 1 });
   });
 
-  it("reassigns a job whose worker sends no heartbeat, and doesn't count a returned job as an attempt", async () => {
+  it("reassigns a job whose worker doesn't send a heartbeat, and doesn't count a returned job as an attempt", async () => {
     const id = await addVideo();
     const job = (await claim())!;
     sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1'");
@@ -225,7 +225,7 @@ describe.runIf(ffmpegAvailable())("the queue after a clock change", () => {
     expect(await claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id, attempts: 2 });
   });
 
-  it("delays the cleanup by the configured number of hours, but no longer", async () => {
+  it("delays the cleanup by exactly the configured number of hours", async () => {
     const id = await addVideo();
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'cleanup'");
     expect(await claim()).toBeUndefined();
@@ -289,7 +289,7 @@ describe.runIf(ffmpegAvailable())("a video that is restored from the trash", () 
     const before = videoRow(id);
     await removeVideos([id], "u");
     await restoreDeletion((await listDeletions())[0]!.batch, "u");
-    // The video is compared with other videos again, which doesn't encode anything.
+    // The video is compared with other videos again, but nothing is encoded.
     expect(Object.keys(jobStates(id))).toEqual(["fingerprint", "cleanup"]);
     await workUntilIdle();
     const { bytes: _, ...rest } = videoRow(id);

@@ -65,7 +65,7 @@ describe.runIf(ffmpegAvailable())("a video's loudness", () => {
     expect(silent.loudness).toBe(-70);
   });
 
-  it("is passed to the page, and is measured for older videos that lack it", async () => {
+  it("is passed to the page, and is measured for older videos that don't have it yet", async () => {
     const { id } = await measured({ audioSource: tone(-23) });
     expect((await findPublished(id))?.loudness).toEqual({
       lufs: videoRow(id).loudness,

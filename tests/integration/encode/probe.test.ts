@@ -73,7 +73,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
     expect(await probe(wide)).toMatchObject({ video: { width: 427, height: 180 } });
   });
 
-  it("measures the duration of a recording that has none in its header", async () => {
+  it("measures the duration of a recording whose header doesn't contain it", async () => {
     const live = { extension: "webm", video: VP9, audio: ["libopus"], output: ["-live", "1"] };
     const found = await probe(makeClip(folder, "live", live));
     expect(found).toMatchObject({ playable: true, needsFaststart: true });
@@ -94,7 +94,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
     expect(await errorOf(audioOnly)).toMatchObject({ status: 422, message: /no video/ });
   });
 
-  it("rejects a disguised playlist, and opens none of its files", async () => {
+  it("rejects a disguised playlist, and doesn't open any of its files", async () => {
     const target = makeClip(folder, "target", { extension: "ts" });
     const playlist = path.join(folder, "playlist.mp4");
     for (const text of [

@@ -14,7 +14,7 @@ const rows = () => site.database().prepare("SELECT title, status FROM videos").a
 const heading = () => textOf(visitor.in().getByRole("heading", { level: 1 }));
 const isInvalid = (label: string) => visitor.field(label).getAttribute("aria-invalid") === "true";
 
-it("publishes a video when its performer and its consent are on record", async () => {
+it("publishes a video when its performer and their consent are on record", async () => {
   const id = site.addVideo({ title: "Evening by the sea", status: "review" });
   await visitor.open(MANAGE);
   expect(visitor.text).toContain("This video has no consent record yet.");
@@ -44,10 +44,10 @@ it("publishes a video when its performer and its consent are on record", async (
   expect(visitor.text).toContain("Not valid");
   visitor.fill("Number of people shown", "1");
   visitor.fill("Everyone shown", "Nobody known");
-  visitor.fill("Day of recording", "2026-01-06");
+  visitor.fill("Recording date", "2026-01-06");
   await visitor.press("Save consent");
   expect(isInvalid("Everyone shown")).toBe(true);
-  expect(visitor.field("Day of recording").value).toBe("2026-01-06");
+  expect(visitor.field("Recording date").value).toBe("2026-01-06");
   visitor.fill("Everyone shown", "Starlet");
   await visitor.press("Save consent");
   expect(visitor.text).toContain("Everyone shown has a verified record.");
@@ -72,7 +72,7 @@ it("redirects from an upload to its consent record, and then publishes the video
 
   visitor.fill("Legal basis", "Own recording");
   visitor.fill("Number of people shown", "0");
-  visitor.fill("Day of recording", "2026-01-06");
+  visitor.fill("Recording date", "2026-01-06");
   await visitor.press("Save consent");
   visitor.in().getByText("Valid");
   await visitor.follow("Morning in the garden");

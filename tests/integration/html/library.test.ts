@@ -103,7 +103,7 @@ describe("the video list", () => {
     add("Bare video", "03-01");
     add("New video", "03-02", { thumbnail_url });
     await visitor.open(MANAGE);
-    visitor.fill("Added from", "2025-02-10");
+    visitor.fill("Added on or after", "2025-02-10");
     visitor.check("No thumbnail");
     const columns = visitor.in().getByRole("group", { name: "Columns" });
     visitor.field("Views", columns).checked = false;
@@ -112,7 +112,7 @@ describe("the video list", () => {
     const { searchParams } = new URL(visitor.address, site.url);
     expect(searchParams.get("from")).toMatch(/^2025-02-10/);
     expect(searchParams.get("no-thumbnail")).toBe("1");
-    expect(visitor.field("Added from").value).toBe("2025-02-10");
+    expect(visitor.field("Added on or after").value).toBe("2025-02-10");
     expect(visitor.in().queryByRole("columnheader", { name: "Views" })).toBeNull();
 
     visitor.fill("View name", "Bare since February");
@@ -184,7 +184,7 @@ describe("the trash", () => {
     expect(visitor.text).toContain("The trash is empty.");
     expect(visitor.address).toBe("/admin/trash");
     await visitor.open("/admin/activity");
-    expect(visitor.text).toContain("emptied the trash of 1 video");
+    expect(visitor.text).toContain("emptied the trash: 1 video");
   });
 });
 
@@ -201,7 +201,7 @@ describe("tags", () => {
   });
 
   it("can be renamed, merged, restored and removed", async () => {
-    expect(listed("HD")).toMatch(/Also written hd.*3 videos.*2 public/);
+    expect(listed("HD")).toMatch(/Other spellings: hd.*3 videos.*2 public/);
     await visitor.follow("night");
     visitor.fill("Name", "one, two", dialog());
     await visitor.press("Rename");
@@ -316,10 +316,10 @@ it("creates a series, fills and reorders it, and plays it", async () => {
   await visitor.follow("Series");
   await visitor.follow("Nights out");
   await visitor.press("Move Aurora up");
-  expect(itemsOf("Videos of the series")[1]).toContain("Aurora");
+  expect(itemsOf("Videos in the series")[1]).toContain("Aurora");
   visitor.fill("Position of Cinema", "3");
   await visitor.submit(visitor.field("Position of Cinema"));
-  expect(itemsOf("Videos of the series")[2]).toContain("Cinema");
+  expect(itemsOf("Videos in the series")[2]).toContain("Cinema");
   expect(order.get()).toBe("abc");
   visitor.fill("Visibility", "Public");
   visitor.fill("Description", "One after the other");

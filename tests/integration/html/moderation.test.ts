@@ -136,7 +136,7 @@ describe("the block list", () => {
     expect(visitor.text).toMatch(/couldn’t be compared .*: The file is damaged\./);
     await visitor.open("/admin/block-list");
     await visitor.follow("A quiet street");
-    expect(visitor.text).toContain("Couldn’t be compared: The file is damaged.");
+    expect(visitor.text).toContain("The comparison failed: The file is damaged.");
     await visitor.press("Compare again");
     visitor.in().getByRole("heading", { name: "Not compared with removed videos yet" });
     expect(visitor.in().queryByRole("button", { name: "Compare again" })).toBeNull();
@@ -203,7 +203,7 @@ describe("the uploaders' terms", () => {
     const second = writeTerms("Be very good.");
     await visitor.press("Upload Video");
     expect(visitor.text).toContain(`from version ${first}, which you accepted, to version`);
-    expect(visitor.text).toContain("is on the server, waiting");
+    expect(visitor.text).toContain("was uploaded. Accept the terms");
     expect(textOfVersion(second)).toBe("Be very good.");
     expect(box(second).checked).toBe(false);
     expect(accepted()).toEqual([]);

@@ -105,7 +105,7 @@ it("trims a video at the entered times, and discards the trim", async () => {
   end!().value = "0:02";
   await visitor.submit(end!());
   expect(textOf(dialog())).toContain("Failed to trim the video.");
-  expect(textOf(dialog())).toContain("End must be after start.");
+  expect(textOf(dialog())).toContain("The end must be after the start.");
   expect(end!().getAttribute("aria-invalid")).toBe("true");
   expect(start!().value).toBe("0:02.5");
   end!().value = "0:04.25";

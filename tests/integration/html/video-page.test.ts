@@ -12,7 +12,7 @@ beforeEach(() => site.database().exec("DELETE FROM videos"));
 
 const heading = () => textOf(visitor.in().getByRole("heading", { level: 1 }));
 
-it("has the browser's player, with the poster and a versioned file URL", async () => {
+it("has the browser's built-in player, with the poster and a versioned file URL", async () => {
   await visitor.open(`/video/${publishVideo(site)}`);
   const video = visitor.document.querySelector("main video")!;
   expect(video.hasAttribute("controls")).toBe(true);
@@ -60,7 +60,7 @@ it("doesn't turn a hostile description into markup or links", async () => {
   expect(chapters.querySelector("script")).toBeNull();
 });
 
-it("links back to the list named in its URL, at the video's card", async () => {
+it("links back to the video's card in the list specified by its URL", async () => {
   await fill(site, 20);
   await visitor.open("/video/v12?from=home&search=video&page=2");
   await visitor.follow("Back");

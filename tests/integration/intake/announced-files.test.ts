@@ -87,7 +87,7 @@ describe("files that were moved for an upload", () => {
     expect(announced()).toBe(0);
   });
 
-  it("are removed even if they are copies, because the file system has no hard links", async () => {
+  it("are removed even if they are copies, because the file system doesn't support hard links", async () => {
     const { videoPath } = await move();
     const copy = path.join(site.uploads, "videos", videoPath);
     fs.utimesSync(copy, new Date(), new Date(Date.now() + 60_000));

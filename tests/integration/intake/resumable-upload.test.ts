@@ -102,7 +102,7 @@ describe("a resumable upload", () => {
     expect(fs.readFileSync(fileOf(url)).equals(clip)).toBe(true);
   });
 
-  it("stops at the size limit while receiving", async () => {
+  it("is stopped at the size limit while it is being received", async () => {
     const url = await createUpload({ "Upload-Defer-Length": "1" });
     const content = Buffer.concat([clip, Buffer.alloc(MAX_VIDEO_BYTES + 1 - clip.length)]);
     expect((await patch(url, 0, content)).status).toBe(413);
@@ -175,7 +175,7 @@ describe("a disk space reservation", () => {
     const rejected = await declare(100_000);
     expect([rejected.status, await rejected.text()]).toEqual([
       507,
-      "Your unfinished uploads may take up to a quarter of the free disk space, which is 463.9KB. Finish or cancel another upload first, or upload a smaller file.\n",
+      "Your unfinished uploads can use at most a quarter of the free disk space (463.9KB). Finish or cancel another upload first, or upload a smaller file.\n",
     ]);
     sqliteHandle().exec(
       "INSERT INTO users (id, email, password_hash, role) VALUES ('u-2', 'b@b.c', 'x', 'uploader')",
@@ -189,7 +189,7 @@ describe("a disk space reservation", () => {
     expect((await patch(first, 0, content, content.length)).status).toBe(507);
   });
 
-  it("is also limited to a quarter of the free space for forms, and a rejected form keeps its text fields", async () => {
+  it("for a form is also limited to a quarter of the free space, and a rejected form keeps its text fields", async () => {
     setFreeSpace(ROOM);
     setRole("uploader");
     const body = await uploadRequest(new Blob([new Uint8Array(clip)])).arrayBuffer();
@@ -213,7 +213,7 @@ describe("a disk space reservation", () => {
     expect(rejected.status).toBe(507);
     expect(await rejected.json()).toMatchObject({
       failure: {
-        message: expect.stringContaining("up to a quarter of the free disk space"),
+        message: expect.stringContaining("at most a quarter of the free disk space"),
         texts: { title: "A walk at night" },
       },
     });

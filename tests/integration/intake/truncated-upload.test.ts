@@ -36,7 +36,7 @@ async function sendUnconfirmed(texts: Record<string, string> = {}) {
 }
 
 describe.runIf(ffmpegAvailable())("a truncated file", () => {
-  it("needs confirmation before it is published, and is kept until then", async () => {
+  it("needs confirmation before it is published, and is kept until it is confirmed", async () => {
     const { status, failure } = await sendUnconfirmed();
     expect(status).toBe(409);
     expect(failure.message).toMatch(MESSAGE);

@@ -98,7 +98,7 @@ describe("a valid upload", () => {
     );
   });
 
-  it("is rejected if it has a past or invalid time, and keeps all text fields", async () => {
+  it("is rejected if its scheduled time is invalid or in the past, and keeps all text fields", async () => {
     const outcome = await rejected(
       uploadRequest(clip, { publishAt: "2020-01-01T10:00", unpublishAt: "soon" }),
     );
@@ -131,7 +131,7 @@ describe("a valid upload", () => {
     expect((await accepted(uploadRequest(clip, { duration: "1:15:30" }))).duration).toBe("0:02");
   });
 
-  it("is stored with null instead of tags if it has no tags", async () => {
+  it("is stored with null as its tags if it doesn't have any", async () => {
     expect((await accepted(uploadRequest(clip, { tags: " , ,, " }))).tags).toBeNull();
   });
 
@@ -316,7 +316,7 @@ describe("an invalid upload is rejected with the reason, keeps its text fields a
       ["video", clip, "b.mp4"],
     ]);
     const { status, failure } = await rejected(request);
-    expect([status, failure.message]).toEqual([422, "Please choose one video file only."]);
+    expect([status, failure.message]).toEqual([422, "Choose only one video file."]);
   });
 
   it("with too many fields or files (413)", async () => {

@@ -139,7 +139,7 @@ describe.runIf(ffmpegAvailable())("an original file", () => {
     expect([source_url, shared].map(exists)).toEqual([true, true]);
   });
 
-  it("is removed even with several audio tracks if the stream has them all", async () => {
+  it("is removed even if it has several audio tracks, provided that the stream has them all", async () => {
     const clip = path.join(site.folder, "video.mkv");
     ffmpeg([
       ...["-i", avi(), "-f", "lavfi", "-i", "sine=frequency=880:duration=2", "-map", "0:v"],

@@ -77,7 +77,7 @@ describe("similar videos", () => {
     expect(pairs()).toEqual([]);
   });
 
-  it("don't show an uploader other users' unpublished videos", async () => {
+  it("don't reveal other users' unpublished videos to an uploader", async () => {
     sqliteHandle().exec(
       "INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'up@b.c', 'x', 'uploader')",
     );

@@ -78,7 +78,7 @@ describe.runIf(ffmpegAvailable())("outdated streams", () => {
     expect(videoRow(id).bytes).toBe(counted.reduce((sum, file) => sum + fs.statSync(file).size, 0));
   });
 
-  it("don't have their playable file replaced if the new one can't be decoded", async () => {
+  it("keep their playable file if the new one can't be decoded", async () => {
     const clip = makeClip(site.folder, "clip", { extension: "avi", video: ["mpeg4"] });
     const id = await addToLibrary(site.uploads, clip, true);
     onlyJobs("transcode");

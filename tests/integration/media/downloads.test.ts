@@ -58,7 +58,7 @@ async function readOn(socket: net.Socket, wanted: number): Promise<void> {
   expect(received).toBeGreaterThanOrEqual(wanted);
 }
 
-describe("a client that stops reading a file of 400 MiB", () => {
+describe("a client that stops reading a 400 MiB file", () => {
   it("doesn't cause read-ahead, and gets the rest when it resumes reading", async () => {
     const before = { memory: residentBytes(pid()), read: bytesRead(pid()) };
     const socket = await stalledClient();

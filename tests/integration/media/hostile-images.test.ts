@@ -45,7 +45,7 @@ describe("images that are expensive to decode", () => {
       });
       while (!over) {
         const begun = performance.now();
-        // This read uses libuv's threads, as media files do.
+        // This read uses libuv's threads, as reads of media files do.
         await fs.promises.readFile(file);
         reads.push(performance.now() - begun);
       }

@@ -110,7 +110,7 @@ describe("file requests from one network", () => {
     await until(async () => (await sendRequest(small, GREEDY)).status === 200);
   });
 
-  it("aren't limited for signed-in accounts, or from a proxy that doesn't specify the client's address", async () => {
+  it("aren't limited for signed-in accounts, or if they come from a proxy that doesn't specify the client's IP address", async () => {
     const Authorization = `Bearer ${addToken(site)}`;
     const sockets = await Promise.all(Array.from({ length: LIMIT }, () => stall(GREEDY)));
     expect((await sendRequest(small, GREEDY, { headers: { Authorization } })).status).toBe(200);

@@ -109,7 +109,7 @@ describe("a file", () => {
     expect(response.headers.get("Content-Range")).toBe("bytes */200000");
   });
 
-  it("is returned completely for multiple ranges", async () => {
+  it("is returned in full if multiple ranges are requested", async () => {
     expect(await status(URL_PATH, { Range: "bytes=0-1,5-6" })).toBe(200);
   });
 
@@ -262,7 +262,7 @@ describe("an invalid URL", () => {
     }
   });
 
-  it("doesn't include a URL whose bucket is a symbolic link, which works", async () => {
+  it("doesn't include the URL of a file in an uploads folder that is a symbolic link", async () => {
     const elsewhere = path.join(site.folder, "elsewhere");
     fs.renameSync(site.uploads, elsewhere);
     fs.symlinkSync(elsewhere, site.uploads);

@@ -59,7 +59,7 @@ esac; done`;
 }
 
 describe.runIf(ffmpegAvailable())("a process that reads an untrusted file", () => {
-  it("may only write to its task's folder", async () => {
+  it("may write only to its task's folder", async () => {
     const clip = makeClip(site.folder, "clip");
     const image = path.join(site.folder, "image.png");
     ffmpeg(["-i", clip, "-frames:v", "1", image]);

@@ -78,7 +78,7 @@ describe("a file whose removal is enqueued", () => {
            VALUES ('b', 'B', '{"video_url":"/media/videos/u/1.mp4"}', '2026-01-01T00:00:00.000Z')`,
         ),
     ],
-  ])("stays with its derived files if %s now refers to it", async (_, refer) => {
+  ])("is kept with its derived files if %s now refers to it", async (_, refer) => {
     put(VIDEO);
     put({ bucket: "videos", path: "u/1/hls-a/master.m3u8" });
     await enqueue(VIDEO, FOLDER);
@@ -107,7 +107,7 @@ describe("a file whose removal is enqueued", () => {
     expect(removals()).toEqual([]);
   });
 
-  it("stays while a job or an import is using it", async () => {
+  it("is kept while a job or an import is using it", async () => {
     put(VIDEO);
     await recordFile({ ...VIDEO, videoId: "v", kind: "video" });
     sqliteHandle().exec(
@@ -121,7 +121,7 @@ describe("a file whose removal is enqueued", () => {
     expect([exists(VIDEO), removals()]).toEqual([false, []]);
   });
 
-  it("stays if another tool has written a file to the same path in the meantime", async () => {
+  it("is kept if another tool has written a file to the same path in the meantime", async () => {
     put(VIDEO);
     await transaction(() => enqueueRemovals([VIDEO], { reason: "deleted" }, Date.now() - 60_000));
     await removeDue();

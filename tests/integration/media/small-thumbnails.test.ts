@@ -64,7 +64,7 @@ describe("a thumbnail's smaller version", () => {
   it("has one of two widths, each of which is created on request", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
-    // Request both widths at the same time, which must not mix them up.
+    // Request both widths at the same time. They must not be mixed up.
     const both = [`${THUMBNAIL}?w=720`, `${THUMBNAIL}?w=480`];
     expect(await Promise.all(both.map(visit))).toEqual([
       { status: 200, width: 1280 },
@@ -106,7 +106,7 @@ describe("a thumbnail's smaller version", () => {
     expect(fs.existsSync(onDisk(SMALL))).toBe(false);
   });
 
-  it("is as public as its video", async () => {
+  it("is public only while its video is", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
     await visitTwice();

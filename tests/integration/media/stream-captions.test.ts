@@ -124,7 +124,7 @@ describe("a captions playlist", () => {
     });
   });
 
-  it("only exists for captions that belong to the video", async () => {
+  it("exists only for captions that belong to the video", async () => {
     expect((await sendRequest(`${ENGLISH}.m3u8`)).status).toBe(404);
     setCaptions(captions(ENGLISH, "en", "English"));
     expect((await sendRequest(`${GERMAN}.m3u8`)).status).toBe(404);

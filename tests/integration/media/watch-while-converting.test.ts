@@ -129,7 +129,7 @@ const streamsOf = (id: string) => {
 };
 
 describe.runIf(ffmpegAvailable())("a video that browsers can't play", { timeout: 120_000 }, () => {
-  it("can be watched while it is being encoded, from the beginning up to the current position, and then completely", async () => {
+  it("can be watched while it is being encoded, from the beginning up to the encoder's position, and completely afterward", async () => {
     const id = await addHevc();
     expect(await listed()).toEqual([]);
     expect((await findPublished(id))?.preparing).toBe(true);
@@ -254,7 +254,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers can't play", { timeout:
     expect((await playlist(beside(second, "240p.m3u8"))).endList).toBe(true);
   });
 
-  it("isn't offered anymore if encoding fails", async () => {
+  it("is no longer offered if encoding fails", async () => {
     const id = await addHevc();
     sqliteHandle().exec("UPDATE jobs SET attempts = 2 WHERE kind = 'ladder'");
     const work = await untilWatchable(id);
@@ -269,7 +269,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers can't play", { timeout:
     expect(await listed()).toEqual([]);
   });
 
-  it("lets the next video's encoding start as soon as it can be watched, but keeps its priority", async () => {
+  it("lets the next video's encoding start as soon as it can be watched itself, but keeps its priority", async () => {
     const [first, second] = [await addHevc(), await addHevc()];
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('transcode', 'ladder')");
     const runner = startRunner(1);

@@ -315,7 +315,7 @@ describe("the backup schedule", () => {
     expect(storedBackups(folder)).toHaveLength(1);
   }, 150_000);
 
-  it("records a backup that was killed together with the server", async () => {
+  it("records that a backup's process was killed together with the server", async () => {
     sqliteHandle().exec("INSERT INTO backups (due_at) VALUES ('2026-01-01T00:00:00.000Z')");
     await poll();
     expect(await states()).toEqual(["interrupted"]);
@@ -361,12 +361,12 @@ describe("the backup schedule", () => {
 
 describe("backup settings", () => {
   it.each([
-    ["missing", "which does not exist"],
+    ["missing", "which doesn't exist"],
     ["uploads", "must be separate"],
     ["uploads/videos", "must be separate"],
     ["link", "must be separate"],
     [".", "must be separate"],
-    ["/proc", "cannot write to"],
+    ["/proc", "can't write to"],
   ])("reject BACKUP_DIR if it is %s", (name, reason) => {
     fs.symlinkSync(path.join(site.uploads, "videos"), path.join(site.folder, "link"));
     set({ BACKUP_DIR: path.resolve(site.folder, name) });

@@ -58,7 +58,7 @@ async function send(
 const scrape = async (site: SiteProcess, headers: http.OutgoingHttpHeaders = {}) =>
   samplesOf((await send(site, "/metrics", headers)).text);
 
-describe("the metrics without a token", () => {
+describe("metrics requested without a token", () => {
   const site = new SiteProcess();
   beforeAll(async () => {
     await site.start();

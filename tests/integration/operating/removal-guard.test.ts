@@ -192,7 +192,7 @@ describe("a wrong system clock", () => {
     },
   );
 
-  it("is reported only after the older database has been accepted", async () => {
+  it("is reported only after an older database has been accepted", async () => {
     await addWithFile("a");
     await identifySite();
     const restore = site.copyDatabase();

@@ -156,7 +156,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     expect(await openAlerts("scan-refused")).toEqual([]);
   });
 
-  it("stays on hold, raises an alert and is scanned again while the scan gives no verdict", async () => {
+  it("stays on hold, raises an alert and is scanned again while the scan doesn't give a verdict", async () => {
     setCommand("/nowhere/scan");
     vi.spyOn(console, "error").mockImplementation(() => {});
     const id = await upload();

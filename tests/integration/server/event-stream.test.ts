@@ -106,7 +106,7 @@ describe("/events", () => {
 });
 
 describe("streams", () => {
-  it("are limited to 50 per address", async () => {
+  it("are limited to 50 per IP address", async () => {
     const temporary = useTemporarySite();
     const from = (address: string) => openEvents({ address });
     const open = Array.from({ length: MAX_STREAMS_PER_ADDRESS }, () => from("192.0.2.1"));

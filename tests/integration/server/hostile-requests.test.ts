@@ -34,7 +34,7 @@ describe("a form that anyone may send", () => {
     expect((await send({}, `name=${"x".repeat(16_000)}`)).status).toBe(422);
   });
 
-  it("is rejected after hundreds of requests per minute from one address, but not from other addresses", async () => {
+  it("is rejected after hundreds of requests per minute from one IP address, but not from other addresses", async () => {
     const age = (address: string) =>
       sendRequest(site, "POST", "/age", from(address), "returnTo=%2F").then(({ status }) => status);
     const statuses: number[] = [];
@@ -47,7 +47,7 @@ describe("a form that anyone may send", () => {
   });
 });
 
-describe("a flood of sign-ins from one address", () => {
+describe("a flood of sign-ins from one IP address", () => {
   const good = new URLSearchParams(ADMIN).toString();
   const signIn = (address: string, body: string, cookie = "") =>
     sendRequest(site, "POST", "/auth", { ...from(address), Cookie: cookie }, body);
@@ -91,7 +91,7 @@ describe("open event streams", () => {
     return (await fetch(`${site.url}/events`, { headers, signal })).status;
   }
 
-  it("are limited to 50 per address, or per /64 for IPv6", async () => {
+  it("are limited to 50 per IP address, or per /64 for IPv6", async () => {
     const abort = new AbortController();
     for (const ipPrefix of ["192.0.2.77", "2001:db8:1:2:"]) {
       const address = (n: number) => (ipPrefix.includes(":") ? `${ipPrefix}:${n + 1}` : ipPrefix);
@@ -106,7 +106,7 @@ describe("open event streams", () => {
 });
 
 describe("views", () => {
-  it("are counted at most 60 times an hour for each video and address, but further requests still succeed", async () => {
+  it("are counted at most 60 times an hour for each video and IP address, but further requests still succeed", async () => {
     const id = site.addVideo({ title: "A video" });
     const browser = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0" };
     const view = (address: string) =>
@@ -240,7 +240,7 @@ describe("bytes that aren't a request", () => {
     ],
     [431, `GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(20_000)}\r\n\r\n`],
   ])(
-    "get %d without any information about the site, which keeps running",
+    "get a %d response without any information about the site, which keeps running",
     async (status, bytes) => {
       const response = await rawRequest(site.url, bytes);
       expect(response).toMatch(

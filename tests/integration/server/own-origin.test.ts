@@ -52,7 +52,7 @@ function send(headers: Record<string, string>): Promise<http.IncomingMessage> {
 describe("the origin check", () => {
   const statusOf = async (headers: Record<string, string>) => (await send(headers)).statusCode;
 
-  it("uses Sec-Fetch-Site and Origin, and prefers the former", async () => {
+  it("uses Sec-Fetch-Site and Origin, and gives precedence to Sec-Fetch-Site", async () => {
     handle = requireOwnOrigin;
     expect(await statusOf({ Origin: url })).toBe(204);
     expect(await statusOf({ "Sec-Fetch-Site": "same-origin", Origin: "null" })).toBe(204);

@@ -37,7 +37,7 @@ function inlineScripts(html: string): string[] {
 
 describe("a public page for an anonymous visitor", () => {
   it.each(["/", "/?search=first", "/categories/desi", "/trending", "/video/v", "/privacy", "/api"])(
-    "%s is rendered once, and its policy allows its inline scripts and no others",
+    "%s is rendered once, and its CSP allows its own inline scripts and no others",
     async (path) => {
       const [first, second] = [await sendRequest(path), await sendRequest(path)];
       expect([first.status, second.status]).toEqual([200, 200]);
@@ -71,7 +71,7 @@ describe("a public page for an anonymous visitor", () => {
     ).toBeNull();
   });
 
-  it("returns 304 without a new policy to a client whose copy is current", async () => {
+  it("returns 304 without a new CSP to a client whose copy is current", async () => {
     const { etag } = await sendRequest("/");
     const again = await sendRequest("/", { "If-None-Match": etag! });
     expect([again.status, again.text, again.policy]).toEqual([304, "", ""]);
@@ -92,7 +92,7 @@ describe("a public page for an anonymous visitor", () => {
     site.database().prepare("UPDATE videos SET status = 'published' WHERE id = 'v'").run();
   });
 
-  it("has an entity tag for its data", async () => {
+  it("has an entity tag when its data is requested", async () => {
     const first = await sendRequest("/_root.data");
     expect(first.etag).toMatch(/^W\/"/);
     expect((await sendRequest("/_root.data")).text).toBe(first.text);
@@ -122,7 +122,7 @@ describe("a public page for an anonymous visitor", () => {
     expect([await views(), await views("/video/%76")]).toEqual(["2 views", "2 views"]);
   });
 
-  it("contains the requested host", async () => {
+  it("contains the host name from the request", async () => {
     await sendRequest("/video/v");
     const port = new URL(site.url).port;
     const other = await (await fetch(`http://localhost:${port}/video/v`)).text();

@@ -50,7 +50,7 @@ it("starts with a wrong DATABASE_PATH without removing anything, and explains ho
   site.log = "";
   await site.start({ DATABASE_PATH: path.join(site.folder, "db", "wrong.sqlite") });
   await reported(/wrong\.sqlite has never been used with the files in/);
-  expect(site.log).toMatch(/correct this and start again/);
+  expect(site.log).toMatch(/fix the problem and start it again/);
   expect(files()).toEqual(before);
   await site.stop();
 
@@ -67,7 +67,7 @@ it("starts with an uploads folder that isn't mounted, and reports it", async () 
   fs.renameSync(site.uploads, `${site.uploads}.away`);
   site.log = "";
   await site.start();
-  await reported(/many files of the library are missing/);
+  await reported(/many of the library's files are missing/);
   await site.stop();
   fs.rmSync(site.uploads, { recursive: true });
   fs.renameSync(`${site.uploads}.away`, site.uploads);

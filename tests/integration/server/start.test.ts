@@ -147,7 +147,7 @@ describe("npm start", () => {
   });
 
   it.each(["UPLOADS_DIR", "DATABASE_PATH"])(
-    "fails with a one-line error if this user can't write to %s",
+    "fails with a one-line error if the user can't write to %s",
     async (name) => {
       const others = path.join(folder, "others");
       fs.mkdirSync(path.join(others, "videos"), { recursive: true });

@@ -111,7 +111,7 @@ describe("fileBody", () => {
     });
     const [received] = (await once(client, "response")) as [http.IncomingMessage];
     await expect(received.toArray()).rejects.toThrow("aborted");
-    expect(failure).toMatchObject({ message: "The file is shorter than it was." });
+    expect(failure).toMatchObject({ message: "The file was truncated while it was being sent." });
     await until(() => countOpenDescriptors(process.pid, file) === 0);
   });
 

@@ -120,7 +120,7 @@ describe("executables that the tests need", () => {
     expect(untestable).toEqual([]);
   });
 
-  it("aren't installed with sudo, and the report says what can't be tested and how to fix it", async () => {
+  it("aren't installed with sudo, and the report describes what can't be tested and how to fix it", async () => {
     recorder("apt-get");
     recorder("sudo");
     const uid = process.getuid?.() === 0 ? NOBODY : undefined;

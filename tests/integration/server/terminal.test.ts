@@ -55,7 +55,7 @@ describe.runIf(spawnSync("script", ["--version"]).status === 0)("a password in a
     [["short\r", "short\r"], "Use a password with at least 10 characters."],
     [[`${"é".repeat(40)}\r`, `${"é".repeat(40)}\r`], "72 bytes"],
     [["half a pass\x03"], "Canceled. Nothing was changed."],
-  ])("changes nothing if %j is typed", async (lines, message) => {
+  ])("isn't changed if %j is typed", async (lines, message) => {
     const { code, shown } = await atTerminal(...lines);
     expect(shown).toContain(message);
     expect(code).not.toBe(0);

@@ -31,7 +31,7 @@ const hashOf = (email: string) =>
     .get(email) as string;
 
 describe("create-user", () => {
-  it("reads the address and the password from standard input", async () => {
+  it("reads the email address and the password from standard input", async () => {
     const { exitCode, stdout } = await script(
       "create-user",
       [],

@@ -68,7 +68,7 @@ describe("the statistics", () => {
     ]);
   });
 
-  it("cover 30 days unless the URL sets another period", () => {
+  it("cover 30 days unless the URL specifies another period", () => {
     const read = (query: string) => readPeriod(new URLSearchParams(query));
     expect([read(""), read("days=7"), read("days=8"), read("days=x")]).toEqual([30, 7, 30, 30]);
     expect([statisticsHref(30), statisticsHref(90)]).toEqual([

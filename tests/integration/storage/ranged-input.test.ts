@@ -225,7 +225,7 @@ describe.runIf(ffmpegAvailable())("jobs for a video whose file is only in the st
 });
 
 describe.runIf(ffmpegAvailable())("a captions job that may remove the original", () => {
-  it("reads both the original and the played file by range", async () => {
+  it("reads both the original and the playable file by range", async () => {
     set({ STORAGE_CACHE_BYTES: "0", KEEP_SOURCES: "never" });
     const id = addProcessed(site.uploads, "converted");
     const { video_url, source_url } = videoRow(id);

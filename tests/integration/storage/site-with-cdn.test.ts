@@ -72,7 +72,7 @@ describe.runIf(isNginxInstalled)("a site with a CDN in front of its store", () =
     expect(bytes.headers.get("Access-Control-Allow-Origin")).toBe(SITE);
   });
 
-  it("allows requests from its pages, including preflight requests", async () => {
+  it("allows requests from its own pages, including preflight requests", async () => {
     const policy = (await sendRequest("/")).headers.get("Content-Security-Policy");
     expect(policy).toContain(`connect-src 'self' ${nginx.url};`);
     expect(policy).toContain(`media-src 'self' blob: ${nginx.url};`);
@@ -88,7 +88,7 @@ describe.runIf(isNginxInstalled)("a site with a CDN in front of its store", () =
     expect(sent.status).toBe(405);
   });
 
-  it("requests each slice from the store once", async () => {
+  it("requests each slice from the store only once", async () => {
     const whole = async () => Buffer.from(await (await fetch(await addressOfPart())).arrayBuffer());
     expect((await whole()).equals(VIDEO)).toBe(true);
     const before = requests;

@@ -313,7 +313,7 @@ describe("copies on the disk", () => {
     expect(local()).not.toContain("videos/u/1700000000000/hls-1/v0.mp4");
   });
 
-  it("aren't evicted while the store lacks the object or has one of a different length", async () => {
+  it("aren't evicted while the store doesn't have the object or has an object of a different length", async () => {
     await moveIntoStore();
     fs.truncateSync(objectOf(NAME), 10);
     fs.rmSync(objectOf(THUMBNAIL));
@@ -780,7 +780,7 @@ describe("an object without a record", () => {
     fs.writeFileSync(path.join(storeFolder, stray), "stray");
   });
 
-  it("is reported after a week, and removed 30 days after --fix", async () => {
+  it("is reported after a week, and removed 30 days after a check with --fix", async () => {
     expect((await checkStore())?.stray).toEqual([]);
     const report = (await checkStore(Date.now() + 8 * DAY_MS))!;
     expect(report.stray).toEqual([{ key: stray, bytes: 5 }]);
@@ -804,7 +804,7 @@ describe("an object without a record", () => {
 });
 
 describe("a file that is only in the store and doesn't belong to a video", () => {
-  it("is quarantined there for 30 days", async () => {
+  it("is quarantined in the store for 30 days", async () => {
     write("videos/u/1700000000004.mp4", "of nobody");
     const name = { bucket: "videos", path: "u/1700000000004.mp4" } as const;
     await recordFile({ ...name, videoId: "gone", kind: "video" });

@@ -156,7 +156,7 @@ describe("bulk actions", () => {
     sqliteHandle().prepare("UPDATE videos SET tags = ? WHERE id = 'a'").run(many);
     const { toast } = await expectSuccess(bulk("add-tags", ["a", "b"], { tags: "new" }));
     expect(toast.description).toBe(
-      "Added tags to 1 video. 1 video was not changed because a video has at most 50 tags: “First”.",
+      "Added tags to 1 video. 1 video was not changed because a video can have at most 50 tags: “First”.",
     );
     expect(await expectFailure(bulk("add-tags", ["a"], { tags: "new" }))).toMatchObject({
       status: 422,
@@ -232,7 +232,7 @@ describe("bulk actions", () => {
         "hide",
         Array.from({ length: MAX_BULK_VIDEOS + 1 }, (_, n) => `x${n}`),
       ),
-      "At most 10,000 videos can be changed at once. Use filters to shorten the list.",
+      "You can change up to 10,000 videos at a time. Use filters to narrow down the list.",
     ],
   ])("are rejected with a message: %s", async (_, fields, detail) => {
     expect(await expectFailure(fields)).toMatchObject({
@@ -249,7 +249,7 @@ describe("bulk actions", () => {
     });
   });
 
-  it("don't leave a file where the trash folder should be", async () => {
+  it("don't leave any file in the bucket after a deletion", async () => {
     await expectSuccess(bulk("delete", ["a"], { confirmed: "1" }));
     expect(fs.readdirSync(path.join(site.uploads, "videos"))).toEqual([]);
   });

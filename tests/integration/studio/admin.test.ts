@@ -273,7 +273,7 @@ describe("the visibility toggle", () => {
     ["published", "hidden", "hidden"],
     ["hidden", "published", "visible"],
     ["review", "published", "visible"],
-  ])("turns %s into %s", async (from, to, word) => {
+  ])("changes %s to %s", async (from, to, word) => {
     addVideo({ status: from, updated_at: "2020-01-01T00:00:00.000Z" });
     const { toast } = await expectSuccess({ intent: "toggle", id: "v" });
     expect(toast).toMatchObject({

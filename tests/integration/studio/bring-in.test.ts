@@ -102,7 +102,7 @@ describe("fetching a URL", () => {
   });
 
   it.each([
-    ["video.mp4", "This isn't a URL."],
+    ["video.mp4", "This isn't a valid URL."],
     ["http://videos.example/video.mp4", "Only https:// URLs can be imported."],
     ["file:///etc/passwd", "Only https:// URLs can be imported."],
     ["https://me:secret@videos.example/", "URLs with a user name or password can't be imported."],
@@ -144,7 +144,7 @@ describe("fetching a URL", () => {
     ["to-http", "Only https:// URLs can be imported."],
     ["to-inside", "This host isn't on the public internet."],
     ["to-loopback", "This host isn't on the public internet."],
-    ["round", "The server redirects too many times."],
+    ["round", "The server redirected too many times."],
     ["nothing", "The server returned status 404 instead of the file."],
     ["packed.mp4", "The server uses an unsupported content encoding."],
     ["page", "This file isn’t a supported video."],
@@ -166,7 +166,7 @@ describe("fetching a URL", () => {
 
   it("fails when the server stops responding, and requires a valid certificate", async () => {
     expect(await refusal(fetched(server.address("slow.mp4"), { idleMs: 200 }))).toBe(
-      "The server stopped sending.",
+      "The server stopped sending data.",
     );
     const untrusting = { ...server.network, ca: undefined };
     expect(await refusal(fetched(server.address("video.mp4"), { network: untrusting }))).toBe(
@@ -283,7 +283,7 @@ describe("the import page", () => {
   const table = (rows: unknown) => send({ intent: "table", table: JSON.stringify(rows) });
   const downloads = () => sqliteHandle().prepare("SELECT address, status FROM downloads").all();
 
-  it("accepts a URL with the fields of an upload", async () => {
+  it("accepts a URL together with the fields of an upload", async () => {
     const form = { ...texts, intent: "address-draft", address: "https://127.0.0.1/a.mp4" };
     expect(await send({ ...form, title: "" })).toMatchObject({
       status: 422,
@@ -336,7 +336,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     expect(downloads()).toEqual([]);
   });
 
-  it("yields while it parses a long table", async () => {
+  it("yields to the event loop while it parses a long table", async () => {
     let ticks = 0;
     const timer = setInterval(() => (ticks += 1), 1);
     const rows = "https://127.0.0.1/1.mp4,One,Text,desi\n".repeat(40_000);
@@ -353,7 +353,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     expect(await send({ intent: "cancel", id: "7" })).toMatchObject({ status: 422 });
     expect(await send({ intent: "folder" })).toMatchObject({
       status: 422,
-      message: "The server has no import folder.",
+      message: "No import folder is configured on the server.",
     });
     expect(await send({ intent: "nonsense" })).toEqual({ status: 400 });
   });

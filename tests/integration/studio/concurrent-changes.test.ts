@@ -175,7 +175,7 @@ describe("a drafts-only uploader's request after an editor has published the vid
     expect(stateOf()).toEqual(before);
   });
 
-  it("is rejected: an edit with captions, and the captions file is removed", async () => {
+  it("is rejected: an edit with captions, whose file is removed", async () => {
     const bytes = new TextEncoder().encode("WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n");
     const fields = { intent: "update", id: "v", title: "Changed", captionsLanguage: "en" };
     const sent = await sendFile(fields, "captions", { name: "captions.vtt", bytes });
@@ -290,7 +290,7 @@ describe("a request from an account that is restricted in the meantime", () => {
     },
   );
 
-  it("doesn't change other users' videos after an editor was made an uploader", async () => {
+  it("doesn't change other users' videos if the account's role was changed from editor to uploader", async () => {
     sqliteHandle().exec(
       `INSERT INTO users (id, email, password_hash, role, may_publish)
        VALUES ('ed', 'ed@b.c', 'x', 'uploader', 1)`,

@@ -101,7 +101,7 @@ describe("an export of the catalogue", () => {
     },
   );
 
-  it("as CSV has no cell that starts a formula, and contains the same text as the JSON export", async () => {
+  it("as CSV doesn't have a cell that starts a formula, and contains the same text as the JSON export", async () => {
     const text = fc
       .array(fc.constantFrom(..."'=+-@＝＋－＠ \t\r\n\",;a"), { minLength: 1, maxLength: 6 })
       .map((characters) => characters.join(""));

@@ -286,7 +286,7 @@ describe("importing a folder", () => {
       "CREATE TEMP TRIGGER taken AFTER INSERT ON videos BEGIN DELETE FROM imports; END",
     );
     await expect(importFolder("move")).rejects.toThrow(
-      "Files of the import were removed by another process.",
+      "Another process removed some of the imported files.",
     );
     await removeFiles();
     expect([rows(), filesIn("videos"), fs.existsSync(source)]).toEqual([[], [], true]);
@@ -296,7 +296,7 @@ describe("importing a folder", () => {
 });
 
 describe("an import during a library check", () => {
-  it("keeps its files, which have no rows yet", async () => {
+  it("keeps its files, which don't have rows yet", async () => {
     const target = `${userId}/1763709999005`;
     for (const name of [`videos/${target}.mp4`, `thumbnails/${target}.webp`]) {
       put(`../uploads/${name}`, "half a fi");

@@ -130,7 +130,7 @@ describe("checking the library", () => {
     expect((await checkLibrary()).stray).toEqual([]);
   });
 
-  it("leaves files of deleted videos in place, and files that are about to be removed", async () => {
+  it("leaves files of deleted videos and files that are about to be removed in place", async () => {
     put("videos/u/3.mp4", 7);
     put("videos/u/3/hls/a.ts", 7);
     put("thumbnails/u/3.webp", 7);

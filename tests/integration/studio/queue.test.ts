@@ -213,7 +213,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     expect(await toastMessage(codecsForm())).toBe(
       "Queued. The codecs will be added to the stream.",
     );
-    expect(await activities()).toContain("requested more codecs for Video a");
+    expect(await activities()).toContain("requested additional codecs for Video a");
     expect(jobRows("a").at(-1)).toMatchObject({ kind: "codecs", state: "waiting" });
     expect(await rejection(codecsForm())).toMatchObject({ status: 409 });
     expect(await rejection(codecsForm("gone"))).toMatchObject({ status: 404 });
@@ -233,9 +233,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs"
     await addQueued("a", { hls_url: "/media/videos/u/a/hls-1/master.m3u8" });
     set("h264");
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [] });
-    expect((await rejection(codecsForm())).detail).toBe(
-      "ENCODER_CODECS lists no codec besides H.264.",
-    );
+    expect((await rejection(codecsForm())).detail).toBe("ENCODER_CODECS contains only h264.");
     set("h264,hevc");
     const why = "HEVC is disabled: HEVC requires hardware encoding, and ENCODER_HARDWARE is off.";
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [why] });
@@ -447,7 +445,7 @@ describe.runIf(ffmpegAvailable())("running jobs again", () => {
     const bulk = (what: string, selected: string[]) => ({ intent: "bulk", do: what, selected });
     const { toast } = await expectSuccess(bulk("convert-again", ["a", "b", "empty"]));
     expect(toast.description).toBe(
-      "Queued 2 videos for re-encoding. 1 video was not changed because a video without a file can't be converted: “Without a file”.",
+      "Queued 2 videos for re-encoding. 1 video was not changed because a video without a file can't be re-encoded: “Without a file”.",
     );
     expect([states("a"), states("b"), states("empty")]).toEqual([7, 8, 0]);
     await expectSuccess(bulk("convert-now", ["b"]));

@@ -132,7 +132,7 @@ it("processes a form only once if it is sent twice, and returns the same result 
   expect(rows("SELECT action FROM activities WHERE action = 'file-send'")).toHaveLength(1);
 });
 
-it("doesn't keep an unfinished stream, because the job that encodes it ends", async () => {
+it("discards a replaced file's unfinished stream, because its encoding job ends", async () => {
   addVideoWithTwoFiles();
   sqliteHandle().exec("UPDATE videos SET video_url = '', source_url = '/media/videos/u/1.mkv'");
   expect(await activateReplacement("n", "u")).toBe("done");

@@ -191,7 +191,7 @@ describe("a preview link", () => {
     const [newest, ...rest] = await listActivities();
     const { before, subject } = activityMessage(newest!.action, newest!.detail);
     expect(`${newest!.email ?? unknownActor(newest!.action)} ${before}${subject}`).toBe(
-      "Someone opened the preview link of A video",
+      "Someone opened a preview link for A video",
     );
     expect(rest.map(({ action }) => action)).toEqual(["preview-link"]);
   });

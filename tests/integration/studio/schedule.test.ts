@@ -175,7 +175,7 @@ describe("scheduling many videos", () => {
     addVideo({ id: "c", title: "Third", status: "review", unpublish_at: second });
     const { toast } = await expectSuccess(bulk("schedule", { publishAt: third }));
     expect(toast.description).toBe(
-      "Scheduled 1 video. 1 video was already scheduled like this. 1 video was not changed because a video can be hidden only after it has been published: “Third”.",
+      "Scheduled 1 video. 1 video was already on this schedule. 1 video was not changed because a video can be hidden only after it has been published: “Third”.",
     );
     expect(times()).toEqual([
       [third, null],

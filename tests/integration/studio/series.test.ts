@@ -140,7 +140,7 @@ describe("a series' details", () => {
     const takenTitle = { intent: "update", version, ...texts, title: "Other", slug: "nights" };
     expect(await expectSeriesFailure(takenTitle, `/admin/series/${other}`)).toMatchObject({
       status: 422,
-      fields: { slug: "Another series has or had this URL." },
+      fields: { slug: "Another series uses or has used this URL." },
       typed: { slug: "nights" },
     });
     await save(id, { slug: "nights" });
@@ -148,7 +148,7 @@ describe("a series' details", () => {
     expect(await messages()).toContain("changed the series Days");
   });
 
-  it("can't be saved if they have changed in the meantime, but can be if only the order has changed", async () => {
+  it("can't be saved if they have changed in the meantime, but can be saved if only the order has changed", async () => {
     const id = four();
     const { textsVersion } = await open(id);
     await move(id, { video: "a", move: "down" });
@@ -173,7 +173,7 @@ describe("a series' details", () => {
 });
 
 describe("the order of videos in a series", () => {
-  it("is changed with buttons and by number, clamped to both ends", async () => {
+  it("can be changed with buttons or by number, which is clamped to both ends", async () => {
     const id = four();
     const response = await move(id, { video: "c", move: "up" });
     expect([response.status, response.headers.get("Location")]).toEqual([
@@ -276,7 +276,7 @@ describe("the videos in a series", () => {
     expect(orderOfSeries(id)).toEqual(["d", "a", "b"]);
   });
 
-  it("no longer count if another tool deletes them, and disappear with the next order change", async () => {
+  it("are no longer counted once another tool deletes them, and disappear with the next order change", async () => {
     const id = four();
     sqliteHandle().exec("DELETE FROM videos WHERE id = 'b'");
     expect((await seriesPage(`/admin/series/${id}`)).one.list.total).toBe(3);
@@ -349,7 +349,7 @@ describe("the list of videos", () => {
     expect(orderOfSeries(id)).toEqual(["b", "c", "d", "e"]);
     const fields = { intent: "bulk", do: "add-series", selected: "a" };
     expect((await expectFailure({ ...fields, series: "Days" })).detail).toBe(
-      "No series is called “Days”. Create it on the Series page first.",
+      "There is no series called “Days”. Create it on the Series page first.",
     );
     expect((await expectFailure({ ...fields, series: " " })).status).toBe(422);
   });

@@ -100,7 +100,7 @@ describe("the Tags page", () => {
     expect((await page("/admin/tags?sort=name")).list.tags.at(-1)).toMatchObject({ videos: 2 });
   });
 
-  it("searches tags, pages through them, and responds with 404 for an unused one", async () => {
+  it("searches tags, pages through them, and responds with 404 for an unused tag", async () => {
     const tags = (n: number) => JSON.stringify([`Tag ${n}`, n % 2 ? "odd" : "even"]);
     for (let n = 0; n < 130; n += 1) addVideo({ id: `v${n}`, tags: tags(n) });
     const { list, view } = await page("/admin/tags?search=TAG&page=9");
@@ -141,7 +141,7 @@ describe("a tag", () => {
     });
   });
 
-  it("is merged with others, and each video gets the result once, in place of the first merged tag", async () => {
+  it("is merged with others, and each video gets the resulting tag once, in place of the first merged tag", async () => {
     addTagged();
     await expectSuccess(merge("HD", "hd", "4k"));
     expect(tagsOf("a", "b", "c")).toEqual([["HD", "night"], ["HD"], ["HD", "river"]]);
@@ -283,7 +283,7 @@ describe("a tag change", () => {
     expect(await listTagChanges()).toEqual([]);
   });
 
-  it("yields while it changes thousands of videos", async () => {
+  it("yields to the event loop while it changes thousands of videos", async () => {
     sqliteHandle().transaction(() => {
       for (let n = 0; n < 3_000; n += 1) addVideo({ id: `v${n}`, tags: '["old","other"]' });
     })();
@@ -339,7 +339,7 @@ describe("a tag alias", () => {
     expect([await found("uh"), await findCloseMatches("uh")]).toEqual([["a", "t"], [undefined]]);
   });
 
-  it("is suggested as its tag while a published video has the tag", async () => {
+  it("causes its tag to be suggested while a published video has the tag", async () => {
     addTagged();
     await expectSuccess(aliases("hd", "uhd"));
     await expectSuccess(aliases("river", "stream"));

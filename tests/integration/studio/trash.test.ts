@@ -408,7 +408,7 @@ describe("the automatic trash cleanup", () => {
     expect([inTrash(), exist(files), days("a")]).toEqual([[], [false, false], null]);
   });
 
-  it("keeps the files of a video that isn't in the database", async () => {
+  it("keeps the files of a video that is newer than the database", async () => {
     const files = addVideoWithFiles("a");
     await removeVideos(["a"], "u");
     // Simulates a database that is older than the video.
@@ -456,7 +456,7 @@ describe("the automatic trash cleanup", () => {
     expect(inTrash()).toEqual(["v"]);
   });
 
-  it("yields while it restores and purges a thousand videos", async () => {
+  it("yields to the event loop while it restores and purges a thousand videos", async () => {
     const ids = Array.from({ length: 1_000 }, (_, n) => `n${n}`);
     sqliteHandle().transaction(() => {
       for (const id of ids) addVideo({ id, description: "x".repeat(500) });

@@ -323,7 +323,7 @@ describe("publishing", () => {
     expect(refusalsOf(["v"]).get("v")).toContain("no consent record");
     const id = await addPerformer({ checkedOn: "", documentKind: "" });
     await catchResponse(() => declare({ people: "2" }));
-    expect(refusalsOf(["v"]).get("v")).toContain("doesn’t name everyone");
+    expect(refusalsOf(["v"]).get("v")).toContain("doesn’t list everyone");
     await catchResponse(() => declare());
     expect(refusalsOf(["v"]).get("v")).toContain("has not been verified");
     const { updatedAt: shown } = findPerformer(id)!;
@@ -596,7 +596,7 @@ describe("a new performer", () => {
 });
 
 describe("deleting a performer", () => {
-  it("hides the performer's public videos, then deletes all data without logging a name", async () => {
+  it("hides the performer's public videos, then deletes all of the performer's data without logging a name", async () => {
     addVideo({ status: "published" });
     const { id, document } = await prepare();
     const unsure = failed(await change(id, { intent: "forget" }));

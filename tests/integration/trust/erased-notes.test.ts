@@ -74,7 +74,7 @@ beforeEach(() => {
 });
 
 describe("moderators' notes about a report", () => {
-  it("are deleted with it, and no text is left in any table", async () => {
+  it("are deleted with the report, and no text is left in any table", async () => {
     await report("r", ["v", "w"]);
     await decide("r", "hide", { videos: ["v", "w"] });
     await decide("r", "keep", { now: NOW + 1_000, videos: ["v", "w"] });
@@ -121,7 +121,7 @@ describe("moderators' notes about a report", () => {
     expect(rowsOf("uploader_decisions")).toBe(0);
   });
 
-  it("are kept as the reason for a strike, as the privacy page says", async () => {
+  it("are kept as the reason for a strike, as stated on the privacy page", async () => {
     await report("r");
     await decide("r", "remove", { isStrike: true });
     await eraseDueReports(NOW + 91 * DAY_MS);

@@ -56,7 +56,7 @@ beforeEach(() => {
 });
 
 describe("reports about possible minors", () => {
-  it("hide three videos an hour, after which an alert says how many are still public", async () => {
+  it("hide three videos an hour, after which an alert reports how many are still public", async () => {
     for (const [at, id] of VIDEOS.slice(0, 5).entries()) await report(id, `10.1.${at}.1`);
     expect(publicOnes()).toEqual(["v3", "v4", "v5", "v6", "v7", "v8"]);
     await checkReports(Date.now());
@@ -72,7 +72,7 @@ describe("reports about possible minors", () => {
     expect(limitAlerts()).toEqual([]);
   });
 
-  it("hide up to five videos a day if two percent of all videos would be fewer", async () => {
+  it("can hide up to five videos a day, even if that is more than two percent of all videos", async () => {
     set({ REPORT_HIDE_LIMIT: "100/h,2%/d" });
     for (const [at, id] of VIDEOS.entries()) await report(id, `10.1.${at}.1`);
     expect(publicOnes()).toEqual(["v5", "v6", "v7", "v8"]);

@@ -50,13 +50,13 @@ describe("the list of stored personal data", () => {
     expect(KEPT.filter((name) => IMPERSONAL.includes(name))).toEqual([]);
   });
 
-  it("fails the check if a new column or table is missing from it", () => {
+  it("fails the check if a new column or table isn't listed", () => {
     database.exec("ALTER TABLE users ADD COLUMN telephone TEXT");
     database.exec("CREATE TABLE visits (address TEXT)");
     expect(unnamed(columnsOf(database)).sort()).toEqual(["users.telephone", "visits.address"]);
   });
 
-  it("has no column that could identify a visitor", () => {
+  it("doesn't contain any column that could identify a visitor", () => {
     const suspicious = /address|agent|(^|_)ip($|_)|referr|country|latitude|query/i;
     const found = columns.filter((name) => suspicious.test(name.split(".")[1]!));
     // This is the URL of a file that an admin has imported.
@@ -140,7 +140,7 @@ describe("the list of data stored in the browser", () => {
 });
 
 describe("the list of per-IP limits", () => {
-  /** A module whose limits count email addresses for a day, as the list of stored data says about reports. */
+  /** A module whose limits apply to email addresses for a day, as documented in the list of stored data. */
   const BY_EMAIL = "app/features/moderation/reports/report-mails.server.ts";
   const isByAddress = ({ file }: { file: string }) => file !== BY_EMAIL;
   const HAS_LIMIT = /^(?:export )?const \w+ = (?:attempt|address)Limit\(|[=:] limitedNetworkOf\(/m;

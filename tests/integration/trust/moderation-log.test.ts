@@ -55,7 +55,7 @@ describe("the moderation log", () => {
     expect(entries()).toEqual(before);
   });
 
-  it("represents text by its digest", () => {
+  it("stores digests instead of text", () => {
     expect(textDigest("why")).toMatch(/^[0-9a-f]{64}$/);
   });
 });

@@ -249,7 +249,7 @@ describe("a decision on a report", () => {
     expect(pageOf("s")?.report).toMatchObject({ state: "closed", decision: "not-here" });
   });
 
-  it("can only be to close the report or to ask a question if the report has no video", async () => {
+  it("can only close the report or ask a question if the report doesn't have a video", async () => {
     await report("r", { videos: [] });
     expect(await decide("r", "remove", { videos: [] })).toMatchObject({
       status: 422,
@@ -264,7 +264,8 @@ describe("a decision on a report", () => {
     expect(await decide("s", "keep", { reason: " " })).toMatchObject({ status: 422 });
     expect(await decide("s", "keep", { reason: "x".repeat(2_001) })).toMatchObject({ status: 422 });
     expect(await decide("s", "not-here")).toMatchObject({
-      detail: "A video of this report is still on this site. Decide on it first.",
+      detail:
+        "A video in this report is still on this site. Make a decision about that video first.",
     });
     expect(await decide("s", "restore")).toMatchObject({ detail: "The video was not removed." });
     expect(await decide("nobody", "keep")).toMatchObject({ status: 404 });
@@ -279,7 +280,7 @@ describe("a decision on a report", () => {
 });
 
 describe("a report's page", () => {
-  it("says that the text is encrypted with another secret, and still allows a decision", async () => {
+  it("shows that the text is encrypted with another secret, and still allows a decision", async () => {
     await report("r");
     const before = process.env.SESSION_SECRET;
     sqliteHandle().exec(
@@ -509,7 +510,7 @@ describe("a reporter's data", () => {
     expect(row).toMatchObject({ payload: null, state: "closed", decision: "keep" });
   });
 
-  it("doesn't list other reports if the email address is unreadable or missing", async () => {
+  it("is shown without other reports if the email address is unreadable or missing", async () => {
     await mailed("r", "");
     await mailed("other", "");
     expect(await kept("/admin/reports/r?reporter")).toMatchObject({ hasAddress: false });
@@ -601,7 +602,7 @@ describe("alerts about open reports", () => {
     expect(alerts()).toHaveLength(2);
   });
 
-  it("are raised again for a report that is due sooner than the one already alerted on", async () => {
+  it("are raised again for a report that is due sooner than the report in an earlier alert", async () => {
     await report("r");
     await checkReports(NOON + 36 * HOUR);
     await report("s", { kind: "copyright", at: NOON + 37 * HOUR });
@@ -638,7 +639,7 @@ describe("alerts about open reports", () => {
   });
 });
 
-it("rejects a decision from an account that lost the permission while the form arrived", async () => {
+it("rejects a decision from an account that lost the permission while the form was being received", async () => {
   await report("r");
   sqliteHandle().exec("UPDATE users SET role = 'uploader' WHERE id = 'u'");
   expect(await decide("r", "hide")).toMatchObject({ status: 403 });

@@ -108,7 +108,7 @@ describe("a video on hold", () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { toast } = await expectSuccess({ intent: "schedule", id: "v", publishAt: at });
-    expect(toast.description).toMatch(/has been saved\. This video is on hold .* stays hidden/);
+    expect(toast.description).toMatch(/has been saved\. This video is on hold .* will stay hidden/);
     await performDue(Date.parse(at) + 1);
     expect(video()).toMatchObject({ status: "published", publish_at: null, created_at: at });
     expect(isPublic("v")).toBe(false);
@@ -125,7 +125,7 @@ describe("a video on hold", () => {
     expect(video()).toMatchObject({ status: "hidden", unpublish_at: null });
   });
 
-  it("returns from the trash on hold, with the reason", async () => {
+  it("is still on hold when it is restored from the trash, and the message shows the reason", async () => {
     await release();
     await removeVideos(["v"], "u");
     await holdIt();
@@ -201,7 +201,7 @@ describe("a video on hold", () => {
     expect(await isListed()).toBe(false);
   });
 
-  it("is hidden at startup if the triggers were lost with a rebuilt database file", async () => {
+  it("is hidden at startup if the triggers were lost when the database file was rebuilt", async () => {
     addVideo({ id: "free", title: "Free", status: "published" });
     sqliteHandle().exec(`
       DROP TRIGGER videos_held_kept;

@@ -31,7 +31,7 @@ const DAY = 86_400_000;
 useAdminSite();
 let address = 0;
 beforeEach(() => {
-  // Each test uses a different IP address, because limits are per address.
+  // Each test uses a different IP address, because limits are per IP address.
   address += 1;
   set({ PUBLIC_URL: ORIGIN });
 });
@@ -235,7 +235,7 @@ describe("a report about a possible minor or missing consent", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("doesn't hide a video that a person has already reviewed for that kind", async () => {
+  it("doesn't hide a video that a person has already reviewed for the same kind of report", async () => {
     addVideo({ status: "published" });
     addKeptReport(sqliteHandle(), "v", "consent");
     await send();
@@ -263,7 +263,7 @@ describe("a flood of reports from one IP address", () => {
     const { question, token } = questioned.data.puzzle;
     const solved = { puzzle: token, answer: ` ${solvePuzzle(question).toUpperCase()}. ` };
     expect((await send({ form: "sixth", ...solved })).status).toBe(303);
-    // Sending the form twice creates the same report. For another report, the answer can't be reused.
+    // Sending the form twice creates only one report. The answer can't be reused for another report.
     expect((await send({ form: "sixth", ...solved })).status).toBe(303);
     expect((await send({ form: "seventh", ...solved })).status).toBe(422);
     expect((await send({ form: "eighth" }, "consent", "10.9.9.9")).status).toBe(303);
@@ -288,7 +288,7 @@ describe("a flood of reports from one IP address", () => {
     expect((await send({ form: "x", puzzle: "..", answer: "1" })).status).toBe(422);
   });
 
-  it("is counted in videos, so that one report can't hide the whole site without a question", async () => {
+  it("is measured by the number of reported videos, so that one report can't hide the whole site without a question", async () => {
     const where = Array.from({ length: 9 }, (_, at) => `${ORIGIN}/video/v${at}`).join("\n");
     expect((await send({ where })).data.errors).toHaveProperty("answer");
   });
@@ -324,7 +324,7 @@ describe("too much text in open reports", () => {
 });
 
 describe("a status link", () => {
-  it("can't be forged, changed or reused, and shows a message", async () => {
+  it("can't be forged, changed or reused, and an invalid link shows a message", async () => {
     const token = tokenOf(await send());
     const [id = "", mac = ""] = token.split(".");
     const others = [
@@ -416,7 +416,7 @@ describe("a status link", () => {
     expect(logged().filter((each) => each === "withdrawn")).toHaveLength(2);
   });
 
-  it("says that the report's text was deleted", async () => {
+  it("shows that the report's text was deleted", async () => {
     const sent = await send();
     await transaction(() => closeReport({ id: idOf(sent), decision: "remove" }));
     expect((await status(tokenOf(sent))).data.page.message).toContain("removed");

@@ -59,7 +59,7 @@ async function useMailServer(): Promise<string[]> {
 }
 
 let lastRecipient = 0;
-/** Returns a new address for each test, because the limits still apply after a test ends. */
+/** Returns a new email address for each test, because the limits still apply after a test ends. */
 const freshAddress = () => `ada${++lastRecipient}@example.org`;
 
 const report = (email = freshAddress(), id = "A".repeat(22)) =>

@@ -126,7 +126,7 @@ describe("text encrypted with another secret", () => {
 describe("a report's emails", () => {
   const events = () => sqliteHandle().prepare("SELECT event FROM outbox").pluck().all();
 
-  it("are queued if there is both a mail server and an address", async () => {
+  it("are queued if there is both a mail server and an email address", async () => {
     await write(() => createReport({ ...REPORT, id: "before" }, NOW));
     set({ SMTP_URL: "smtp://127.0.0.1:2525", SMTP_FROM: "site@example.org" });
     await write(() =>
@@ -190,7 +190,7 @@ describe("the report settings", () => {
     ["REPORT_DEADLINE", "30m"],
     ["REPORT_KEEP", "1h"],
     ["REPORT_KEEP", "-1d"],
-  ])("with %s=%s stop the site from starting, with a message", (name, value) => {
+  ])("with %s=%s are rejected with an error message", (name, value) => {
     expect(() => parseSettings({ [name]: value })).toThrow(`${name} must be `);
   });
 });

@@ -168,7 +168,7 @@ describe("a report about two videos", () => {
     expect(stateOf()).toEqual(["closed", "remove"]);
   });
 
-  it("finishes restoring a video at startup if the site was killed in the process", async () => {
+  it("finishes restoring a video at startup if the site was killed while restoring it", async () => {
     await report("copyright", ["v", "w"]);
     await decide("remove", ["v", "w"]);
     await transaction(() => {
@@ -194,7 +194,7 @@ describe("a report about two videos", () => {
     ]);
   });
 
-  it("says that a video was permanently deleted", async () => {
+  it("shows that a video was permanently deleted", async () => {
     await report("other", ["v"]);
     await decide("keep", ["v"]);
     sqliteHandle().exec(
@@ -278,7 +278,7 @@ describe("the list of reported videos", () => {
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
   });
 
-  it("includes a video without a hold if it was already reviewed or the report doesn't hide videos", async () => {
+  it("includes a video without putting it on hold if it was already reviewed or the report doesn't hide videos", async () => {
     await report("copyright", []);
     await addVideosToReport(ID, "v", "u");
     expect(isPublic("v")).toBe(true);

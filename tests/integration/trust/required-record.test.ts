@@ -54,7 +54,9 @@ describe("the schedule of a video without a record", () => {
   beforeEach(async () => {
     addVideo({ status: "hidden" });
     const { toast } = await expectSuccess({ intent: "schedule", id: "v", publishAt: at });
-    expect(toast.description).toContain(`${LACKS.record} It stays hidden until then.`);
+    expect(toast.description).toContain(
+      `${LACKS.record} The video will stay hidden until this is resolved.`,
+    );
   });
 
   it("puts the video on hold at the scheduled time, and publishes it as soon as there is a record", async () => {
@@ -114,7 +116,7 @@ describe("many videos scheduled together", () => {
       bulkPreview?: BulkPreview;
       preview?: BulkPreview;
     };
-    const message = `2 videos stay hidden at that time unless their holds are released: ${LACKS.record}`;
+    const message = `2 videos will stay hidden at that time unless their holds are released: ${LACKS.record}`;
     expect(onHoldMessage(preview!)).toBe(message);
     const { toast } = await expectSuccess(fields);
     expect(toast.description).toBe(`Scheduled 3 videos. ${message}`);
@@ -186,7 +188,7 @@ describe("hiding videos without a record", () => {
     );
   });
 
-  it("ends for a video once it gets a record", async () => {
+  it("is reversed for a video once it gets a record", async () => {
     await hideVideosWithoutRecord("u");
     await record();
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
@@ -197,7 +199,7 @@ describe("hiding videos without a record", () => {
 describe("a replacement file", () => {
   const replace = () => expectFailure({ intent: "replace", id: "v" });
 
-  it("is rejected before it is probed while its public video has no record", async () => {
+  it("is rejected before it is probed if its public video doesn't have a record", async () => {
     require("off");
     addVideo({ status: "published" });
     require("on");
@@ -220,7 +222,7 @@ describe("an upload without a record", () => {
     const response = await receiveUpload(uploadRequest(clip(), { publishAt: at }), "u");
     if (!response.ok) throw new Error(response.failure.message);
     expect(response.video).toMatchObject({ status: "review", publishAt: at, needsConsent: true });
-    expect(successMessage(response.video)).toContain("as soon as it has a consent record");
+    expect(successMessage(response.video)).toContain("as soon as it has one");
     const { id } = response.video;
     await performDue(due);
     expect(isPublic(id)).toBe(false);

@@ -97,7 +97,7 @@ describe("the upload form", () => {
     expect(accepted()).toEqual(ACCEPTED);
   });
 
-  it("is rejected without the terms and shows their text, while its file is kept on the server", async () => {
+  it("is rejected and shows the terms if they weren't accepted, while its file is kept on the server", async () => {
     const rejected = await upload({});
     expect(rejected).toMatchObject({
       status: 422,

@@ -86,7 +86,7 @@ describe("the terms", () => {
     expect(listTerms()).toHaveLength(2);
   });
 
-  it("are rejected if empty or too long, keeping the text", async () => {
+  it("are rejected if they are empty or too long, and the form keeps the text", async () => {
     expect(await write(" \r\n ", 0)).toMatchObject({ status: 422, detail: "Enter the terms." });
     const long = "x".repeat(20_001);
     expect(await write(long, 0)).toEqual({
@@ -148,7 +148,7 @@ describe("accepted terms", () => {
     );
   const kept = () => sqliteHandle().prepare("SELECT video_id FROM accepted_terms").pluck().all();
 
-  it("are listed in the edit dialog and on a report's page, even if the list is empty", async () => {
+  it("are listed in the edit dialog and on a report's page, even if none were accepted", async () => {
     addVideo({ uploaded_by: "up" });
     addVideo({ id: "w", uploaded_by: "of another program" });
     const payload = { name: "", email: "", where: "", what: "", statements: [] };

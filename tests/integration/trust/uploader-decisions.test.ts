@@ -76,7 +76,7 @@ describe("a strike given with a decision", () => {
     expect(log.all()).toEqual(["remove", "strike"]);
   });
 
-  it("blocks the account if it is the third strike, and the page says so in advance", async () => {
+  it("blocks the account if it is the third strike, and the page warns about this in advance", async () => {
     for (const reason of ["One", "Two"]) await giveStrike("up", reason, "u");
     await report("r");
     expect(readReportPage("r")?.strikeable).toMatchObject([{ strikes: 2, isLast: true }]);
@@ -100,7 +100,7 @@ describe("a strike given with a decision", () => {
     ]);
   });
 
-  it("is rejected with other decisions and for users who can't get one, and the report stays undecided", async () => {
+  it("is rejected with any other decision, and for users who can't be given one, and the report stays undecided", async () => {
     await report("r");
     expect(await decide("r", "keep", { isStrike: true })).toMatchObject({
       status: 422,
@@ -119,7 +119,7 @@ describe("a strike given with a decision", () => {
     expect(listUploaderDecisions("up")).toEqual([]);
   });
 
-  it("has a shortened reason if the reason is long, and is only given if the form requests it", async () => {
+  it("has its reason shortened if it is too long, and is given only if the form requests it", async () => {
     await report("r");
     const send = async (fields: Record<string, string>) => {
       const version = readReportPage("r")?.version ?? "";
@@ -165,7 +165,7 @@ describe("decisions shown to uploaders", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM uploader_decisions").pluck().get()).toBe(0);
   });
 
-  it("are encrypted, and say so if they can't be decrypted", async () => {
+  it("are encrypted, and are reported as unreadable if they can't be decrypted", async () => {
     await report("r");
     await decide("r", "keep", { reason: "A secret reason" });
     const stored = JSON.stringify(sqliteHandle().prepare("SELECT * FROM uploader_decisions").all());

@@ -317,7 +317,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
       await callWorker(`leases/${late.lease}`, token, { method: "DELETE" }),
     ]) {
       expect(response.status).toBe(409);
-      expect(await detail(response)).toMatch(/no longer yours/);
+      expect(await detail(response)).toMatch(/no longer assigned to this worker/);
     }
     expect(await videoStatus(late.lease)).toBe(409);
     expect((await sendResult(other, claimed.lease, made)).status).toBe(204);

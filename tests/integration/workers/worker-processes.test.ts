@@ -58,7 +58,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () =
     await until(() => jobOf(missing).attempts > 0 && jobOf(missing).state !== "running");
     expect(jobOf(missing)).toMatchObject({
       worker: null,
-      reason: "The site doesn't have the file of this video.",
+      reason: "The site doesn't have this video's file.",
     });
     await playsWhole(video);
     expect(await attic.stop()).toBe(0);
@@ -81,7 +81,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves encoding to workers", () =
 describe("npm run worker", () => {
   it.each([
     [["--site", "ftp://videos.example"], "npm run worker --"],
-    [["--site", "https://videos.example"], "Specify the token of this worker."],
+    [["--site", "https://videos.example"], "Specify this worker's token."],
   ])("reports errors in its arguments: %j", (args, message) => {
     const script = command("worker", ...args);
     const env = { NODE_ENV: "production", PATH: process.env.PATH } as const;

@@ -29,7 +29,7 @@ export const NOWHERE: VideoState = {
   publishAt: null,
 };
 
-/** Returns a title and a description that name the same version, so that a partial edit is noticed. */
+/** Returns a title and a description that contain the same version number, so that a partial edit is noticed. */
 export function texts(word: string, version: number) {
   return { title: `${word} version ${version}`, description: `All of version ${version}.` };
 }

@@ -29,7 +29,7 @@ const MAX_START_MS = 2_500;
 const MAX_SERVING_MS = 1_500;
 
 /**
- * For the commands that this matches, exit code 1 isn't a fault: they report files that a restored database doesn't
+ * Matches commands for which exit code 1 isn't a fault, because they report files that a restored database doesn't
  * contain, and work that is left for the site to do.
  */
 const REPORTS = /^check-library|in use by jobs/;

@@ -9,14 +9,14 @@ export interface Outcome {
   closedBySite: boolean;
 }
 
-/** How long a client that doesn't wait for the site goes without receiving data before it disconnects. */
+/** How long a client stays connected without receiving data if it doesn't wait for the site to close the connection. */
 const IDLE_TIMEOUT_MS = 150;
 const PIECE_INTERVAL_MS = 1;
 
 /**
  * Sends the pieces of an exchange over a new connection, and returns what was received.
- * @param closeTimeoutMs how long the client goes without receiving data while it waits for the site to close the
- * connection, if the exchange requires that.
+ * @param closeTimeoutMs how long the client stays connected without receiving data if it waits for the site to close
+ *   the connection.
  */
 export function sendExchange(
   url: string,

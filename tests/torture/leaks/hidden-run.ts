@@ -44,7 +44,7 @@ export interface HiddenSite {
 
 interface HiddenOptions {
   states?: readonly State[];
-  /** The share of requests other than plain GET requests that is sent. These are chosen at random. */
+  /** The share of the requests other than plain GET requests that is sent. Those requests are chosen at random. */
   share?: number;
   /** The number of pairs of requests that are timed, or 0 in a test. */
   pairs?: number;

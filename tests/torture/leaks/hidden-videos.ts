@@ -16,7 +16,7 @@ const WERE_PUBLIC: readonly State[] = ["hidden", "in the trash", "held", "ended"
 /** A video, or a nonexistent one that is requested in its place. */
 export interface Video {
   id: string;
-  /** The `{user}/{number}` that all of its files' names begin with. */
+  /** The `{user}/{number}` with which the names of all the video's files begin. */
   base: string;
   /** The marker in the video's text and in each of its files. */
   word: string;

@@ -5,7 +5,7 @@ import { runVisitor } from "./visitor-run";
 
 /** The number of parts in a run without a time limit. A new site is created for each part. */
 const PARTS = 2;
-/** The number of pairs that the first part times for each kind of request. */
+/** The number of pairs that are timed in the first part, for each kind of request. */
 const TIMED_PAIRS = 10_000;
 
 /** Searches everything that a site writes for traces of a visitor, and all of its URLs for traces of hidden videos. */

@@ -20,9 +20,9 @@ export interface VisitorFigures {
 }
 
 /**
- * Visits a site with markers in every part of each request, then searches everything that the site has written for the
- * markers.
- * @param share the share of the requests that is sent.
+ * Visits a site with markers in every part of each request, then looks for those markers in everything that
+ * the site has written.
+ * @param share the fraction of the requests to send.
  */
 export async function runVisitor(
   seed: string,
@@ -55,10 +55,10 @@ export async function runVisitor(
     await walkWithFaults(visitor, known, share);
     await backUp(site, backups);
     const bytes = search(visitor, before, faults);
-    // This covers what is written at shutdown and what remains of the database's write-ahead log.
+    // The next search covers what is written at shutdown and what remains of the database's write-ahead log.
     await site.stop();
     search(visitor, before, faults);
-    // This covers what a crash leaves behind while a visitor's requests are in memory.
+    // The next search covers what a crash leaves behind while a visitor's requests are in memory.
     await site.start();
     await walk(visitor, known, share / 10);
     await site.stop("SIGABRT");

@@ -134,7 +134,7 @@ describe("rules based on routes", () => {
     expect([...list].filter((route) => !ROUTES.includes(route))).toEqual([]);
   });
 
-  it("never cache the studio or read it from a replica", () => {
+  it("never allow the studio to be cached or served by a replica", () => {
     expect([...CACHED_ROUTES, ...READ_ROUTES].filter((route) => !isPublic(route))).toEqual([]);
   });
 });

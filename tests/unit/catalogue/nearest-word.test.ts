@@ -25,7 +25,7 @@ describe("the edit distance", () => {
     expect(editDistance("a", "abcdefgh", 2)).toBe(3);
   });
 
-  it("may be 1 for short words, 2 for longer ones and 0 for the shortest ones", () => {
+  it("is limited to 0 for the shortest words, 1 for short ones and 2 for longer ones", () => {
     expect(["ab", "abc", "abcd", "abcde"].map(maxEdits)).toEqual([0, 1, 1, 2]);
   });
 });

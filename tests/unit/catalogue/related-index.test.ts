@@ -11,7 +11,7 @@ const video = (number: number, category = "desi", title = `Video ${number}`) => 
 });
 
 describe("the index of related videos", () => {
-  it("is full once it has reached its capacity, counting removed videos", () => {
+  it("is full once it has reached its capacity, including removed videos", () => {
     const index = relatedIndex(12_000);
     for (let number = 0; number < 6_000; number++) index.put(video(number));
     expect(index.isFull()).toBe(false);

@@ -9,7 +9,7 @@ describe("the explanation of a failed job", () => {
     expect(parseReason(reason)).toEqual({
       why: "The file is incomplete and can’t be played.",
       advice:
-        "Upload the file again from a device that plays it, or export it as MP4 (H.264 and AAC) first.",
+        "Upload the file again from a device that can play it, or export it as MP4 (H.264 and AAC) and upload the exported file.",
       output: "moov atom not found",
     });
   });

@@ -64,7 +64,7 @@ describe("the ffmpeg command for the ladder", () => {
     "on %i processors, uses %s threads for each decoder, encoder and filter graph",
     (processors, expected) => {
       const threads = valuesOf(argumentsFor(processors), "threads");
-      // One for the decoder, one for the video filters, one for each audio rendition's filters, and one per encoder.
+      // One value for the decoder, the video filters, each audio rendition's filters and each encoder.
       expect(threads).toEqual([expected, expected, "1", ...Array(6).fill(expected)]);
     },
   );

@@ -38,7 +38,7 @@ describe("the perceptual hash of a frame", () => {
 });
 
 describe("the fingerprint of a video", () => {
-  it("matches if most of its frames do, even slightly shifted in time", () => {
+  it("matches if most of its frames do, even if they are slightly shifted in time", () => {
     const words = (hashes: Uint8Array[]) => wordsOf(fingerprintOf(hashes));
     const all = video(1);
     expect(isSimilar(words(all), words(all))).toBe(true);

@@ -99,7 +99,7 @@ describe("a ladder's renditions", () => {
   });
 
   it.each([23.976, 25, 29.97, 50, 59.94, 60])(
-    "have keyframes at the same frames, about every 2 s, at %f frames per second",
+    "have keyframes at the same positions, about every 2 s, at %f frames per second",
     (measured) => {
       const rate = constantFrameRate(measured);
       const seconds = renditionsFor(source(1920, 1080, measured), 1080).map((rendition) => {

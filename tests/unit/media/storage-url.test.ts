@@ -15,7 +15,7 @@ describe("STORAGE_URL", () => {
     });
   });
 
-  it("refers to Amazon S3 if it has no endpoint", () => {
+  it("refers to Amazon S3 if it doesn't specify an endpoint", () => {
     expect(parseStorageUrl("s3://videos?region=eu-west-1")).toMatchObject({
       prefix: "",
       endpoint: "https://s3.eu-west-1.amazonaws.com",
@@ -63,7 +63,7 @@ describe("storage settings", () => {
       "STORAGE_URL needs AWS_SECRET_ACCESS_KEY, which must be the secret of that access key.",
     );
     expect(refusal({ STORAGE_DELIVERY: "redirect", STORAGE_URL: "file:///mnt" })).toMatch(
-      /^STORAGE_DELIVERY=redirect needs STORAGE_URL to be s3:/,
+      /^STORAGE_DELIVERY=redirect needs CDN_URL, or a STORAGE_URL such as s3:/,
     );
     const redirect = { STORAGE_DELIVERY: "redirect", CDN_URL: "https://cdn.example" };
     const secret = { CDN_SECRET: "a".repeat(32) };

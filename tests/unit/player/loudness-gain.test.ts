@@ -10,7 +10,7 @@ describe("loudnessGain", () => {
     expect(decibels(-3, -3)).toBe(-13);
   });
 
-  it("raises a quiet video by at most 12 dB, and never a peak above -1 dBTP", () => {
+  it("raises a quiet video by at most 12 dB, and never raises a peak above -1 dBTP", () => {
     expect(decibels(-22, -12)).toBe(6);
     expect(decibels(-22, -4)).toBe(3);
     expect(decibels(-22, -0.2)).toBe(0);

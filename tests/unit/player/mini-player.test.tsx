@@ -71,7 +71,7 @@ async function leavePlaying(): Promise<void> {
 const stored = () => JSON.parse(localStorage.getItem("visitor") ?? "{}");
 
 describe("the mini player", () => {
-  it("continues at the same position, volume and speed, as does the video's page afterwards", async () => {
+  it("continues at the same position, volume and speed, as does the video's page afterward", async () => {
     await openPlaying();
     act(() => Object.assign(video(), { volume: 0.4, playbackRate: 1.5, defaultPlaybackRate: 1.5 }));
     await goTo("/");
@@ -132,7 +132,7 @@ describe("the mini player", () => {
     expect(mini()).toBeNull();
   });
 
-  it("doesn't open when it is switched off or the browser saves data", async () => {
+  it("doesn't open when it is turned off or the browser's data saver is on", async () => {
     await openPlaying();
     const press = (label: string) =>
       fireEvent.click(

@@ -44,7 +44,7 @@ it("starts with the last chosen track, or another one in its language", async ()
   expect((await open(GERMAN, ENGLISH)).enabled()).toEqual([true, false]);
 });
 
-it("lists no audio tracks if the browser reports none, or after the stream has been closed", async () => {
+it("doesn't list any audio tracks if the browser doesn't report any, or after the stream has been closed", async () => {
   const { onAudioTracks, adaptive, element } = await open();
   expect(onAudioTracks).toHaveBeenCalledExactlyOnceWith([], 0);
   adaptive.close();

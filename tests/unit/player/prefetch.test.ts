@@ -41,7 +41,7 @@ it("doesn't yield any bytes when the server doesn't return the range", async () 
   expect(await findPrefetch(url("three"), 10)?.bytes).toBeUndefined();
 });
 
-it("doesn't request anything when the browser saves data", () => {
+it("doesn't request anything when the browser's data saver is on", () => {
   Object.defineProperty(navigator, "connection", {
     configurable: true,
     value: { saveData: true },

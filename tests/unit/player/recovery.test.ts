@@ -293,7 +293,7 @@ describe("retrying", () => {
     watch.close();
   });
 
-  it("leaves no timer running after the page was left", async () => {
+  it("leaves no timer running after the visitor leaves the page", async () => {
     const { video, watch } = watched();
     respond = UNREACHABLE;
     void video.play();

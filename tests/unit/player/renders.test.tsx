@@ -59,7 +59,7 @@ function fireEvents(...events: string[]): void {
   });
 }
 
-it("doesn't render anything as time passes", () => {
+it("doesn't rerender the player as time passes", () => {
   for (let second = 1; second <= 60; second++) {
     is({ currentTime: second });
     fireEvents("timeupdate", "progress");
@@ -68,7 +68,7 @@ it("doesn't render anything as time passes", () => {
   expect(slider().value).toBe("60");
 });
 
-it("doesn't render anything while the seek bar is being dragged with a loaded storyboard", () => {
+it("doesn't rerender the player while the seek bar is being dragged with a loaded storyboard", () => {
   const bar = slider();
   const dragTo = (second: number) => {
     fireEvent.pointerMove(bar, { clientX: second });
@@ -78,7 +78,7 @@ it("doesn't render anything while the seek bar is being dragged with a loaded st
     is({ seeking: false });
     fireEvents("seeked", "timeupdate");
   };
-  // Entering the seek bar renders once, because the controls count as in use from then on.
+  // Pressing the seek bar causes one render, because the controls are in use from then on.
   fireEvent.pointerDown(bar);
   dragTo(1);
   dragTo(2);
@@ -88,7 +88,7 @@ it("doesn't render anything while the seek bar is being dragged with a loaded st
   expect(video().currentTime).toBe(60);
 });
 
-it("renders only the spinner when each seek has to wait for the network", () => {
+it("rerenders only the spinner when each seek has to wait for the network", () => {
   icons.mockClear();
   for (let second = 2; second <= 20; second++) {
     is({ seeking: true, readyState: 1, currentTime: second });

@@ -92,7 +92,7 @@ describe("stable volume", () => {
     expect(isOffered()).toBe(false);
   });
 
-  it("doesn't touch the audio unless the gain has to change", async () => {
+  it("doesn't process the audio unless the gain has to change", async () => {
     const created = vi.fn();
     vi.stubGlobal(
       "AudioContext",
@@ -132,7 +132,7 @@ describe("stored player state", () => {
     expect(renderAgain().video.muted).toBe(true);
   });
 
-  it("doesn't include the double speed of a held press", () => {
+  it("doesn't include the temporary double speed of pressing and holding", () => {
     vi.useFakeTimers();
     const { video } = renderPlayer();
     key("k");
@@ -179,7 +179,7 @@ describe("stored player state", () => {
 
 describe("a link with a start time", () => {
   it.each(["?from=home&t=12", "#t=12"])(
-    "starts playback there and doesn't offer another position: %s",
+    "starts playback at that time and doesn't offer another position: %s",
     (link) => {
       localStorage.setItem("visitor", '{"resume":[["one",40]]}');
       history.replaceState(null, "", `/video/one${link}`);

@@ -232,7 +232,7 @@ describe("a stream", () => {
     expect(textOf('[role="alert"]')).toContain("Connection lost");
   });
 
-  it.each([false, true])("is preloaded unless the browser saves data: %s", async (saveData) => {
+  it.each([false, true])("is preloaded unless the data saver is on: %s", async (saveData) => {
     Object.defineProperty(navigator, "connection", { configurable: true, value: { saveData } });
     await renderReady();
     const { config, startLoad } = FakeHls.latest!;

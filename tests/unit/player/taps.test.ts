@@ -70,7 +70,7 @@ describe("taps (specification, section 2: double tap; section 9: 300 ms)", () =>
       }),
     );
   });
-  it("are assigned to halves by the middle of the box", () => {
+  it("belong to the half of the player in which they land", () => {
     const box = { left: 100, width: 200 };
     expect([sideOf(100, box), sideOf(199, box), sideOf(200, box)]).toEqual([
       "left",

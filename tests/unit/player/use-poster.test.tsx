@@ -55,7 +55,7 @@ describe("the player's poster", () => {
     await waitFor(() => expect(poster()).toBe(THUMBNAIL));
   });
 
-  it("stays small if the browser saves data or the full-size image can't be decoded", async () => {
+  it("stays small if the browser's data saver is on or the full-size image can't be decoded", async () => {
     const requested = screenOf(1000, { saveData: true });
     const { unmount } = render(<Video url={THUMBNAIL} />);
     await Promise.resolve();

@@ -118,7 +118,7 @@ describe("hydration", () => {
     expect(video().getAttribute("src")).toBe(VIDEO.fileUrl);
   });
 
-  it("keeps the element but changes the file for another video", () => {
+  it("keeps the element but switches to the new file when the video changes", () => {
     const { rerender } = render(<VideoPlayer video={VIDEO} />);
     const before = video();
     video().playbackRate = 2;
@@ -146,7 +146,7 @@ describe("hydration", () => {
     expect(HTMLMediaElement.prototype.load).toHaveBeenCalledTimes(1);
   });
 
-  it("doesn't render anything as time passes", () => {
+  it("doesn't rerender the player as time passes", () => {
     const { container } = render(<VideoPlayer video={VIDEO} />);
     lasts(100);
     const changes: MutationRecord[] = [];

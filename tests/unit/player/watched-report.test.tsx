@@ -153,7 +153,7 @@ describe("the report of watched parts", () => {
     expect(reports()).toEqual([[`/video/${id}/watched`, digits(5)]]);
   });
 
-  it("uses the element's duration if the catalogue has none", async () => {
+  it("uses the element's duration if the catalogue doesn't have one", async () => {
     const id = await open({ seconds: 0 });
     await play(id, [[0, 50]], 50);
     hide();

@@ -154,6 +154,6 @@ describe("the list of trusted proxies", () => {
     "10.0.0.0/8,",
   ])("must consist of networks: %s is invalid", (proxies) => {
     trust(proxies);
-    expect(() => addressSeenFrom("127.0.0.1")).toThrow(/^TRUSTED_PROXIES must be addresses/);
+    expect(() => addressSeenFrom("127.0.0.1")).toThrow(/^TRUSTED_PROXIES must be IP addresses/);
   });
 });

@@ -27,7 +27,7 @@ describe("country rules", () => {
     expect(countryRule(rules, header)).toBe(rule);
   });
 
-  it("default to open for other countries, and to the other countries' rule for unknown ones", () => {
+  it("default to open, and apply the rule for other countries to unlisted and unknown ones", () => {
     const few = parseCountryRules("DE=closed")!;
     expect([countryRule(few, "FR"), countryRule(few, undefined)]).toEqual(["open", "open"]);
     const others = parseCountryRules("DE=open,others=check")!;

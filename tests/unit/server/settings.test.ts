@@ -49,7 +49,7 @@ describe("settings", () => {
       return file;
     };
 
-    it("are read from the files named in the environment", () => {
+    it("are read from the files specified in the environment", () => {
       const [young, old] = ["y".repeat(32), "o".repeat(32)];
       const read = parseSettings({
         SESSION_SECRET_FILE: fileOf(`${young},${old}\n`),

@@ -38,7 +38,7 @@ describe("a signed value", () => {
     );
   });
 
-  it("doesn't verify if any character was changed, added or removed", () => {
+  it("is rejected if any character was changed, added or removed", () => {
     const character = fc.constantFrom(..."AZaz09-_.+/= ");
     fc.assert(
       fc.property(value, lifeMs, fc.nat(), character, (text, ms, place, added) => {
@@ -77,7 +77,7 @@ describe("a signed value", () => {
     }
   });
 
-  it("verifies with any of the listed secrets, but not with any other", () => {
+  it("is accepted with any of the listed secrets, but not with any other", () => {
     const secrets = fc.uniqueArray(SECRET, { minLength: 3, maxLength: 3 });
     fc.assert(
       fc.property(value, secrets, (text, [oldest, newer, foreign]) => {
@@ -124,7 +124,7 @@ describe("a puzzle's token", () => {
     expect(isSolved(solved, answer, NOW)).toBe(false);
   });
 
-  it("is invalid after its expiry", () => {
+  it("is invalid after it expires", () => {
     const { question, token } = newPuzzle(NOW);
     expect(isSolved(token, solvePuzzle(question), NOW + 15 * 60_000)).toBe(false);
     expect(isSolved(token, solvePuzzle(question), NOW + 15 * 60_000 - 1)).toBe(true);

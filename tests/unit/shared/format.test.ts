@@ -46,7 +46,7 @@ describe("a count", () => {
 });
 
 describe("a count with its noun", () => {
-  it("abbreviates views and uses the singular for one", () => {
+  it("abbreviates numbers of views, and uses the singular for 1", () => {
     expect([0, 1, 2, 999, 1_000].map(formatViews)).toEqual([
       "0 views",
       "1 view",
@@ -56,7 +56,7 @@ describe("a count with its noun", () => {
     ]);
   });
 
-  it("shows all digits for videos and uses the singular for one", () => {
+  it("shows all digits of a number of videos, and uses the singular for 1", () => {
     const counts = [0, 1, 2, 999, 1_234, 123_456, 1_234_567];
     expect(counts.map((count) => formatQuantity(count, "video"))).toEqual([
       "0 videos",

@@ -74,7 +74,7 @@ describe("watched parts", () => {
     );
   });
 
-  it("can be determined for a video of one second and for one of six hours", () => {
+  it("can be determined for a one-second video and for a six-hour video", () => {
     expect(parts([[0, 0.52]], 1)).toEqual(range(0, 9));
     expect(parts([[0, 0.04]], 0.04)).toEqual(range(0, 19));
     expect(parts([[21_000, 21_600]], 21_600)).toEqual([19]);

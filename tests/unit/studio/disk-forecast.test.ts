@@ -59,7 +59,7 @@ describe("the disk forecast", () => {
     expect(forecastDisk(list, 100 * GB, TODAY)).toEqual({ kind: "unknown", daysNeeded: needed });
   });
 
-  it("says how many more days of data are needed", () => {
+  it("reports how many more days of data are needed", () => {
     expect(message([])).toBe("Needs 7 more days of data");
     expect(message(records([6, 5, 4, 3, 2, 1, 0], () => 1))).toBe("Needs 1 more day of data");
   });

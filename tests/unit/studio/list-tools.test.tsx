@@ -49,7 +49,7 @@ it("opens the additional filters, which belong to the same form, if one of them 
   );
   const uploaders = [{ id: "u", email: "a@example.com" }];
   renderAt(<FilterBar view={view} uploaders={uploaders} />);
-  const form = (await screen.findByLabelText("Added from")).closest("form")!;
+  const form = (await screen.findByLabelText("Added on or after")).closest("form")!;
   expect((screen.getByText("More filters").closest("details") as HTMLDetailsElement).open).toBe(
     true,
   );
@@ -70,12 +70,12 @@ it("keeps the additional filters closed, and hides the uploader filter from user
   expect(screen.queryByRole("link", { name: "Clear" })).toBeNull();
 });
 
-it("sends a day as the timestamps of its start and end in the browser's time zone", async () => {
+it("sends a date as the timestamps of its start and end in the browser's time zone", async () => {
   renderAt(<FilterBar view={DEFAULT_VIEW} />);
-  for (const label of ["Added from", "Added to"]) {
+  for (const label of ["Added on or after", "Added on or before"]) {
     fireEvent.change(await screen.findByLabelText(label), { target: { value: "2026-03-29" } });
   }
-  const sent = new FormData(screen.getByLabelText("Added to").closest("form")!);
+  const sent = new FormData(screen.getByLabelText("Added on or before").closest("form")!);
   expect(sent.get("from")).toBe(new Date(2026, 2, 29).toISOString());
   expect(sent.get("to")).toBe(new Date(2026, 2, 30).toISOString());
 });

@@ -31,7 +31,7 @@ describe("a new chapter", () => {
     expect(text.slice(from, to)).toBe("Chapter");
   });
 
-  it("is preceded by a first chapter at 0:00, because a list needs three chapters", () => {
+  it("is preceded by a first chapter at 0:00, because there must be at least three chapters", () => {
     expect(insertChapter("Words.", 75).text).toBe("Words.\n0:00 Beginning\n1:15 Chapter");
     expect(insertChapter("", 0).text).toBe("0:00 Chapter");
     const three = insertChapter(insertChapter("", 60).text, 30).text;

@@ -143,7 +143,7 @@ it("fills in queued files from pasted lines, and reports lines that don't match"
   expect(values("Tags")).toEqual(["a, b", "c"]);
   expect(values("Category")).toEqual(["english", ""]);
   expect(screen.getByText(/2 videos filled in/).textContent).toBe(
-    "2 videos filled in. 1 line without a file. Line 2: there is no category “nothing”.",
+    "2 videos filled in. 1 line had no matching file. Line 2: there is no category “nothing”.",
   );
 });
 

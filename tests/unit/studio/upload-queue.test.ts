@@ -48,7 +48,7 @@ describe("the upload queue", () => {
     expect(nextToSend([])).toBeUndefined();
   });
 
-  it("warns before the page is left only while something would be lost", () => {
+  it("warns before the page is left, but only while something would be lost", () => {
     const states = ["waiting", "sending", "paused", "publishing"] as const;
     expect(states.every((state) => isUnderWay(item("a", { state })))).toBe(true);
     const rest = ["chosen", "duplicate", "failed", "done"] as const;
@@ -104,7 +104,7 @@ describe("the data sent with a file", () => {
     expect(textsFor(item("a", { own }), timed, true).duration).toBe("1:00");
   });
 
-  it("is published immediately if the time to publish passed during the upload", () => {
+  it("requests immediate publication if the time to publish passed during the upload", () => {
     const texts = { ...TEXTS, title: "A", publishAt: "2030-01-01T12:00:00.000Z" };
     const sent = { texts, intent: "draft" as const };
     const at = Date.parse(texts.publishAt);

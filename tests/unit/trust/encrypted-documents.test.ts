@@ -47,7 +47,7 @@ async function decrypt(withKey = key): Promise<Buffer> {
 
 describe("document encryption", () => {
   it.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 1_000_000])(
-    "decrypts to the same %i bytes and doesn't leave plaintext on disk",
+    "restores the same %i bytes and doesn't leave plaintext on disk",
     async (bytes) => {
       const content = Buffer.alloc(bytes, "a legal name ");
       await encrypt(content);

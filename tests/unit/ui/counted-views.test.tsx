@@ -95,7 +95,7 @@ describe("a view", () => {
     expect(counted()).toHaveLength(1);
   });
 
-  it("is counted for each video that is opened from another one", async () => {
+  it("is counted for each video that is opened from another video's page", async () => {
     open("/");
     fireEvent.click(await screen.findByText("Open"));
     await screen.findByText("one: 42");

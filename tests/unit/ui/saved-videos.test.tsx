@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 describe("saved videos", () => {
-  it("are listed newest first without duplicates, and stored", () => {
+  it("are stored without duplicates, and listed newest first", () => {
     render(<List />);
     act(() => ["a", "b", "c", "a"].forEach(saveVideo));
     expect(displayed()).toBe("a c b");
@@ -30,7 +30,7 @@ describe("saved videos", () => {
     expect(stored()[0]).toBe("v500");
   });
 
-  it("are updated by another tab, and the videos saved there are kept", () => {
+  it("reflect changes made in another tab, and keep the videos saved there", () => {
     render(<List />);
     act(() => saveVideo("a"));
     localStorage.setItem(KEY, '{"saved":["b","a"]}');

@@ -78,7 +78,7 @@ describe("surprise videos", () => {
     expect(await nextSurprise("")).toBe("a");
   });
 
-  it("never include the current video, and are undefined if the server has none", async () => {
+  it("never include the current video, and are undefined if the server doesn't have any", async () => {
     vi.stubGlobal("fetch", async (url: string) =>
       Response.json({ id: url.includes("step=0") ? "a" : "b", total: 2 }),
     );

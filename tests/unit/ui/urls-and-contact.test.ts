@@ -65,7 +65,7 @@ describe("the generated URL", () => {
     expect(listPath(parseListLocation(searchParams))).toBe(path);
   });
 
-  it("for an invalid list location is Home's", () => {
+  it("for an invalid list location is that of Home", () => {
     const invalid = new URLSearchParams("from=//evil&category=x&page=-1e9&page=2");
     expect(listPath(parseListLocation(invalid))).toBe("/");
   });

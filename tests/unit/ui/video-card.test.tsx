@@ -324,7 +324,7 @@ describe("the hover preview", () => {
     expect(sources()).toEqual(["/media/videos/u/2.mp4"]);
   });
 
-  it("doesn't start on touch, with reduced motion or data, or without a file", async () => {
+  it("doesn't start on touch, with reduced motion, with the data saver on, or without a file", async () => {
     renderAt(card(videoNamed("a")));
     enter(articles()[0]!, "touch");
     await wait(1_000);

@@ -141,7 +141,8 @@ async function recordUse(
 const COOKIE = "passkey-challenge";
 const CHALLENGE_BYTES = 32;
 /**
- * Enough time to fetch a security key from another room. The sign-in page requests a new challenge before it expires.
+ * Long enough to fetch a security key from another room. The sign-in page requests a new challenge before the current
+ * one expires.
  */
 const CHALLENGE_MAX_AGE_MS = 10 * 60 * 1000;
 
@@ -243,8 +244,8 @@ export async function verifyInThread<C extends PasskeyCheck>(
 
 /**
  * Returns the relying party (https://www.w3.org/TR/webauthn-3/#relying-party): the host name for which passkeys are
- * created, and the accepted origins. `isUsable` says whether browsers offer passkeys at all: over https or on
- * localhost, but not for a bare IP address.
+ * created, and the accepted origins. `isUsable` is true if browsers support passkeys there: over https or on localhost,
+ * but not for a bare IP address.
  *
  * The host name is derived from PUBLIC_URL if it is set, and otherwise from the request. A proxy that terminates TLS
  * may hide the scheme, and browsers allow passkeys over http only on localhost, so https is assumed everywhere else.

@@ -52,7 +52,9 @@ export function PasskeyPanel({
         </ul>
       )}
       {rpId === undefined ? (
-        <p className="text-muted">To add a passkey, open the site at its domain name over https.</p>
+        <p className="text-muted">
+          To add a passkey, open the site over HTTPS and use its domain name.
+        </p>
       ) : (
         <AddPasskeyForm
           {...{ hasPassword, hasSecondFactor, busy }}

@@ -19,7 +19,7 @@ import {
 } from "./passkey-challenge.server";
 
 const MAX_NAME_LENGTH = 60;
-/** More passkeys than anyone has devices for. */
+/** The maximum number of passkeys per account. Nobody has this many devices. */
 const MAX_PASSKEYS = 20;
 
 /** A passkey as shown to its owner. `rpId` is the host name on which the passkey works. Times are ISO 8601 UTC. */
@@ -107,7 +107,7 @@ const ALGORITHMS = [-8, -7, -257];
 const DIALOG_MS = 5 * 60 * 1000;
 
 /**
- * Returns the options with which a browser creates a passkey, for a user who has just confirmed who they are. The
+ * Returns the options with which a browser creates a passkey, for a user who has just confirmed their identity. The
  * authenticator stores the account with the passkey (a discoverable credential), so signing in needs no email address.
  *
  * @throws {FormError} 409 if the account has too many passkeys, or browsers don't allow them on this host name.
@@ -118,10 +118,7 @@ export async function createPasskeyOptions(
 ): Promise<{ options: PublicKeyCredentialCreationOptionsJSON; cookie: string }> {
   const { id: rpId, isUsable } = relyingParty(request);
   if (!isUsable)
-    throw new FormError(
-      409,
-      "Passkeys require the site to be opened at its domain name over https.",
-    );
+    throw new FormError(409, "To use passkeys, open the site over HTTPS and use its domain name.");
   const known = await database()
     .selectFrom("passkeys")
     .select(["id", "rp_id"])
@@ -151,7 +148,7 @@ export async function createPasskeyOptions(
 /**
  * Adds a passkey created by an authenticator to the account.
  *
- * @param form.name the name of the passkey; defaults to the device.
+ * @param form.name the name of the passkey; defaults to the device's name.
  * @throws {FormError} 400 for a response that is invalid, too late or already used, 409 if the account has too many
  *   passkeys.
  */

@@ -181,7 +181,7 @@ function PasswordForm({
       <input hidden readOnly name="username" autoComplete="username" value={email} />
       {!hasPassword && (
         <p className="text-muted">
-          Your account has no password. You sign in with your passkeys, and can set a password here.
+          Your account has no password. You sign in with a passkey, but you can set a password here.
         </p>
       )}
       <ConfirmField hasPassword={hasPassword} error={error} />

@@ -72,7 +72,7 @@ export default function Activity() {
           rel="next"
           className="self-center text-accent underline underline-offset-4"
         >
-          Older
+          Older activity
         </Link>
       )}
     </AdminPage>

@@ -97,7 +97,7 @@ export default function ApiTokens() {
 function NewToken({ token }: { token: string }) {
   return (
     <PageSection id="new-token" title="Your new token">
-      <p>Copy it now. It won’t be shown again.</p>
+      <p>Copy the token now. It won’t be shown again.</p>
       <p className="rounded-md border border-line-strong bg-ground p-3 wrap-anywhere select-all">
         <code>{token}</code>
       </p>
@@ -133,7 +133,7 @@ function TokenForm({
         name="name"
         required
         maxLength={MAX_TOKEN_NAME_LENGTH}
-        hint="The software that uses the token."
+        hint="For example, the software that will use the token."
         error={error}
       />
       <fieldset className="flex flex-col">

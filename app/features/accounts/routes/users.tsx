@@ -27,7 +27,7 @@ export const meta = privateMeta("Users");
 /** Invitation links must not be cached, not even by the browser. */
 export const headers = noStoreHeaders;
 
-const GONE = failure(404, "This user doesn’t exist, or it is your own account.").toast;
+const GONE = failure(404, "This account doesn’t exist or is your own.").toast;
 
 interface Answer {
   error?: UsersFailure;
@@ -73,13 +73,13 @@ export default function Users() {
       {invitations.length > 0 && <InvitationList invitations={invitations} />}
       <dl className="grid gap-x-6 gap-y-1 text-sm text-muted sm:grid-cols-[auto_1fr]">
         <dt className="font-medium text-ink">Owner</dt>
-        <dd>Full access, including users.</dd>
+        <dd>Full access, including user management.</dd>
         <dt className="font-medium text-ink">Editor</dt>
         <dd>Can upload, edit, publish and delete all videos.</dd>
         <dt className="font-medium text-ink">Uploader</dt>
         <dd>
-          Can upload and edit their own drafts. With publishing rights, they can edit their own
-          videos at any time.
+          Can upload videos and edit their own drafts. With publishing rights, they can also publish
+          their own videos, and edit them at any time.
         </dd>
       </dl>
     </AdminPage>
@@ -89,8 +89,8 @@ export default function Users() {
 const KINDS = ["delete", "transfer"] as const;
 
 /**
- * Returns the dialog that is open according to the users page's URL: `?delete=` or `?transfer=` with an account. The
- * result is `gone` if the account doesn't exist, or if it can't be deleted because it belongs to the signed-in owner.
+ * Returns the dialog that the users page opens for its URL: `?delete=` or `?transfer=` with an account. The result is
+ * `gone` if the account doesn't exist, or if it can't be deleted because it belongs to the signed-in owner.
  */
 async function accountDialog(
   parameters: URLSearchParams,

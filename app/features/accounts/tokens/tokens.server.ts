@@ -9,12 +9,12 @@ import { database, sqliteHandle, transaction, tryWriteTransaction } from "~db/cl
 import { firstRow, runChange } from "~db/run-query.server";
 import { LIFETIMES_DAYS, MAX_TOKEN_NAME_LENGTH, SCOPE_NAMES, type Scope } from "./scopes";
 
-/** A prefix that makes tokens easy to find when they are published by mistake. */
+/** A prefix that makes tokens easy to find if they are published by mistake. */
 const PREFIX = "afterdark_";
 const TOKEN_BYTES = 32;
 const MAX_TOKENS = 50;
 const DAY_MS = 86_400_000;
-/** The minimum time between two updates of the time at which a token was last used. */
+/** The minimum interval between two updates of a token's last-used time. */
 const RECORD_USE_EVERY_MS = 10 * 60 * 1000;
 
 /** Only the hash is stored, so nobody can read a token again, not even its owner. */
@@ -147,8 +147,8 @@ export function readScopes(list: string): Scope[] {
 }
 
 /**
- * Returns whether a request belongs to an account, judging by its session or API token. Used for limits that are
- * applied before the request reaches a route.
+ * Returns whether a request belongs to an account, based on its session or API token. Used for limits that are applied
+ * before the request reaches a route.
  */
 export function isSignedIn({ headers }: IncomingMessage): boolean {
   try {

@@ -40,12 +40,14 @@ function DeleteDialog({ dialog, error }: { dialog: AccountDialog; error?: UsersF
   return (
     <Dialog title="Delete this account?" description={email} closeTo={USERS}>
       <ul className="flex list-disc flex-col gap-1 pl-5 text-sm text-muted">
-        <li>The user is signed out everywhere and can’t sign in again.</li>
+        <li>The user will be signed out everywhere and won’t be able to sign in again.</li>
         <li>
           Their API tokens, invitations, preview links, queued imports, templates and saved views
-          are deleted.
+          will be deleted.
         </li>
-        {videos > 0 && <li>Their videos keep their URLs. Videos on hold stay on hold.</li>}
+        {videos > 0 && (
+          <li>Their videos will keep their URLs. Videos on hold will stay on hold.</li>
+        )}
         <li>This can’t be undone.</li>
       </ul>
       <Form
@@ -87,7 +89,7 @@ function TransferDialog({ dialog, error }: { dialog: AccountDialog; error?: User
           <input type="hidden" name="intent" value="transfer-videos" />
           <input type="hidden" name="id" value={id} />
           <p className="text-sm text-muted">
-            The videos keep their URLs. Videos on hold stay on hold.
+            The videos will keep their URLs. Videos on hold will stay on hold.
           </p>
           <ReceiverField dialog={dialog} error={error} />
           {error && <Failure error={error} />}

@@ -16,7 +16,7 @@ const VIDEOS_AT_ONCE = 25;
  * Blocks an account: its user can't sign in, its sessions end, and its tokens are revoked. A block is a deactivation
  * rather than a separate state, which every account check would have to know about.
  *
- * @param hidesVideos whether to put all of their videos on hold, including deleted ones, until the account is
+ * @param hidesVideos whether to put all of the account's videos on hold, including deleted ones, until the account is
  *   reactivated.
  * @returns undefined if there is no such account.
  * @throws {FormError} 409 for an owner.

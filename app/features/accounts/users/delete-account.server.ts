@@ -86,7 +86,7 @@ export interface DeletedAccount {
  * deactivated but still has its remaining videos, and deleting it again resumes the deletion.
  *
  * @param receiverId the account that receives the videos; undefined for an account without videos.
- * @param ownerId the user who requests it; null on the command line.
+ * @param ownerId the user who requests the deletion; null on the command line.
  * @returns undefined if there is no such account.
  * @throws {FormError} 409 for the user's own account or the last owner, or if there are videos but no receiver.
  */
@@ -135,7 +135,7 @@ function findDeletable(userId: string, ownerId: string | null) {
   return user;
 }
 
-/** The last step of a deletion. Foreign keys delete the rows that belong only to the account. */
+/** Performs the last step of a deletion. Foreign keys delete the rows that belong only to the account. */
 function deleteRows(
   { id, email }: { id: string; email: string },
   ownerId: string | null,
@@ -183,7 +183,7 @@ function hasVideos(userId: string): boolean {
  * and jobs don't change, so no video becomes visible. If the process is killed, the remaining videos stay with the
  * first account, and the next transfer resumes with them.
  *
- * @param ownerId the user who requests it.
+ * @param ownerId the user who requests the transfer.
  * @returns undefined if there is no such account.
  * @throws {FormError} 409 if the other account can't upload videos, or if it is the same account.
  */

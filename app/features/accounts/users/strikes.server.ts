@@ -38,7 +38,8 @@ export function listStrikes(userIds: readonly string[], now = Date.now()): Map<s
  * Gives an uploader a strike, which counts for 90 days. Reaching STRIKES_BLOCK blocks the account in the same
  * transaction.
  *
- * @param options.shown how many strikes the page listed, so that submitting the form twice gives only one strike.
+ * @param options.shown the number of strikes that the page listed. It ensures that submitting the form twice gives only
+ * one strike.
  * @returns undefined if there is no such account.
  * @throws {FormError} 409 if the reason is missing or the user isn't an uploader.
  */
@@ -58,7 +59,7 @@ export async function giveStrike(
     if (shown !== undefined && shown !== strikes.length) {
       throw new FormError(
         409,
-        "This account got another strike after you opened the page. Review the list first.",
+        "This account has received another strike since you opened the page. Check the list first.",
       );
     }
     return giveStrikeInTransaction(userId, reason, giverId, now);

@@ -38,7 +38,7 @@ export function StrikesAndBlock({ user, strikes }: { user: ListedUser; strikes: 
   );
 }
 
-/** Blocks an account, or hides the videos of an account that has already been deactivated. */
+/** A form that blocks an account, or hides the videos of an account that has already been deactivated. */
 function BlockForm({ user }: { user: ListedUser }) {
   const isIn = user.deactivatedAt === null;
   return (

@@ -84,7 +84,7 @@ function LastSeen({ user }: { user: ListedUser }) {
 function Controls({ user }: { user: ListedUser }) {
   return (
     <div className="flex flex-wrap items-center gap-2">
-      {/* The key lets a refresh show a role that another owner has chosen in the meantime. */}
+      {/* The key makes the field show the new role after another owner has changed it. */}
       <UserForm id={user.id} key={user.choice}>
         <RoleField label={`Role of ${user.email}`} choice={user.choice} isLabelHidden />
         <UserButton intent="role" label={`Set the role of ${user.email}`}>
@@ -159,7 +159,7 @@ function LimitsForm({
         {isLimited ? "Upload limits (custom)" : "Upload limits"}
         <span className="sr-only">{` of ${user.email}`}</span>
       </summary>
-      {/* The key lets a refresh show limits that another owner has saved in the meantime. */}
+      {/* The key makes the fields show the new limits after another owner has changed them. */}
       <UserForm id={user.id} key={JSON.stringify(shown)} className="flex flex-col gap-3 pb-2">
         <p className="text-sm text-muted">
           Leave a field blank to use the site’s limit. Enter 0 for no limit.
@@ -168,7 +168,7 @@ function LimitsForm({
           {(
             [
               ["gigabytes", "Storage in GB", "decimal"],
-              ["videosPerDay", "Videos in 24 hours", "numeric"],
+              ["videosPerDay", "Videos per 24 hours", "numeric"],
               ["queuedJobs", "Queued jobs", "numeric"],
             ] as const
           ).map(([name, label, inputMode]) => (
@@ -179,7 +179,7 @@ function LimitsForm({
               inputMode={inputMode}
               autoComplete="off"
               defaultValue={shown[name]}
-              placeholder={defaults[name] ? `Site: ${defaults[name]}` : "Site: no limit"}
+              placeholder={defaults[name] ? `Site limit: ${defaults[name]}` : "Site limit: none"}
             />
           ))}
         </div>

@@ -115,7 +115,7 @@ async function perform(
     case "transfer-videos": {
       const moved = await transferVideos(id, receiver, owner.id);
       const received = `${moved?.receiver} received ${formatQuantity(moved?.videos ?? 0, "video")}.`;
-      return describe(moved, `has no videos left. ${received}`);
+      return describe(moved, `no longer has any videos. ${received}`);
     }
     case "delete-account": {
       const deleted = await deleteAccount(id, receiver || undefined, owner.id);

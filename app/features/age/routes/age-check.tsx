@@ -57,8 +57,8 @@ export default function AgeCheck() {
       )}
       <p className="mt-3 text-muted">
         In your country, {site.name} may only show videos to people whose age has been verified.{" "}
-        <strong className="font-semibold text-ink">{provider}</strong> does that for us. They don’t
-        learn what you watch, and tell us only whether you’re 18 or over.
+        <strong className="font-semibold text-ink">{provider}</strong> checks ages for us. This
+        service doesn’t learn what you watch, and tells us only whether you’re 18 or over.
       </p>
       <div className="mt-8 grid gap-3 xs:grid-cols-2">
         {/* A link, because this page's Content Security Policy blocks forms that redirect to another site. */}

@@ -16,10 +16,10 @@ export default function ApiReference() {
     <StaticPage title="API" lead="Use this site from scripts and other software.">
       <p>
         Each request needs a token, which you create <Link to="/admin/tokens">in the studio</Link>.
-        Send it as <code>Authorization: Bearer …</code>. A token allows what its scopes include, and
-        never more than your account does. Bodies are JSON. Errors are problem details (RFC 9457).
-        If you repeat a change to videos within a day with the same <code>Idempotency-Key</code>, it
-        is applied only once, and you get the same response. There is also{" "}
+        Send it as <code>Authorization: Bearer …</code>. A token can do only what both its scopes
+        and your account allow. Bodies are JSON. Errors are problem details (RFC 9457). If you
+        repeat a change to videos within a day with the same <code>Idempotency-Key</code>, it is
+        applied only once, and you get the same response. There is also{" "}
         <a href="/api/v1/openapi.json">an OpenAPI 3.1 description</a>.
       </p>
       {entries.map((entry) => (

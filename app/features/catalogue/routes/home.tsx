@@ -164,7 +164,7 @@ function choicePath(choice: CategoryChoice, listLocation: ListLocation): string 
   return listPath({ ...listLocation, category: choice === "all" ? undefined : choice });
 }
 
-/** The empty states from the specification, except the one for a search, for which see NoResults. */
+/** The empty states from the specification, except the one for a search (see NoResults). */
 function NoVideos({ anyVideo }: { anyVideo: boolean }) {
   const [title, to, action] = anyVideo
     ? ["No videos found in this category.", "/", "All Videos"]

@@ -46,11 +46,11 @@ export default function TagPage() {
           title="No videos found with this tag."
           action={
             <ButtonLink to={listPath({ from: "home", search: tag })}>
-              Search for this text
+              Search titles and tags
             </ButtonLink>
           }
         >
-          A search also finds this text in titles and within other tags.
+          A search also finds titles and other tags that contain this text.
         </EmptyState>
       }
     />

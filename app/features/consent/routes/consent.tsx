@@ -62,7 +62,7 @@ export async function action({ request }: ActionFunctionArgs) {
   return respondToForm(HERE, await unlessBusy(perform(user, await readSmallForm(request))));
 }
 
-const NOT_SURE = failure(422, "Nothing was changed.", { detail: "Check the box first." });
+const NOT_SURE = failure(422, "Nothing was changed.", { detail: "Check the box to confirm." });
 
 async function perform(user: SessionUser, form: FormData): Promise<Failure | ToastMessage> {
   const intent = form.get("intent");
@@ -137,7 +137,7 @@ function PerformerList({ page, search }: { page: PerformerPage; search: string }
           title={search ? "No performers match this name." : "No performers yet."}
         >
           {search
-            ? "Search for the beginning of another stage name."
+            ? "Try the beginning of another stage name."
             : "Add everyone who is shown in your videos."}
         </EmptyState>
       ) : (
@@ -177,9 +177,9 @@ function WithoutRecordPanel({
       <p className="text-sm text-muted">
         {total === 0
           ? "Every public video has a valid record."
-          : `${formatQuantity(total, "public video")} ${total === 1 ? "has" : "have"} no valid record.`}{" "}
-        New videos can’t be published without one. Videos that were already public stay public until
-        you hide them.
+          : `${formatQuantity(total, "public video")} ${total === 1 ? "doesn’t" : "don’t"} have a valid record.`}{" "}
+        New videos can’t be published without a valid record. Videos that were already public stay
+        public until you hide them.
       </p>
       {total > 0 && (
         <VideoLinks
@@ -217,7 +217,7 @@ function HiddenForConsent({ hidden, mayUndo }: { hidden: HiddenVideos[]; mayUndo
           <li key={source} className="flex flex-wrap items-center justify-between gap-x-4 py-2">
             <span>
               {formatQuantity(videos, "video")},{" "}
-              {isBatch ? "hidden together on " : "on hold because a record was required, since "}
+              {isBatch ? "hidden together on " : "on hold without the required record since "}
               <Time value={since} />
             </span>
             {mayUndo && (
@@ -230,7 +230,7 @@ function HiddenForConsent({ hidden, mayUndo }: { hidden: HiddenVideos[]; mayUndo
                 <input type="hidden" name="source" value={source} />
                 {!isBatch && (
                   <CheckField name="sure" required>
-                    Make them public without a record
+                    Make these videos public without a valid record
                   </CheckField>
                 )}
                 <Button name="intent" value="undo-hiding" variant="secondary">

@@ -11,7 +11,7 @@ const WHY = {
   locked:
     "This document can’t be read because the secret that encrypted it is missing. Nothing is lost: restore the secret.",
   away: "This document can’t be read right now because the file store isn’t responding or the disk is full. Try again later.",
-  damaged: "The file of this document is damaged or missing. Restore it from a backup.",
+  damaged: "This document’s file is damaged or missing. Restore it from a backup.",
 } as const;
 
 /** Sends a decrypted document to an owner. Only accepts POST requests, so that no link can open a document. */

@@ -41,5 +41,5 @@ const RECORDS_TEXT = {
   lead: "Everyone shown in a video on this site was 18 or over when it was recorded.",
   kept: "Records that prove the age and consent of the people shown are kept by:",
   inspection:
-    "They are confidential. They are shown only to authorities with a legal right to see them, and to the person they are about.",
+    "These records are confidential. They are shown only to authorities with a legal right to see them and to the person they are about.",
 } as const;

@@ -114,8 +114,8 @@ function ConsentState({
       {lacks && !isHeld && (
         <p className="text-sm text-muted">
           {isRequired
-            ? "It can’t be published without a valid record."
-            : "It can still be published because REQUIRE_CONSENT is off."}
+            ? "The video can’t be published without a valid record."
+            : "The video can still be published because REQUIRE_CONSENT is off."}
         </p>
       )}
       {performers.length > 0 && (
@@ -123,7 +123,7 @@ function ConsentState({
           {performers.map(({ id, name, ofAge, isReadable }) => (
             <li key={id} className="flex flex-wrap items-center gap-x-3">
               <RowLink to={`/admin/consent/${id}`}>{name}</RowLink>
-              {!ofAge && <Badge tone="warn">Under 18 on that day</Badge>}
+              {!ofAge && <Badge tone="warn">Under 18 on the recording date</Badge>}
               {!isReadable && <Badge tone="warn">Unreadable</Badge>}
             </li>
           ))}
@@ -190,11 +190,11 @@ function ConsentForm({
         />
         <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
           <Field
-            label="Day of recording"
+            label="Recording date"
             name="recordedOn"
             type="date"
             required
-            hint="Everyone shown must have been 18 or over on that day."
+            hint="Everyone shown must have been 18 or over on that date."
             defaultValue={typed.recordedOn}
             error={errors.recordedOn}
           />
@@ -202,7 +202,7 @@ function ConsentForm({
             label="Expires on"
             name="endsOn"
             type="date"
-            hint="The video goes on hold on that day (UTC). Leave blank if the record doesn’t expire."
+            hint="The video goes on hold on that date (UTC). Leave blank if the record doesn’t expire."
             defaultValue={typed.endsOn}
             error={errors.endsOn}
           />

@@ -41,8 +41,9 @@ import {
 const NOTHING_CHANGED = "No videos were changed.";
 
 /**
- * Handles the bulk form. `do` specifies the action, and `selected` the videos; `all` selects every video in the list
- * that the form was sent from. Deleting has to be confirmed first. With `preview`, any other action is previewed first.
+ * Handles the bulk form. `do` specifies the action, and `selected` specifies the videos; `all` selects every video in
+ * the list from which the form was submitted. A deletion must be confirmed first. If `preview` is set, any other action
+ * is previewed first, except for re-encoding videos or moving them in the queue.
  *
  * @param own set for users who may change only their own videos.
  */
@@ -78,7 +79,7 @@ export async function performBulk(
   return { ...outcome, action: undoAction(result.batch, view) };
 }
 
-/** Returns the Undo button for a deletion's toast. It leads back to the list. */
+/** Returns the Undo button for a deletion's toast. Pressing it returns the user to the list. */
 export function undoAction(batch: string, view: ManageView): ToastMessage["action"] {
   return { label: "Undo", to: manageHref(view), fields: { intent: "restore", batch } };
 }
@@ -140,9 +141,9 @@ async function selectedIds(form: FormData, view: ManageView): Promise<string[] |
   return ids.length > MAX_BULK_VIDEOS ? TOO_MANY : ids;
 }
 
-const TOO_MANY = `At most ${MAX_BULK_VIDEOS.toLocaleString("en")} videos can be changed at once. Use filters to shorten the list.`;
+const TOO_MANY = `You can change up to ${MAX_BULK_VIDEOS.toLocaleString("en")} videos at a time. Use filters to narrow down the list.`;
 
-/** Returns the toast or the failure for a bulk action's result. */
+/** Returns the toast or failure to show for the result of a bulk action. */
 function describeResult(change: BulkChange, result: BulkResult): FormFailure | ToastMessage {
   const { done, unchanged } = BULK_TEXTS[change.action];
   const messages = [
@@ -177,7 +178,7 @@ const FORM_FIELDS = ["intent", "do", "selected", "all", "preview"];
 /**
  * Returns what a bulk action would change, without changing it.
  *
- * @param form the form that was sent. Its fields are sent again to perform the action.
+ * @param form the submitted form. Its fields are submitted again to perform the action.
  */
 async function previewBulk(
   change: Exclude<BulkChange, Conversion | { action: "delete" }>,

@@ -17,8 +17,8 @@ import { BULK_ACTIONS, BULK_FORM, BULK_TEXTS, type BulkPreview, onHoldMessage } 
 
 /**
  * The bulk actions. Without JavaScript, all fields are shown below the list. With JavaScript, the bar sticks to the
- * bottom of the screen while videos are selected, and shows only the fields for the selected action. On low screens it
- * doesn't stick.
+ * bottom of the screen while videos are selected, and shows only the fields for the selected action. It doesn't stick
+ * if the screen isn't tall enough.
  */
 export function BulkBar({
   selection,
@@ -68,7 +68,7 @@ export function BulkBar({
           <div className="flex min-h-11 items-center gap-1">
             <p role="status" className="font-semibold whitespace-nowrap figures">
               {busy
-                ? `${busyVerb} ${count.toLocaleString("en")} …`
+                ? `${busyVerb} ${formatQuantity(count, "video")}…`
                 : `${count.toLocaleString("en")} selected`}
             </p>
             <Button
@@ -198,7 +198,7 @@ export function BulkPreviewDialog({
   list,
 }: {
   preview: BulkPreview;
-  /** The URL of the list. The form is sent to it, and closing the dialog leads back to it. */
+  /** The URL of the list. The form is submitted to this URL, and closing the dialog returns the user to it. */
   list: string;
 }) {
   const { action, ids, fields, rows, changed, unchanged, gone, refused, because } = preview;
@@ -222,7 +222,7 @@ export function BulkPreviewDialog({
     >
       {rows.length > 0 && (
         <DifferenceTable
-          label="What will change"
+          label="Changes"
           headings={["Video", "Before", "After"]}
           rows={rows}
           empty="None"

@@ -27,12 +27,13 @@ export type RowChange = ColumnChange | Conversion | { action: "delete" };
 
 /** Kept small, so that other requests can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
-/** Longer than for the first transaction, because a partial change is worse than a slow one. */
+/** Later transactions are retried for longer than the first one, because a partial change is worse than a slow one. */
 const RETRY_FOR_MS = 10_000;
 
 /**
- * Performs an action on many videos in small transactions. If a later transaction fails, the committed changes stay.
- * The result then says how many videos weren't processed, and sending the form again processes them.
+ * Performs an action on many videos in small transactions. If a later transaction fails, the committed changes stay. In
+ * that case, the result contains the number of videos that weren't processed, and sending the form again processes
+ * them.
  *
  * @returns a refusal if nothing was changed because the account is no longer allowed to do this.
  * @throws the error of the first transaction.
@@ -78,7 +79,7 @@ export async function changeVideos(
         if (titles.length > 0) record(titles);
         return { ...applied, found: selected.length };
       });
-    // After the first commit, a failure becomes part of the result instead of an error.
+    // After the first commit, an error is reported in the result instead of being thrown.
     const outcome =
       done.length === 0
         ? await changePart()
@@ -113,7 +114,7 @@ function unprocessed(videos: number, because: Refusal): BulkResult["left"] {
   return { videos, because: refusalDetail(because) ?? "" };
 }
 
-/** Returns the content of the confirmation dialog for deleting these videos. */
+/** Returns the content of the dialog that confirms a bulk deletion. */
 export async function describeDeletion(ids: readonly string[]): Promise<DeleteConfirmation> {
   const rows = await database()
     .selectFrom("videos")
@@ -127,7 +128,7 @@ export async function describeDeletion(ids: readonly string[]): Promise<DeleteCo
   };
 }
 
-/** Returns the ids that exist. */
+/** Returns only the ids of videos that exist. */
 export function existingIds(ids: readonly string[]): string[] {
   return prepared<string>("SELECT id FROM videos WHERE id IN (SELECT value FROM json_each(?))")
     .pluck()

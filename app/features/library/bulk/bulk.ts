@@ -32,7 +32,7 @@ export const BULK_TEXTS = {
     label: "Remove tags",
     activity: "removed tags from",
     done: "Removed tags from %.",
-    unchanged: "not tagged with these",
+    unchanged: "already without these tags",
   },
   "add-series": {
     label: "Add to series",
@@ -50,7 +50,7 @@ export const BULK_TEXTS = {
     label: "Schedule",
     activity: "scheduled",
     done: "Scheduled %.",
-    unchanged: "already scheduled like this",
+    unchanged: "already on this schedule",
   },
   unschedule: {
     label: "Remove schedule",
@@ -81,7 +81,7 @@ export const BULK_TEXTS = {
 export type BulkAction = keyof typeof BULK_TEXTS;
 export const BULK_ACTIONS = Object.keys(BULK_TEXTS) as BulkAction[];
 
-/** Limits how long a request takes. */
+/** This limit keeps a single request from taking too long. */
 export const MAX_BULK_VIDEOS = 10_000;
 
 export type BulkChange =
@@ -98,7 +98,7 @@ export type BulkChange =
 export interface Skipped {
   /** The titles of videos that can't be changed. */
   refused: string[];
-  /** If the reasons differ, the reason why the first of these videos can't be changed. */
+  /** The reason why the first of these videos is on hold, if videos can't be published because of a hold. */
   because?: string;
   /**
    * The number of scheduled videos that will stay hidden at their scheduled time because of a hold, and the reason for
@@ -114,7 +114,7 @@ export interface BulkResult extends Skipped {
   unchanged: number;
   /** The number of videos that someone else has deleted in the meantime. */
   gone: number;
-  /** The number of videos that weren't processed because of a failure, and the failure's message. */
+  /** The number of videos that weren't processed because an error occurred, and the error message. */
   left?: { videos: number; because: string };
   /** The id of a deletion, which can be used to undo it. */
   batch?: string;
@@ -125,7 +125,7 @@ export interface DeleteConfirmation {
   ids: string[];
   /** Some of the videos' titles. */
   titles: string[];
-  /** The disk usage of their files. */
+  /** The disk usage of the videos' files. */
   bytes: number;
 }
 
@@ -146,17 +146,17 @@ export interface BulkPreview extends Skipped {
 /** The reasons why videos can't be changed, worded as the end of a sentence. */
 export const REFUSAL_REASONS: Partial<Record<BulkAction, string>> = {
   publish: "they are on hold",
-  "add-tags": `a video has at most ${MAX_TAGS} tags`,
+  "add-tags": `a video can have at most ${MAX_TAGS} tags`,
   schedule: "a video can be hidden only after it has been published",
-  "convert-again": "a video without a file can't be converted",
+  "convert-again": "a video without a file can't be re-encoded",
 };
 
 /** Returns the message about scheduled videos that will stay hidden because of a hold. */
 export function onHoldMessage({ onHold }: Skipped): string | undefined {
   if (!onHold) return undefined;
   const { videos, because } = onHold;
-  const stay = videos === 1 ? "stays hidden" : "stay hidden";
-  return `${formatQuantity(videos, "video")} ${stay} at that time unless ${videos === 1 ? "its hold is" : "their holds are"} released: ${because}`;
+  const holdIs = videos === 1 ? "its hold is" : "their holds are";
+  return `${formatQuantity(videos, "video")} will stay hidden at that time unless ${holdIs} released: ${because}`;
 }
 
 /** The id of the form that the list's checkboxes belong to. */

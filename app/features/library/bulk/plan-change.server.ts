@@ -44,8 +44,8 @@ export function planChange(change: ColumnChange, rows: readonly SelectedVideo[])
 }
 
 /**
- * Returns the videos that a hold will keep hidden at their scheduled time. The time is stored nevertheless, as in the
- * dialog for a single video.
+ * Returns the videos that a hold will keep hidden at their scheduled time. The time is stored anyway, just as it is in
+ * the dialog for a single video.
  */
 function heldVideos(changed: Planned["changed"]): Planned["onHold"] {
   const times = changed.filter(
@@ -55,7 +55,7 @@ function heldVideos(changed: Planned["changed"]): Planned["onHold"] {
   return refusals[0] ? { videos: refusals.length, because: refusals[0] } : undefined;
 }
 
-/** Whether a change edits metadata, so that the video counts as updated afterwards. */
+/** Returns whether a change edits metadata, so that the video counts as updated afterwards. */
 export function isEdit({ action }: ColumnChange): boolean {
   return action === "category" || action === "add-tags" || action === "remove-tags";
 }
@@ -85,7 +85,7 @@ function columnsAfter(
   }
 }
 
-/** Published videos can only be scheduled to be hidden, as in the dialog for a single video. */
+/** Just as in the dialog for a single video, a published video can only be scheduled to be hidden. */
 function scheduleChange({ publishAt, unpublishAt }: Schedule, row: SelectedVideo) {
   const isPublished = row.status === "published";
   const publish_at = isPublished ? row.publish_at : (publishAt ?? row.publish_at);

@@ -60,8 +60,8 @@ export function captionsEdit(fields: FormData, file?: ReceivedFile): CaptionsEdi
 }
 
 /**
- * Converts a caption file to WebVTT and stores it next to the video's file, where no row references it yet. The new
- * captions replace captions with the same label, which is the name of the language.
+ * Converts a caption file to WebVTT and stores it next to the video's file. The caller must then add it to the video's
+ * row. The new captions replace captions with the same label, which is the name of the language.
  *
  * @throws {UploadError} 422 if the file has no captions, no language was chosen, or the video has no file on this site;
  *   507 if the disk is full.
@@ -200,14 +200,14 @@ async function copyBeside(url: string, basePath: string): Promise<string> {
 
 /**
  * Returns the captions for a trimmed file: those of the original, and those that were uploaded for the file that it
- * replaces, all with adjusted times. Captions without any cue in the trimmed range are left out.
+ * replaces, all with adjusted times. Captions that have no cues in the trimmed range are left out.
  *
  * @param basePath `{userId}/{uploadId}` of the trimmed file.
  * @param original the original's `captions` column.
  * @param current the `captions` column of the video's current file, and where that file starts in the original, in
  *   seconds.
- * @returns the new value of the column. All of them count as uploaded. The trimmed file doesn't contain any captions,
- *   so re-encoding it would otherwise lose them.
+ * @returns the new value of the column. All of the captions count as uploaded: the trimmed file itself doesn't contain
+ *   any, so re-encoding it would otherwise lose them.
  */
 export async function trimCaptions(
   basePath: string,
@@ -234,7 +234,10 @@ export async function trimCaptions(
   return JSON.stringify(trimmed);
 }
 
-/** Returns the URL of the captions with adjusted times, or undefined if no cue is left or the file doesn't exist. */
+/**
+ * Writes captions with adjusted times and returns their URL. Returns undefined if no cues are left or the file doesn't
+ * exist.
+ */
 async function writeTrimmed(
   url: string,
   basePath: string,
@@ -253,7 +256,7 @@ async function writeTrimmed(
   return mediaUrl("videos", target);
 }
 
-/** Returns all cues in a caption file; an empty list if the file doesn't exist or has no captions. */
+/** Returns all cues in a caption file, or an empty list if the file doesn't exist or has no captions. */
 async function readAllCues(file: string): Promise<Cue[]> {
   try {
     return readCues(decodeText(await readFile(await localFile(file))) ?? "");

@@ -49,7 +49,9 @@ export interface EditContext {
   consent?: ConsentState;
 }
 
-/** Edits a video. After a failure, the form shows the submitted text instead of the text in the row. */
+/**
+ * The dialog for editing a video. After a failure, the form shows the submitted text instead of the text in the row.
+ */
 export function EditDialog({
   video,
   error,
@@ -94,7 +96,8 @@ export function EditDialog({
         {...unsaved}
         method="post"
         encType="multipart/form-data"
-        // The URL of the list with this dialog open, so that a rejected form is shown in the dialog again.
+        // The URL of the list with this dialog open. The form is submitted to this URL, so that the dialog is shown
+        // again if the form is rejected.
         action={`${closeTo}&edit=${encodeURIComponent(video.id)}`}
         preventScrollReset
         className="flex flex-col gap-5"
@@ -184,7 +187,7 @@ function initialTexts(video: EditableVideo): EditTexts {
   return { ...video, tags: video.tags.join(", ") };
 }
 
-/** A table of the fields in which the saved version differs from the submitted one. */
+/** A table of the fields whose saved values differ from the submitted values. */
 function EditConflict({ current, texts }: { current: EditableVideo; texts: EditTexts }) {
   const both = {
     Title: [current.title, texts.title],
@@ -222,7 +225,7 @@ function EditedVideo({
 }: {
   video: EditableVideo;
   origin: string;
-  /** The state of its consent record, if one is required. */
+  /** The state of the video's consent record, if one is required. */
   consent: ConsentState | undefined;
   /** The URL of the list without a dialog. */
   list: string;
@@ -264,8 +267,8 @@ function EditedVideo({
         </div>
         {video.hasMetadata && (
           <p className="text-muted">
-            Another tool added the files of this video. They may contain a location, device or
-            author. To remove this metadata, run <code>npm run jobs -- --all</code>.
+            Another tool added this video’s files. Their metadata may include a location, device or
+            author. To remove it, run <code>npm run jobs -- --all</code>.
           </p>
         )}
         <p className="text-muted">{isPublic ? "Link" : "Link after publishing"}</p>

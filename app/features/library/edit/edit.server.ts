@@ -165,7 +165,7 @@ function writeRow(
   return undefined;
 }
 
-/** Returns a video's values for the fields of the edit form. */
+/** Returns the current values of a video for the edit form's fields. */
 function textsOf(video: EditableVideo): EditTexts {
   return {
     title: video.title,
@@ -198,7 +198,7 @@ function readTexts(typed: Partial<EditTexts>) {
 }
 
 /**
- * Re-encodes an image and stores it in its bucket, where no row references it yet.
+ * Re-encodes an image and stores it in its bucket. The caller must then add it to the video's row.
  *
  * @throws {UploadError} 415 if the file isn't an image, 507 if the disk is full.
  */

@@ -58,10 +58,11 @@ async function extractFrameTo(file: string, seconds: number, folder: string): Pr
   await mkdir(folder);
   const extract = async () => {
     const probe = await cachedProbe(file);
-    if (seconds > probe.durationSeconds) throw frameError("The video is shorter than that.");
+    if (seconds > probe.durationSeconds)
+      throw frameError("This position is after the end of the video.");
     const task = createTask(folder, () => {});
     const image = await extractFrame(file, probe, seconds, fit(probe.video, MAX_SIDE_PX), task);
-    if (!image) throw frameError("Couldn’t extract a frame there. Try another position.");
+    if (!image) throw frameError("Couldn’t extract a frame at this position. Try another one.");
     return image;
   };
   return withReadableFile(file, extract, { fetchCopy: false });
@@ -71,7 +72,7 @@ function toRefusal(error: unknown): unknown {
   if (error instanceof UploadError) return new UploadError(error.status, error.message, "frame");
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof RefusedFileError || code === "ENOENT")
-    return frameError("The file of this video can’t be read. Upload an image instead.");
+    return frameError("This video’s file can’t be read. Upload an image instead.");
   if (error instanceof StorageError || (error instanceof InterruptedError && !code))
     return new UploadError(
       503,

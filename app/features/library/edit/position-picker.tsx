@@ -22,7 +22,7 @@ export function PositionPicker({
   videoUrl: string;
   /** The position entered in a rejected form. */
   position?: string;
-  /** The reason why it was rejected. */
+  /** The reason why the position was rejected. */
   error?: string;
   /** The storyboard's frames; empty if the video has no storyboard. */
   frames: readonly StoryboardFrame[];
@@ -53,7 +53,7 @@ export function PositionPicker({
     if (player.current) player.current.currentTime = parsePosition(position) ?? 0;
   }
 
-  /** A typed position takes precedence over a selected frame, and an empty field means no frame at all. */
+  /** A typed position takes precedence over a selected frame, and an empty field means that no frame is used. */
   function clearPicked() {
     const picked = control(PICKED_FRAME);
     const radios = picked instanceof RadioNodeList ? [...picked] : [picked];
@@ -73,7 +73,7 @@ export function PositionPicker({
   return (
     <div className="flex flex-col gap-4 rounded-lg border border-line p-4">
       <Field
-        label="Use a frame at"
+        label="Use the frame at"
         name="frame"
         defaultValue={position}
         error={error}
@@ -147,7 +147,7 @@ export function StoryboardGrid({
       <legend className="mb-1.5 text-sm font-medium">{legend}</legend>
       <div className="grid max-h-80 grid-cols-[repeat(auto-fill,minmax(min(6rem,100%),1fr))] gap-2 overflow-y-auto p-1">
         {frames.map((frame) => {
-          // The frame comes from the middle of its interval.
+          // The frame was taken from the middle of its interval.
           const position = formatPosition((frame.start + frame.end) / 2);
           return (
             <label

@@ -39,7 +39,7 @@ export async function activateReplacement(fileId: string, userId: string | null)
   if (!isReady(before.file, userId !== null)) return "not ready";
   const obstacle = findObstacle(before.file, userId);
   if (obstacle) return obstacle;
-  // The watched parts counted so far belong to the current file.
+  // The watched parts that have been counted so far must be saved for the current file.
   flushWatchedParts();
   const base = basePathOf(before.file);
   // Earlier and original files keep their captions.
@@ -97,7 +97,7 @@ function readFileAndVideo(fileId: string): FileAndVideo | undefined {
 }
 
 /**
- * Whether a file can be played and is fully processed.
+ * Returns whether a file can be played and is fully processed.
  *
  * @param isImmediate whether a playable file without a stream is enough. Even then, a file that is still being
  *   transcoded isn't ready, because the transcode is about to replace it.
@@ -116,7 +116,7 @@ export function isReady(
   return !prepared(`SELECT 1 FROM jobs WHERE video_id = ? AND (${unfinished})`).get(file.id);
 }
 
-/** Whether a file's scan is still pending or has findings that need a decision. */
+/** Returns whether a file's scan is still pending or has findings that need a decision. */
 function isUnscanned(fileId: string): boolean {
   const unscanned = prepared(
     `SELECT 1 FROM jobs WHERE video_id = @fileId AND kind = 'scan' AND state <> 'done'
@@ -125,7 +125,7 @@ function isUnscanned(fileId: string): boolean {
   return unscanned.get({ fileId }) !== undefined;
 }
 
-/** Whether the video has a custom thumbnail, which a new file doesn't replace. */
+/** Returns whether the video has a custom thumbnail, which a new file doesn't replace. */
 export function hasCustomThumbnail(
   video: Pick<VideoRow, "thumbnail_url" | "generated_poster_url">,
 ): boolean {
@@ -210,8 +210,8 @@ function actionOf({ state, cut_of }: VideoFileRow): ActivityAction {
 }
 
 /**
- * Marks the file that the current one was trimmed from as the original, which isn't in the trash. A previous original
- * is moved to the trash now. If the original no longer exists, the current file counts as untrimmed.
+ * Marks the file from which the current one was trimmed as the original, so that it isn't in the trash. The previous
+ * original is moved to the trash. If the original no longer exists, the current file counts as untrimmed.
  */
 function updateOriginal(videoId: string, now: string): void {
   const cutOf = prepared("SELECT cut_of FROM videos WHERE id = ?").pluck().get(videoId);
@@ -238,7 +238,7 @@ function updateOriginal(videoId: string, now: string): void {
 export const PENDING_MESSAGE =
   "Another file is being processed for this video. Wait until it is ready, or discard it.";
 
-/** Whether a video has a pending file. */
+/** Returns whether a video has a pending file. */
 export function hasPendingFile(videoId: string): boolean {
   const pending = prepared("SELECT 1 FROM video_files WHERE video_id = ? AND state = 'pending'");
   return pending.get(videoId) !== undefined;
@@ -255,8 +255,8 @@ function pick<Row, Name extends keyof Row>(row: Row, names: readonly Name[]): Pi
 }
 
 /**
- * Stores the watched parts with the earlier file and restores those of the new one, because positions differ between
- * the two files.
+ * Saves the counts of watched parts with the earlier file, and restores the counts that were saved with the new file,
+ * if any. The two files need separate counts, because a position in one of them isn't the same position in the other.
  */
 function moveWatchedParts(
   videoId: string,
@@ -298,17 +298,17 @@ function moveRecords(
   addUpFiles("video_files", to);
 }
 
-const NOT_WHILE_HELD = "Its file can't be changed while the video is on hold.";
+const NOT_WHILE_HELD = "You can't change the file of a video that is on hold.";
 
 /**
- * The reason why a video can't switch to another file: a hold, or missing permissions on the account that requested the
- * switch or sent the file.
+ * The reason why a video can't switch to another file: a hold, or insufficient permissions of the account that
+ * requested the switch or sent the file.
  */
 export type Obstacle = "on hold" | "not allowed";
 
 /**
- * Returns the reason why a video can't switch to another file, or undefined if the video isn't on hold. A moderator has
- * to be able to see, compare and block the file that the hold is about.
+ * Returns the reason why a video on hold can't switch to another file; undefined if the video isn't on hold. Moderators
+ * must be able to see, compare and block the file that caused the hold.
  */
 export function fileHoldMessage(videoId: string): string | undefined {
   return messageOf(holdsOf([videoId]).get(videoId) ?? []);

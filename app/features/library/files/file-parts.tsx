@@ -48,7 +48,7 @@ export function PendingFile({
       <JobLine summary={jobs} />
       {file.hasFailed && (
         <p className="text-sm">
-          Processing this file failed. Retry it in the queue, or discard it.
+          This file couldn’t be processed. Retry it in the queue, or discard it.
         </p>
       )}
       {file.waitsFor && <p className="text-sm">{file.waitsFor}</p>}

@@ -17,7 +17,7 @@ import {
 } from "./activate-replacement.server";
 
 const WAITS_FOR_EDITOR =
-  "An editor has to switch to this file: the account that sent it may no longer change this video.";
+  "An editor has to switch to this file because the account that uploaded it can no longer change this video.";
 
 type Row = OtherFile & {
   video_id: string;
@@ -66,13 +66,14 @@ function waitsFor(file: Row): string | undefined {
     : fileHoldMessage(file.video_id);
 }
 
-/** A file, and the id of its video, which the permissions depend on. */
+/** A file and the id of its video, for which the user's permissions are checked. */
 interface FileOfVideo {
   id: string;
   videoId: string;
 }
 
-const GONE = "This file no longer exists. It was used, restored or removed in the meantime.";
+const GONE =
+  "This file is no longer available. Someone may have switched to it, restored it or removed it.";
 
 /** Returns the failure to show if an obstacle prevents a switch to another file. */
 export function obstacleFailure(obstacle: Obstacle, videoId: string, message: string): FileResult {
@@ -108,7 +109,7 @@ export function activateNow(file: FileOfVideo, userId: string): Promise<FileResu
 
 /** Switches a video back to a replaced file. The current file becomes an earlier one. */
 export function restoreFile(file: FileOfVideo, userId: string): Promise<FileResult> {
-  const description = "The earlier file was restored. The other file is in the trash.";
+  const description = "The earlier file was restored. The file it replaced is in the trash.";
   return switchTo(
     file,
     userId,

@@ -18,7 +18,7 @@ import { PageLink } from "~/ui/page-link";
 import { type ReplaceQuestion, UNTIL_READY } from "../managed-video";
 import { FileButton, type FileDialogProps, FileFacts, PendingFile } from "./file-parts";
 
-/** Replaces a video's file, shows the pending file, and restores earlier ones. */
+/** The dialog that replaces a video's file, shows the pending file, and restores earlier ones. */
 export function ReplaceDialog({
   video,
   files: { pending, original, earlier },
@@ -38,8 +38,9 @@ export function ReplaceDialog({
     <Dialog title="Replace file" description={video.title} closeTo={list} wide>
       {error && <FailureNotice toast={error.toast} detail={error.detail} />}
       <p className="text-sm text-muted">
-        The link, details and views don’t change. {UNTIL_READY} Uploaded captions and a custom
-        thumbnail are kept. Captions, and chapters in the description, may not match the new file.
+        The link, details and views don’t change. {UNTIL_READY} Uploaded captions and custom
+        thumbnails are kept. Captions and the chapters in the description may not match the new
+        file.
       </p>
       <p className="text-sm figures">
         Current file: {video.duration}, {formatStorage(video.bytes)} (including renditions).
@@ -261,7 +262,7 @@ function useFileTransfer(onArrived: (upload: string) => void) {
     stop();
   }, [stop]);
 
-  // Keeps the partial upload, so that selecting the same file resumes it.
+  // Keeps the partial upload, so that selecting the same file again resumes the upload.
   useEffect(
     () => () => void running.current?.then((transfer) => transfer.pause()).catch(() => {}),
     [],

@@ -58,8 +58,8 @@ const FAILED = "Failed to replace the file.";
 const refuse = (status: FormFailure["status"], detail: string, question?: ReplaceQuestion) =>
   failure(status, FAILED, { detail, replace: { question } });
 /**
- * Such a replacement is rejected, because nobody would review it. A new video, by contrast, is put on hold and
- * reviewed.
+ * A replacement that resembles a removed video is rejected, because nobody would review it. A new video, by contrast,
+ * is put on hold and reviewed.
  */
 const RESEMBLES_BLOCKED =
   "This file looks like a removed video. Upload it as a new video so that an editor can check it.";
@@ -72,7 +72,7 @@ const NOT_COMPARED =
 export interface Replacement {
   /** The id of the video. */
   id: string;
-  /** The file sent with the form, or else the name of a finished upload. */
+  /** The file that was sent with the form or, if there is none, the name of a finished upload. */
   file?: ReceivedFile;
   upload?: string;
   /** The reason why the file sent with the form was rejected. */
@@ -108,7 +108,7 @@ async function tryToReplace(replacement: Replacement, userId: string): Promise<F
     return await checkAndStore(replacement, userId);
   } catch (error) {
     if (!(error instanceof UploadError)) throw error;
-    // Another attempt would fail as well.
+    // Don't keep the upload, because another attempt would fail as well.
     if (upload !== undefined && error.field === "video") await removeUpload(userId, upload);
     const { status, message, retryAfterSeconds } = error;
     return { ...refuse(status as FormFailure["status"], message), retryAfterSeconds };
@@ -173,7 +173,7 @@ async function store(
   acceptance: Acceptance | undefined,
 ): Promise<string | FormFailure | Refusal> {
   const { userId } = sender;
-  // Checked again before metadata is removed, because that changes the digests.
+  // The file is checked again before its metadata is removed, because removing the metadata changes its digests.
   await refuseBlockedFile(file, sender);
   const isClean = probed.playable && (await removeMetadata({ file: file.path }));
   const moved = await moveIntoBucket(userId, { file: file.path, extension: probed.extension });

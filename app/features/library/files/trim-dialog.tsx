@@ -12,7 +12,7 @@ import { formatExactPosition, parsePosition } from "../edit/positions";
 import { type FormFailure, formatRange, type TrimView, type TypedRange } from "../managed-video";
 import { type FileDialogProps, PendingFile } from "./file-parts";
 
-/** Trims a video, shows the pending trimmed file, and undoes an existing trim. */
+/** The dialog that trims a video, shows the pending trimmed file, and undoes an existing trim. */
 export function TrimDialog({
   video,
   trim,
@@ -66,7 +66,9 @@ export function TrimDialog({
           address={address}
         />
       ) : (
-        <p className="text-sm">This video has no file on this site that can be trimmed yet.</p>
+        <p className="text-sm">
+          This video can’t be trimmed yet because it has no file on this site.
+        </p>
       )}
     </Dialog>
   );
@@ -167,8 +169,8 @@ function TrimForm({
                 placeholder={name === "start" ? "0:00" : duration}
                 hint={
                   name === "start"
-                    ? "m:ss in the original. Leave blank for the beginning."
-                    : "Leave blank for the end."
+                    ? "Position in the original (m:ss). Leave blank to keep the beginning."
+                    : "Leave blank to keep the end."
                 }
                 value={typed[name]}
                 onChange={(event) => type(name, event.currentTarget.value)}
@@ -192,7 +194,7 @@ function TrimForm({
         <p role="status" className="text-sm text-muted figures">
           {range
             ? `Length after trimming: ${formatExactPosition(range.end - range.start)}`
-            : "End must be after start."}
+            : "The end must be after the start."}
         </p>
       )}
       <div className="flex flex-wrap justify-end gap-3">

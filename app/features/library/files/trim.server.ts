@@ -43,8 +43,8 @@ import { obstacleFailure } from "./other-files.server";
 const FAILED = "Failed to trim the video.";
 const UNDO_FAILED = "Failed to undo the trim.";
 const CONVERTING = "This video is still being processed. Trim it once it can be played.";
-const NO_FILE = "This video has no file on this site that can be trimmed.";
-const MISSING = "The file of this video doesn’t exist or can’t be read.";
+const NO_FILE = "This video can’t be trimmed because it has no file on this site.";
+const MISSING = "This video’s file is missing or can’t be read.";
 const CHANGED = "The video’s file was replaced in the meantime. Check the times, then try again.";
 const FULL = "The disk is almost full. Free up space, then try again.";
 const STORE_UNAVAILABLE = "The file store isn't responding. Try again in a few minutes.";
@@ -147,7 +147,7 @@ function originalOf(video: VideoRow) {
   return base === undefined ? undefined : fileOfBasePath(video.id, base);
 }
 
-/** Whether a running transcode is about to replace the video's file. */
+/** Returns whether a running transcode is about to replace the video's file. */
 function isBeingConverted({ id, video_url, source_url }: VideoRow): boolean {
   const isTranscoding = prepared(
     "SELECT 1 FROM jobs WHERE video_id = ? AND kind = 'transcode' AND state IN ('waiting', 'running')",
@@ -204,8 +204,7 @@ async function store(
   userId: string,
 ): Promise<string | Refusal | undefined> {
   const folder = path.dirname(base);
-  // This id stays reserved for the trimmed file, because it is a timestamp that the file's row stores as its creation
-  // time.
+  // The id stays reserved for the trimmed file. It is a timestamp, which the file's row stores as its creation time.
   const uploadId = await reserveUploadId(folder);
   let isStored = false;
   try {
@@ -230,7 +229,7 @@ async function store(
             user_id: userId,
             created_at: new Date(uploadId).toISOString(),
             duration: formatDuration(Math.round(range.end - range.start)),
-            // Set from the original when the video switches to this file.
+            // Set when the video switches to this file.
             captions: "[]",
             sha256: original.sha256,
             cut_of: base,

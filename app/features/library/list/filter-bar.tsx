@@ -43,7 +43,10 @@ export function FilterBar({
   const filtered = isFiltered(view);
   const address = manageHref({ ...view, page: 1 });
   const form = useRef<HTMLFormElement>(null);
-  /** The name of the select element that was changed. Its replacement in the form for the new view gets the focus. */
+  /**
+   * The name of the select element that the user changed. In the form for the new view, the element with this name gets
+   * the focus.
+   */
   const changed = useRef("");
 
   // If the URL changed, the form was replaced.
@@ -114,7 +117,7 @@ export function FilterBar({
         <div
           className={classNames(
             "flex flex-wrap gap-2",
-            // Placed on a separate row if there isn't enough room for all of them.
+            // The buttons are placed on a separate row if there isn't enough room for them.
             filtered ? "col-span-full" : "has-[details[open]]:col-span-full",
             "@min-[72rem]/filters:[&:not(:has(details[open]))]:col-span-1",
           )}
@@ -155,7 +158,7 @@ function MoreFilters({
   onToggle,
 }: {
   view: ManageView;
-  /** Undefined for users who only see their own videos. */
+  /** Undefined for users who can see only their own videos. */
   uploaders: readonly Uploader[] | undefined;
   isOpen: boolean;
   onToggle: (isOpen: boolean) => void;
@@ -179,8 +182,8 @@ function MoreFilters({
       </summary>
       <div className="mt-3 flex flex-col gap-4 rounded-lg border border-line bg-surface p-4">
         <div className="grid grid-cols-[repeat(auto-fit,minmax(min(11rem,100%),1fr))] gap-3">
-          <DayField label="Added from" name="from" value={view.from} />
-          <DayField label="Added to" name="to" value={view.to} isLast />
+          <DayField label="Added on or after" name="from" value={view.from} />
+          <DayField label="Added on or before" name="to" value={view.to} isLast />
           {uploaders && (
             <SelectField label="Uploader" name="uploader" defaultValue={view.uploader ?? ""}>
               <option value="">Anyone</option>
@@ -203,7 +206,7 @@ function MoreFilters({
             ))}
           </SelectField>
         </div>
-        <CheckboxGroup legend="Only videos with">
+        <CheckboxGroup legend="Only videos with these problems">
           {PROBLEMS.map((problem) => (
             <CheckboxField
               key={problem}
@@ -231,12 +234,12 @@ function MoreFilters({
 }
 
 /**
- * Adds the selected uploader if the list doesn't contain it. A URL may refer to any user, or even contain an id that
- * doesn't exist.
+ * Adds the selected uploader to the list if necessary. A URL may refer to any user, or even contain an id that doesn't
+ * exist.
  */
 function withSelected(uploaders: readonly Uploader[], selected: string | undefined) {
   if (!selected || uploaders.some(({ id }) => id === selected)) return uploaders;
-  return [...uploaders, { id: selected, email: "Someone with no videos" }];
+  return [...uploaders, { id: selected, email: "User without videos" }];
 }
 
 function CheckboxGroup({ legend, children }: { legend: string; children: ReactNode }) {
@@ -276,7 +279,7 @@ function DayField({
         key={zone}
         label={label}
         type="date"
-        // Leaves room for the year beside the calendar icon on a phone when text is enlarged to 200%.
+        // Leaves room for the year next to the calendar icon on a phone when text is enlarged to 200%.
         className="!px-2"
         name={hydrated ? undefined : name}
         defaultValue={dayOf(value, isLast, hydrated)}

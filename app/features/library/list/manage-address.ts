@@ -112,14 +112,14 @@ export function withoutFilters({ sort, size, columns }: ManageView): ManageView 
   };
 }
 
-/** Whether the view has any filters. */
+/** Returns whether the view has any filters. */
 export function isFiltered(view: ManageView): boolean {
   return (
     manageHref({ ...withoutFilters(view), sort: view.sort }) !== manageHref({ ...view, page: 1 })
   );
 }
 
-/** Whether the view uses any of the filters under “More filters”. */
+/** Returns whether the view uses any of the filters under “More filters”. */
 export function hasMoreFilters({ from, to, uploader, problems }: ManageView): boolean {
   return Boolean(from || to || uploader || problems);
 }

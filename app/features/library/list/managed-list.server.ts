@@ -19,7 +19,7 @@ import type { ManagedQuery, ManagedResult } from "./managed-search.server";
 const hasPrivateMetadata = sql<0 | 1 | null>`
   ${sql.raw(HAS_UNCLEAN_VIDEO)} OR ${sql.raw(HAS_UNCLEAN_THUMBNAIL)}`.as("unclean");
 
-/** Returns one page of the videos that match the view, whatever their status. */
+/** Returns one page of the videos that match the view, regardless of their status. */
 export async function listManaged(view: ManageView): Promise<ManagedPage> {
   await ensureProjected();
   const queryView = toQueryView(view);

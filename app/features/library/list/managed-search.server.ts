@@ -6,17 +6,17 @@ import { DEFAULT_PAGE_SIZE, type ManageView, type Problem, type Sort } from "./m
 /** Finds the videos on a page of the studio's list. Runs in a worker thread. */
 
 interface Order {
-  /** SQL sort keys. The last one breaks ties: the newer row, or the one inserted later, counts as larger. */
+  /** SQL sort keys. The last one breaks ties: it is larger for newer rows or for rows that were inserted later. */
   keys: readonly string[];
   direction: "ASC" | "DESC";
-  /** Indexes with this order that together cover every row. They also contain the status and category. */
+  /** Indexes that have this order and that together cover all rows. They also contain the status and category. */
   indexes: readonly string[];
 }
 
 /** A row's next scheduled time. Rows without one sort after all timestamps. */
 const NEXT_TIME = `min(coalesce(CASE WHEN status <> 'published' THEN publish_at END, '9'),
   coalesce(unpublish_at, '9'))`;
-/** The smallest id among a row and the videos that it resembles. */
+/** The smallest id among the row itself and the videos that it resembles. */
 const SIMILAR_GROUP = `min(id, coalesce((SELECT min(first) FROM similar_videos
   WHERE second = id AND dismissed_at IS NULL), id))`;
 const BY_AGE = ["INDEXED BY videos_by_age WHERE TRUE"];
@@ -56,7 +56,7 @@ const ORDERS: Record<Sort, Order> = {
 
 interface Filter {
   status?: ManageView["status"];
-  /** Only rows with a time at which they will be published or hidden. */
+  /** Only rows that are scheduled to be published or hidden. */
   scheduled?: boolean;
   /** Only rows that resemble another video. If `knownTo` is given, that user must be able to see the other video. */
   similar?: boolean;
@@ -71,7 +71,7 @@ interface Filter {
   problems?: readonly Problem[];
 }
 
-/** A view with the stored values of its category, which the worker thread doesn't know. */
+/** A view that includes the stored values of its category, because the worker thread can't look them up. */
 type View = Pick<ManageView, "search" | "sort" | "page" | "size"> & Filter;
 
 export interface ManagedQuery {
@@ -120,7 +120,7 @@ export function readManagedPage(sqlite: Database) {
       return { rows: all.slice(start, start + size), total: all.length };
     }
     const all = total ?? count(-1);
-    // To merge several parts in order, the selected columns have to include the sort keys.
+    // SQLite can merge the parts in order only if the selected columns include the sort keys.
     const columns = new Set(["number", ...keys.map((key) => key.replace(" COLLATE NOCASE", ""))]);
     const parts = indexes
       .filter((index) => !isListedIndex(index) || !view.status || view.status === "published")
@@ -139,7 +139,7 @@ export function readManagedPage(sqlite: Database) {
   };
 }
 
-/** Whether an index contains only listed rows. Such an index doesn't contain the status. */
+/** Returns whether an index contains only listed rows. These indexes don't contain the status. */
 const isListedIndex = (index: string) => index.endsWith("WHERE listed");
 
 /** Returns at most `limit` ids that match a view, in no particular order. */
@@ -151,14 +151,14 @@ export function readManagedIds(sqlite: Database) {
   };
 }
 
-/** Whether a view's condition selects rows by their `number`. */
+/** Returns whether a view's condition selects rows by their `number`. */
 function selectsByNumber({ scheduled, similar, problems }: Filter): boolean {
   return Boolean(scheduled || similar || problems?.some((problem) => problem !== "no-thumbnail"));
 }
 
 const sourceOf = (view: Filter) => (selectsByNumber(view) ? "videos NOT INDEXED" : "videos");
 
-/** Includes the jobs for a replacement file, as the rows in the list do. */
+/** Includes the jobs for replacement files, because the rows in the list show those jobs too. */
 const HAS_FAILED_JOB = `number IN (SELECT failed.number FROM jobs
   LEFT JOIN video_files ON video_files.id = jobs.video_id
   JOIN videos AS failed ON failed.id = coalesce(video_files.video_id, jobs.video_id)
@@ -195,8 +195,8 @@ function conditionOf(view: View, isListed = false): { sql: string; values: unkno
   };
   const needle = fold(searchText(view.search));
   if (needle) {
-    // One index contains tokens of up to two characters. The other finds three or more characters as a phrase of
-    // trigrams.
+    // One index contains tokens of one or two characters and is used for short text. The other is a trigram index that
+    // finds text of three or more characters as a phrase.
     const index = [...needle].length < 3 ? "video_search_short" : "video_search";
     const phrase = `"${needle.replaceAll('"', '""')}"`;
     add(`sort_key IN (SELECT rowid FROM ${index} WHERE ${index} MATCH ?)`, phrase);

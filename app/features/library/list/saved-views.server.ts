@@ -65,7 +65,7 @@ export async function saveView(
   });
 }
 
-/** Removes one of a user's saved views. The toast offers to undo this. */
+/** Removes one of a user's saved views. The toast has an Undo button. */
 export async function removeView(userId: string, id: number): Promise<Failure | ToastMessage> {
   const removed = await transaction(() =>
     prepared<{ name: string; parameters: string }>(
@@ -73,7 +73,7 @@ export async function removeView(userId: string, id: number): Promise<Failure | 
     ).get(userId, id),
   );
   if (!removed)
-    return failure(404, "Failed to remove the view.", { detail: "It no longer exists." });
+    return failure(404, "Failed to remove the view.", { detail: "The view no longer exists." });
   const { name, parameters } = removed;
   return success("View removed", `“${name}” was removed.`, {
     label: "Undo",

@@ -67,7 +67,7 @@ export function SaveView({ views, here }: { views: readonly SavedView[]; here: s
               required
               maxLength={MAX_VIEW_NAME_LENGTH}
               autoComplete="off"
-              hint="Saves the search, filters, order, page size and columns. Replaces a view with the same name."
+              hint="Saves the search, filters, order, page size and columns. Saving under an existing name replaces that view."
             />
           </div>
           <Button variant="secondary">Save</Button>

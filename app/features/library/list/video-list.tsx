@@ -121,7 +121,7 @@ const DIALOGS: Record<string, string> = { e: "edit", s: "schedule", delete: "del
 const INTERACTIVE = "a, button, input, select, textarea";
 
 /**
- * The keyboard shortcuts in the list: arrow keys move between rows, Space selects, E edits, H hides or shows, S
+ * Handles the keyboard shortcuts in the list: arrow keys move between rows, Space selects, E edits, H hides or shows, S
  * schedules, and Delete deletes. One row at a time is in the tab order (a roving tabindex).
  */
 function useListKeys(videos: readonly ManagedVideo[], view: ManageView, selection: Selection) {
@@ -181,7 +181,7 @@ const KEYS = [
   ["Delete", "delete"],
 ] as const;
 
-/** Dialogs, and elements into which a question mark can be typed. */
+/** Elements in which `?` isn't a shortcut: dialogs, and elements into which a question mark can be typed. */
 const TYPING = "input, select, textarea, [contenteditable], dialog";
 
 /** The dialog that lists the keyboard shortcuts. It has a URL, and `?` opens it. */

@@ -49,13 +49,13 @@ export function VideoRow({
   video: ManagedVideo;
   /** The video's unfinished jobs. */
   jobs: JobSummary | undefined;
-  /** The videos that it resembles. */
+  /** The videos that this video resembles. */
   similar: SimilarVideo[] | undefined;
-  /** Whether it resembles a video on the block list, so that an editor has to compare the two. */
+  /** Whether the video resembles a video on the block list, so that an editor has to compare the two. */
   resemblesBlocked: boolean;
-  /** The reason why it can't be published, if it is on hold. */
+  /** The reason why the video can't be published, if it is on hold. */
   held: string | undefined;
-  /** The state of its consent record, if one is required. */
+  /** The state of the video's consent record, if one is required. */
   consent: ConsentState | undefined;
   view: ManageView;
   /** Unix time in milliseconds, sent by the server so that the server and the browser render the same output. */
@@ -137,7 +137,10 @@ export function VideoRow({
             </IconLink>
           )}
           {may("/admin/queue") && (
-            <IconLink to={queueHref({ video: video.id })} label={`Processing of ${video.title}`}>
+            <IconLink
+              to={queueHref({ video: video.id })}
+              label={`Processing jobs for ${video.title}`}
+            >
               <RefreshCw />
             </IconLink>
           )}
@@ -171,7 +174,7 @@ function Cell({ column, video, now }: { column: Column; video: ManagedVideo; now
         <td className="text-right figures">
           <Link
             to={videoStatisticsHref(video.id)}
-            title={`Statistics of ${video.title}`}
+            title={`Statistics for ${video.title}`}
             className="inline-block min-w-11 py-3 underline decoration-line-strong underline-offset-4 hover:text-accent mouse:min-w-0 mouse:py-0"
           >
             {formatCount(video.views)}{" "}

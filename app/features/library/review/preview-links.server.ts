@@ -11,7 +11,7 @@ const FAILED = "Failed to create the preview link.";
 const HIDDEN = "This video is hidden, so its preview links don't work.";
 const IS_HIDDEN = "status = 'hidden' AND publish_at IS NULL";
 
-/** 256 bits, too many to guess. */
+/** A token with 256 random bits can't be guessed. */
 const TOKEN_BYTES = 32;
 /** The minimum time between two activity entries for opening a link. Every view is still counted. */
 const RECORD_EVERY_MS = 10 * 60 * 1000;
@@ -66,7 +66,7 @@ export async function createPreviewLink(
   });
 }
 
-/** Whether a video is hidden and not scheduled to be published. */
+/** Returns whether a video is hidden and not scheduled to be published. */
 function isHidden(videoId: string): boolean {
   return prepared(`SELECT 1 FROM videos WHERE id = ? AND ${IS_HIDDEN}`).get(videoId) !== undefined;
 }
@@ -125,7 +125,7 @@ export function findPreview(token: string): Preview | undefined {
   ).get(hashOf(token));
 }
 
-/** Counts a view of a link. Doesn't store anything about the viewer. */
+/** Counts a view of the video through a link. Doesn't store anything about the viewer. */
 export async function countPreview(preview: Preview, now = Date.now()): Promise<void> {
   const { linkId, videoId, title, lastViewedAt } = preview;
   const needsEntry = lastViewedAt === null || now - Date.parse(lastViewedAt) >= RECORD_EVERY_MS;
@@ -145,7 +145,7 @@ export async function countPreview(preview: Preview, now = Date.now()): Promise<
       recordActivity({ ...entry, action: "preview-open" });
     });
   } catch (error) {
-    // The viewer doesn't have to wait while another process is writing to the database.
+    // If another process is writing to the database, the view isn't counted, because the viewer shouldn't have to wait.
     if (!isBusy(error)) throw error;
   }
 }

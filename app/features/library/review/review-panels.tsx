@@ -96,7 +96,7 @@ export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink
                 {` · ${formatQuantity(link.views, "view")}`}
                 {link.lastViewedAt && (
                   <>
-                    , last <Time value={link.lastViewedAt} />
+                    , last viewed <Time value={link.lastViewedAt} />
                   </>
                 )}
               </p>
@@ -140,11 +140,11 @@ export function FormerUploaderPanel({ isToBePublic }: { isToBePublic: boolean })
 }
 
 const RESEMBLES_BLOCKED =
-  "Its frames closely match a video on the block list. It stays on hold until an editor compares the two. If it is the same video, delete it. If not, mark it as different.";
+  "This video’s frames closely match those of a video on the block list. It stays on hold until an editor compares the two. If they are the same, delete this video. If not, mark it as different.";
 const UNCOMPARED =
-  "It hasn’t been compared with the block list yet. It is released automatically if nothing matches. An editor who has watched it can release it now.";
+  "This video hasn’t been compared with the block list yet. It will be released automatically if nothing matches. An editor who has watched it can release it now.";
 const RELEASE_OPTIONS =
-  "It stays on hold until the comparison succeeds, or until an editor has watched it and releases it.";
+  "This video stays on hold until the comparison succeeds or an editor who has watched it releases it.";
 
 /**
  * The result of comparing a video with the block list, and the actions that it allows. For most videos, there is
@@ -179,7 +179,7 @@ export function ComparisonPanel({
     >
       {failure && (
         <p className="wrap-anywhere">
-          Couldn’t be compared: {failure.why} {failure.advice}
+          The comparison failed: {failure.why} {failure.advice}
         </p>
       )}
       <p className="text-sm text-muted">{failure ? RELEASE_OPTIONS : UNCOMPARED}</p>

@@ -57,13 +57,13 @@ export interface Review {
     videoUrl: string;
     uploader: string | null;
   };
-  /** The block list entries that it resembles, except those that it was marked as different from. */
+  /** The block list entries that the video resembles, except those that it was marked as different from. */
   blockedMatches: string[];
-  /** Set if its comparison with the block list is pending or has failed. */
+  /** Set if the video's comparison with the block list is pending or has failed. */
   uncompared?: Uncompared;
-  /** Whether it is on hold because a former owner's account is blocked. */
+  /** Whether the video is on hold because a former owner's account is blocked. */
   isHeldForFormerUploader: boolean;
-  /** Its scans that are unfinished or that found something. */
+  /** The video's scans that are unfinished or that found something. */
   scans: Scan[];
   notes: ReviewNote[];
   links: PreviewLink[];
@@ -99,7 +99,7 @@ export function loadReview(
     blockedMatches: matchesOf(id),
     uncompared: uncomparedOf(id),
     isHeldForFormerUploader: findFormerBlocks(id).length > 0,
-    // Uploaders don't see the reasons, because knowing them could help an uploader to evade the scan.
+    // Uploaders don't see the reasons, because knowing them could help uploaders evade the scan.
     scans: scansOf(id).map((scan) => (seesReasons ? scan : { ...scan, reason: "" })),
   };
 }
@@ -189,7 +189,7 @@ async function perform(
   return writeReview(video, note, user, intent === "ready");
 }
 
-/** Stores the note, if there is one, and whether the video is ready, if the form specifies it. */
+/** Stores the note if it isn't empty, and marks the video as ready or not ready if the form requests it. */
 async function writeReview(
   { id, title }: Review["video"],
   note: string,

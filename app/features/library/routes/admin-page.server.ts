@@ -34,7 +34,7 @@ type DialogKind = (typeof DIALOGS)[number];
 export interface ManageData {
   view: ManageView;
   list: ManagedPage;
-  /** Set if the list couldn't be read, so that an empty list isn't taken to mean that there are no videos. */
+  /** Set if the list couldn't be read, so that the page doesn't claim that there are no videos. */
   loadFailed?: true;
   /** Unfinished jobs, by video id. */
   jobs: Record<string, JobSummary>;

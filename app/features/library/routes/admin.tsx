@@ -127,7 +127,7 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 /**
- * Handles the upload form, intent `publish` or `draft`. The guard and the origin check run before this.
+ * Handles the upload form, whose `intent` is `publish` or `draft`. The guard and the origin check have already run.
  *
  * @returns the failure with its status; the page shows the form again with the entered text.
  * @throws the redirect with the toast once the video is stored.

@@ -192,8 +192,8 @@ function useEditedVideo(dialog: ManageData["dialog"]): EditableVideo | undefined
 }
 
 /**
- * The error for a form that didn't change anything: a toast, which is visible at any scroll position, and the edit form
- * if it was rejected. Without JavaScript, a notice is shown instead of the toast.
+ * Shows why a form didn't change anything: in a toast, which is visible at any scroll position, and in the edit dialog
+ * if its form was rejected. Without JavaScript, a notice is shown instead of the toast.
  */
 export function ActionError({
   error,
@@ -240,17 +240,17 @@ function MissingFilesNote({ at }: { at: string | null }) {
         "The first file check isn’t complete yet. Some missing files may not be listed."
       ) : (
         <>
-          Last checked for missing files: <LocalTime value={at} />. Runs once a day.
+          Last checked for missing files: <LocalTime value={at} />. This check runs once a day.
         </>
       )}
     </p>
   );
 }
 
-/** With fewer pages than this, the pager reaches each of them in one or two clicks. */
+/** If there are fewer pages than this, each of them can be reached with one or two clicks on the pager. */
 const MIN_PAGES = 6;
 
-/** Jumps to a page by its number, because the pager only links to neighboring pages and to both ends. */
+/** A field for jumping to a page by its number, because the pager only links to neighboring pages and to both ends. */
 export function PageJump({ view, pageCount }: { view: ManageView; pageCount: number }) {
   if (pageCount < MIN_PAGES) return null;
   const parameters = new URLSearchParams(manageHref({ ...view, page: 1 }).split("?")[1]);

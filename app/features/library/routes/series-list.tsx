@@ -111,7 +111,7 @@ function AllSeries({
   return (
     <>
       <p className="text-sm text-muted">
-        Group videos in order. A public series has its own page and RSS feed.
+        A series is an ordered group of videos. A public series has its own page and RSS feed.
       </p>
       <NewSeriesForm error={error} action={here} busy={busy === "create"} />
       <DeletedSeries deleted={list.deleted} action={here} />
@@ -158,7 +158,7 @@ function SeriesRows({ series }: { series: ListedSeries[] }) {
             <span className="min-w-0 break-words">{title}</span>
           </Link>
           <span className="flex gap-2">
-            {isFeatured && <Badge tone="accent">On home</Badge>}
+            {isFeatured && <Badge tone="accent">Featured</Badge>}
             <Badge tone={visibility === "public" ? "good" : "plain"}>
               {visibility === "public" ? "Public" : "Private"}
             </Badge>
@@ -173,7 +173,7 @@ function SeriesRows({ series }: { series: ListedSeries[] }) {
   );
 }
 
-/** Creates a series from just a title. */
+/** The form that creates a series from just a title. */
 function NewSeriesForm({
   error,
   action,

@@ -127,7 +127,7 @@ const FAILED: Record<StudioRequest["intent"], string> = {
   trim: "Failed to trim the video.",
   "undo-trim": "Failed to undo the trim.",
   "not-same": "Couldn’t mark the videos as different.",
-  bulk: "Failed to change the videos. No video was changed.",
+  bulk: "Failed to update the videos. No videos were changed.",
   "save-view": "Failed to save the view.",
   "remove-view": "Failed to remove the view.",
 };
@@ -197,7 +197,7 @@ async function perform(
       const { isSet, holdMessage } = outcome;
       const saved = isSet ? "The schedule has been saved." : "The schedule has been removed.";
       const description = holdMessage
-        ? `${saved} ${holdMessage} It stays hidden until then.`
+        ? `${saved} ${holdMessage} The video will stay hidden until this is resolved.`
         : saved;
       return { ...UPDATED, description };
     }
@@ -246,11 +246,11 @@ interface StudioForm {
   captions?: CaptionsEdit;
   /** A replacement for a video's file. */
   video?: ReceivedFile;
-  /** The reason why a file was rejected. The fields are set nevertheless. */
+  /** The reason why a file was rejected. The fields are set even if there is one. */
   fileError?: UploadError;
 }
 
-/** A form sent to /admin: either an upload, or a form on the Manage Videos tab. */
+/** A form submitted to /admin: either the upload form or a form on the Manage Videos tab. */
 type AdminForm = { kind: "upload"; form: ReceivedForm } | { kind: "studio"; form: StudioForm };
 
 /**
@@ -292,8 +292,9 @@ function isStudioForm(request: Request, { fields }: ReceivedForm): boolean {
 }
 
 /**
- * Responds to a form that was sent after the session had ended: with status 400 (specification, section 8) and the
- * entered values, which the page shows again with a prompt to sign in. Files aren't read.
+ * Responds to a form that was submitted after the session had ended. The response has status 400 (specification,
+ * section 8) and contains the entered values, so that the page can show them again with a prompt to sign in. Files
+ * aren't read.
  *
  * @throws a 403 Response for a form on another site.
  */
@@ -320,7 +321,10 @@ const NO_FILE: FileRule = {
   },
 };
 
-/** Whether the page is rendered as the response to a form. The form's action has then already checked the session. */
+/**
+ * Returns whether the page is rendered as the response to a form. If so, the form's action has already checked the
+ * session.
+ */
 export function isSignedOutResponse(): boolean {
   return requestContext()?.request.method === "POST";
 }

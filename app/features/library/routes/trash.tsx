@@ -71,7 +71,7 @@ export default function Trash() {
   return (
     <AdminPage
       title="Trash"
-      lead={`Deleted and replaced files stay here for ${TRASH_DAYS} days.`}
+      lead={`Deleted videos and replaced files stay here for ${TRASH_DAYS} days.`}
       error={error}
     >
       {confirmation && (

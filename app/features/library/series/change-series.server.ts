@@ -15,23 +15,23 @@ import {
   unknownSeriesMessage,
 } from "./series-list.server";
 
-const FAILED = "Failed to change the series.";
+const FAILED = "Failed to update the series.";
 const GONE = failure(404, FAILED, {
   detail: "This series no longer exists. Someone may have deleted it.",
 });
 const CHANGED = failure(409, FAILED, {
   detail:
-    "The series has changed since you opened it. Check the current version, then change it again.",
+    "The series has changed since you opened it. Check the current version, then make your changes again.",
 });
 
 /** The fields of the series form. */
 export interface SeriesTexts {
   title: string;
-  /** Empty if it should be derived from the title. */
+  /** Empty if the slug should be derived from the title. */
   slug: string;
   description: string;
   visibility: SeriesVisibility;
-  /** Whether the series is featured on the home page. At most one series is. */
+  /** Whether the series is featured on the home page. Only one series can be featured at a time. */
   isFeatured: boolean;
 }
 
@@ -224,7 +224,7 @@ export async function removeFromSeries(id: number, videoIds: readonly string[], 
 /** A failure, or the changed series and its activity entry. If the entry has no action, nothing was changed. */
 type Outcome = SeriesFailure | (Done & Partial<Pick<ActivityEntry, "action" | "detail">>);
 
-/** Performs a change and records it in one transaction. Also invalidates caches and open pages. */
+/** Performs and records a change in one transaction. Also invalidates caches and the data of open pages. */
 async function change(userId: string, work: () => Outcome): Promise<SeriesFailure | Done> {
   return transaction(() => {
     const outcome = work();
@@ -241,7 +241,8 @@ function wrongFields(id: number, { title, slug }: SeriesTexts): SeriesFailure["f
   const owner = slug === "" ? undefined : ownerOf(slug);
   return {
     ...(taken && { title: taken }),
-    ...(owner !== undefined && owner !== id && { slug: "Another series has or had this URL." }),
+    ...(owner !== undefined &&
+      owner !== id && { slug: "Another series uses or has used this URL." }),
   };
 }
 

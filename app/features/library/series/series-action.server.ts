@@ -20,7 +20,7 @@ import { oneSeriesHref, type SeriesView, seriesHref } from "./series-address";
 
 const MAX_FORM_BYTES = 64 * 1024;
 
-const FAILED = "Failed to change the series.";
+const FAILED = "Failed to update the series.";
 const ALL = { search: "", page: 1 };
 
 /** The version of a series after its order was changed; undefined if nothing changed. */
@@ -33,7 +33,8 @@ export interface NewVersion {
  * `update`, `delete`, `remove` or `move`. A move is either to the number in the `to` field, or by one position if the
  * `move` field is `up` or `down`.
  *
- * @returns a failure or a redirect. A form sent in the background gets the new version instead of a redirect.
+ * @returns a failure or a redirect. The response to a form that was submitted in the background is the new version
+ * instead of a redirect.
  */
 export async function performSeries(
   request: Request,
@@ -43,7 +44,7 @@ export async function performSeries(
   const form = await readFields(request, MAX_FORM_BYTES);
   return orFailure(() => perform(form, view, userId), {
     busy: FAILED,
-    failed: "Failed to change the series.",
+    failed: "Failed to update the series.",
   });
 }
 

@@ -2,7 +2,7 @@ import { searchText } from "~/shared/search-text";
 
 /** The URLs of the studio's series pages. Parameters at their defaults are left out. */
 
-/** How long a deleted series can be restored. Videos can be restored for the same time. */
+/** How long a deleted series can be restored; the same as for videos. */
 export const SERIES_RESTORABLE_DAYS = 30;
 
 export const MAX_SERIES_VIDEOS = 1_000;

@@ -44,7 +44,7 @@ export function SeriesEditor({
           list={here}
           busy={busy === "delete"}
           consequences={[
-            "The page and feed are removed. The videos are kept.",
+            "Its page and feed will be removed. The videos are kept.",
             `You can restore it for ${SERIES_RESTORABLE_DAYS} days.`,
           ]}
         >
@@ -163,7 +163,7 @@ function SeriesForm({
         <option value="public">Public</option>
       </SelectField>
       <CheckboxField
-        label="Feature on the home page (replaces the current one)"
+        label="Feature on the home page (replaces the current series)"
         name="featured"
         defaultChecked={texts.isFeatured}
       />

@@ -43,7 +43,7 @@ export interface EditedSeries {
   slug: string;
   description: string;
   visibility: SeriesVisibility;
-  /** The version of the order of its videos. */
+  /** The version of the series' order. */
   version: number;
   /** A hash of all other fields. A form that was opened with a different hash is rejected. */
   textsVersion: string;
@@ -101,7 +101,7 @@ export function listSeries({ search, page: requested }: SeriesView, now = Date.n
   return { series, page, pageCount, found, total, deleted };
 }
 
-/** Returns the time before which a deletion can no longer be undone (ISO 8601, UTC). */
+/** Returns the cutoff time (ISO 8601, UTC): earlier deletions can no longer be undone. */
 export function restorableSince(now: number): string {
   return new Date(now - SERIES_RESTORABLE_DAYS * DAY_MS).toISOString();
 }
@@ -186,5 +186,5 @@ export function findSeriesByName(name: string): { id: number; title: string } | 
 
 /** Returns the message for a name that doesn't belong to any series. */
 export function unknownSeriesMessage(name: string): string {
-  return `No series is called “${name.trim()}”. Create it on the Series page first.`;
+  return `There is no series called “${name.trim()}”. Create it on the Series page first.`;
 }

@@ -72,7 +72,7 @@ export function SeriesVideos({
       </p>
       <ol
         ref={rows}
-        aria-label="Videos of the series"
+        aria-label="Videos in the series"
         className="ruled rounded-lg border border-line bg-surface"
       >
         {videos.map((video, index) => {
@@ -237,7 +237,7 @@ function useSeriesOrder(
   const hasStarted = useRef(false);
   const error = data?.error;
   const newVersion = data?.version;
-  // A page that was requested before a move may arrive after the move.
+  // Data that was requested before a move may arrive after the move and not include it.
   const unconfirmed = done.filter((move) => move.version > version);
   const isOutdated = unconfirmed.length > 0;
   const newest = unconfirmed.at(-1)?.version ?? version;

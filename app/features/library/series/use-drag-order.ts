@@ -63,7 +63,7 @@ export function useDragOrder(
   };
 }
 
-/** A row that follows the pointer, while the others make room for it. */
+/** Makes a row follow the pointer, while the others make room for it. */
 function beginDrag(rows: readonly HTMLElement[], from: number, startClientY: number) {
   const places = rows.map((row) => {
     const { top, height } = row.getBoundingClientRect();
@@ -118,7 +118,7 @@ function beginDrag(rows: readonly HTMLElement[], from: number, startClientY: num
 
 /**
  * Returns the new index of a row that was moved by `shift` pixels. Another row makes room once the edge of the moved
- * row has passed the other row's middle, whatever the heights of the two rows.
+ * row has passed the middle of the other row. This works for rows of different heights.
  */
 export function placeAt(
   places: readonly { top: number; height: number }[],

@@ -60,7 +60,7 @@ export async function setAliases(
   const aliases = [...new Set(checked.value.map((each) => fold(each)))];
   if (aliases.length > MAX_ALIASES) return `A tag can have at most ${MAX_ALIASES} aliases.`;
   if (aliases.includes(tag))
-    return "A tag can’t be an alias of itself. Upper and lower case count as the same.";
+    return "A tag can’t be an alias of itself. Tags aren’t case-sensitive.";
   for (const alias of aliases) {
     const owner = prepared<Alias>("SELECT tag, label FROM tag_aliases WHERE alias = ?").get(alias);
     if (owner && owner.tag !== tag) return `“${alias}” is already an alias of “${owner.label}”.`;

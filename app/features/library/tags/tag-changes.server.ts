@@ -16,7 +16,7 @@ import { moveAliases, restoreAliases } from "./set-aliases.server";
 
 /** Kept small, so that other writes can run between two transactions. */
 const VIDEOS_PER_TRANSACTION = 32;
-/** How long a change can be undone. Deletions can be undone for the same time. */
+/** How long a change can be undone; the same as for deletions. */
 const UNDO_MS = 30 * 24 * 60 * 60 * 1000;
 const MAX_CHANGES_SHOWN = 10;
 /**
@@ -27,9 +27,9 @@ const RETRY_FOR_MS = 10 * 60 * 1000;
 
 /** A change to tags in all videos: merging them into another tag, or removing them. */
 interface TagChange {
-  /** The tags to change, case-folded and as written. */
+  /** The tags to change. `tag` is case-folded, and `name` is the most common spelling. */
   tags: readonly { tag: string; name: string }[];
-  /** The tag that replaces them; null to remove them. */
+  /** The tag that replaces the old tags; null to remove them. */
   target: string | null;
   /** Whether the names of the old tags become aliases of the target. */
   keepsAsAliases: boolean;
@@ -60,7 +60,7 @@ const runExclusive = processState("tag mutex", createMutex);
 const runningChanges = processState("tag changes", () => new Map<number, { total: number }>());
 
 /**
- * Changes tags in all videos, whatever their status. The change is stored first and then performed in small
+ * Changes tags in all videos, regardless of their status. The change is stored first and then performed in small
  * transactions, so that it doesn't block other writes and can resume after a restart.
  *
  * @returns the change's id and a promise for its result; undefined if no video has any of the tags.
@@ -87,7 +87,9 @@ export async function changeTags(
         })
         .returning("id"),
     )!;
-    const detail = `${messageOf(names, change.target)} in ${formatQuantity(ids.length, "video")}`;
+    const where = change.target === null ? "from" : "in";
+    const videos = formatQuantity(ids.length, "video");
+    const detail = `${messageOf(names, change.target)} ${where} ${videos}`;
     recordActivity({ userId, action: "tag-change", detail });
     return inserted.id;
   });
@@ -178,7 +180,7 @@ async function taggedIds(tags: readonly string[]): Promise<string[]> {
 }
 
 /**
- * @param found the videos to change, if a search has just found them.
+ * @param found the ids of the videos to change, if they are already known from a search.
  */
 function perform(id: number, found?: readonly string[]): Promise<TagChangeEnd> {
   return runExclusive()(async () => {

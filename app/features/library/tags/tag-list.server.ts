@@ -9,13 +9,13 @@ const TAGS_PAGE_SIZE = 100;
 
 /** A tag in the catalogue. Uppercase and lowercase spellings count as the same tag. */
 export interface CountedTag {
-  /** The case-folded tag, which is its key. */
+  /** The case-folded tag, which is used as the key. */
   tag: string;
   /** The most common spelling. */
   name: string;
   /** Other spellings. */
   spellings: string[];
-  /** The number of videos, whatever their status. */
+  /** The number of videos, regardless of their status. */
   videos: number;
   published: number;
 }

@@ -84,14 +84,14 @@ export function TagList({
 
 function TagNotes({ spellings, aliases }: { spellings: string[]; aliases: string[] }) {
   const notes = [
-    spellings.length > 0 && `Also written ${spellings.slice(0, 5).join(", ")}`,
+    spellings.length > 0 && `Other spellings: ${spellings.slice(0, 5).join(", ")}`,
     aliases.length > 0 && `Aliases: ${aliases.slice(0, 10).join(", ")}`,
   ].filter(Boolean);
   if (notes.length === 0) return null;
   return <p className="pb-1 text-xs break-words text-muted">{notes.join(" · ")}</p>;
 }
 
-/** Renames, merges or removes a tag, and sets its aliases. */
+/** The dialog that renames, merges or removes a tag, and sets its aliases. */
 export function TagDialog({
   tag: { tag, name, spellings, videos },
   aliases,
@@ -116,7 +116,7 @@ export function TagDialog({
     <Dialog title={`Tag “${name}”`} description={formatQuantity(videos, "video")} closeTo={list}>
       {error && <FailureNotice toast={error.toast} detail={error.detail} />}
       <p className="text-sm text-muted">
-        {spellings.length > 0 && `Also written ${spellings.join(", ")}. `}
+        {spellings.length > 0 && `Other spellings: ${spellings.join(", ")}. `}
         <Link
           to={manageHref({ ...DEFAULT_VIEW, search: name })}
           className="text-accent underline underline-offset-4"
@@ -151,7 +151,7 @@ export function TagDialog({
           label="Aliases"
           name="aliases"
           defaultValue={error?.typed?.aliases ?? aliases.join(", ")}
-          hint="Comma-separated. Searches for an alias find this tag, and its URL redirects here."
+          hint="Comma-separated. Searching for an alias finds this tag, and the alias’s page redirects to it."
           error={errorOf("aliases")}
         />
         <Button variant="secondary" busy={busy === "aliases"} className="self-end">

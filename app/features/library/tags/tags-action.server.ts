@@ -49,7 +49,7 @@ export async function performTags(
   const view = readTagsView(new URL(request.url).searchParams);
   return orFailure(() => perform(form, view, userId), {
     busy: NOT_CHANGED,
-    failed: "Failed to change tags.",
+    failed: "Failed to update tags.",
   });
 }
 
@@ -70,7 +70,9 @@ async function perform(
   if (selected.length === 0)
     return failure(422, NOT_CHANGED, { detail: "Select at least one tag." });
   if (selected.length > MAX_TAGS_AT_ONCE)
-    return failure(422, NOT_CHANGED, { detail: "Select fewer tags." });
+    return failure(422, NOT_CHANGED, {
+      detail: `Select at most ${MAX_TAGS_AT_ONCE.toLocaleString("en")} tags.`,
+    });
   const typed = String(form.get("name") ?? "");
   const target = intent === "delete" ? { name: null } : readName(typed);
   if ("error" in target)
@@ -141,7 +143,7 @@ async function describe(summary: string, end: Promise<TagChangeEnd>): Promise<To
         ended.left > 0 &&
           `Skipped ${formatQuantity(ended.left, "video")} whose tags have changed in the meantime.`,
       ]
-    : [`${summary} all videos. This is still running; the page shows the progress.`];
+    : ["The change is still running. Its progress is shown under Recent changes."];
   return success("Tags updated", messages.filter(Boolean).join(" "));
 }
 
@@ -171,7 +173,7 @@ async function saveCategories(
   const errors = isReset ? {} : checkLabels(labels);
   if (Object.keys(errors).length > 0) {
     const detail = Object.values(errors)[0];
-    return { ...failure(422, "Failed to change the categories.", { detail }), labels, errors };
+    return { ...failure(422, "Failed to update the categories.", { detail }), labels, errors };
   }
   const typed = shownCategories().map(({ id, label }) => ({ id, label: labels[id] ?? label }));
   const names = isReset ? [] : moved(typed, String(form.get("move") ?? ""));

@@ -59,7 +59,7 @@ export async function performTrash(
   const form = await readFields(request, MAX_FORM_BYTES);
   return orFailure(() => perform(form, userId, own), {
     busy: NOT_CHANGED,
-    failed: "Failed to change the trash.",
+    failed: "Failed to update the trash.",
   });
 }
 
@@ -87,7 +87,9 @@ async function perform(
   if (selected.length === 0)
     return failure(422, NOT_CHANGED, { detail: "Select at least one video." });
   if (selected.length > MAX_BULK_VIDEOS)
-    return failure(422, NOT_CHANGED, { detail: "Select fewer videos." });
+    return failure(422, NOT_CHANGED, {
+      detail: `Select at most ${MAX_BULK_VIDEOS.toLocaleString("en")} videos.`,
+    });
   const ids = ownDeletedIds(own, selected);
   if (intent === "restore") return restoreVideos(ids, userId);
   return form.has("confirmed") ? purgeSelected(ids, userId) : confirm(ids);
@@ -132,7 +134,9 @@ async function purgeSelected(ids: readonly string[], userId: string): Promise<Tr
   const purged = await purge(ids, { ...options, record });
   if (purged.length === 0) return evidence.size > 0 ? KEPT : GONE;
   const { size } = evidence;
-  const rest = size > 0 && `${formatQuantity(size, "video")} not deleted: ${EVIDENCE_MESSAGE}`;
+  const were = size === 1 ? "was" : "were";
+  const rest =
+    size > 0 && `${formatQuantity(size, "video")} ${were} not deleted. ${EVIDENCE_MESSAGE}`;
   return permanentlyDeleted(formatQuantity(purged.length, "video"), purged.length, rest || "");
 }
 

@@ -16,18 +16,18 @@ export interface TrashedVideo {
   id: string;
   /** The video's title. */
   title: string;
-  /** The disk usage of its files. */
+  /** The disk usage of the files. */
   bytes: number;
-  /** When it was deleted or replaced (ISO 8601, UTC). */
+  /** When the video was deleted or the file was replaced (ISO 8601, UTC). */
   deletedAt: string;
-  /** The email address of the user who deleted or replaced it; null if the account no longer exists. */
+  /** The email address of the user who deleted the video or replaced the file; null if the account no longer exists. */
   deletedBy: string | null;
 }
 
 export interface TrashedFile extends TrashedVideo {
   /** minutes:seconds */
   duration: string;
-  /** Whether its video is in the trash and has to be restored first. */
+  /** Whether the file's video is in the trash and has to be restored first. */
   isOfDeleted: boolean;
 }
 
@@ -123,7 +123,10 @@ interface JoinedRow {
   email: string | null;
 }
 
-/** Uses LIKE for ASCII text, because LIKE ignores its case and is five times as fast. */
+/**
+ * Uses LIKE for ASCII text, because LIKE ignores the case of ASCII letters and is five times as fast as the custom
+ * function.
+ */
 function conditionOf(needle: string): { condition: string; value: string } {
   if (needle === "") return { condition: "@value = ''", value: "" };
   if (!/^[ -~]*$/.test(needle)) return { condition: "title_holds(title, @value)", value: needle };

@@ -120,7 +120,9 @@ export function ReplacedFileList({
           <Form method="post" action={action} preventScrollReset className="flex flex-wrap gap-3">
             <input type="hidden" name="file" value={file.id} />
             {file.isOfDeleted ? (
-              <p className="self-center text-sm text-muted">Restore its video first.</p>
+              <p className="self-center text-sm text-muted">
+                To restore this file, restore its video first.
+              </p>
             ) : (
               <Button
                 name="intent"
@@ -158,7 +160,7 @@ export function PurgeDialog({
   busy,
 }: {
   confirmation: PurgeConfirmation;
-  /** The URL of the list. The form is sent to it, and closing the dialog leads back to it. */
+  /** The URL of the list. The form is submitted to this URL, and closing the dialog returns the user to it. */
   list: string;
   busy: boolean;
 }) {
@@ -186,7 +188,8 @@ export function PurgeDialog({
 }
 
 /**
- * The confirmation dialog for emptying the trash. It covers everything that was in the trash when the page was loaded.
+ * The confirmation dialog for emptying the trash. Confirming deletes everything that was already in the trash when the
+ * page was loaded.
  */
 export function EmptyDialog({
   total,
@@ -213,7 +216,7 @@ export function EmptyDialog({
       list={list}
       busy={busy}
       consequences={[
-        "Everything is permanently deleted, including files and views.",
+        "Everything will be permanently deleted, including files and views.",
         CANNOT_BE_UNDONE,
       ]}
     >

@@ -35,7 +35,7 @@ const MAX_NAME_LENGTH = 200;
 
 export type BlockListPage = Awaited<ReturnType<typeof readBlockListPage>>;
 
-/** Returns a page of the block list, most recently blocked first, with everything that needs review. */
+/** Returns a page of the block list, most recently blocked first, along with everything that needs to be reviewed. */
 export async function readBlockListPage(before: number | undefined, toRemove?: number) {
   const confirmation = toRemove === undefined ? undefined : readEntry(toRemove);
   return {
@@ -45,9 +45,9 @@ export async function readBlockListPage(before: number | undefined, toRemove?: n
       `removed_at IS NOT NULL ORDER BY removed_at DESC LIMIT ${REMOVED_SHOWN}`,
     ),
     matches: await queryThread<Match[]>("studio", "block-list-matches", {}),
-    /** The videos on hold because their comparison failed, with the reason. */
+    /** The videos that are on hold because their comparison failed, each with the reason for the failure. */
     uncompared: failedComparisons(MATCHES_SHOWN),
-    /** The videos with scan findings on which no editor has decided. */
+    /** The videos with scan findings for which no editor has made a decision yet. */
     scanned: undecidedScans(MATCHES_SHOWN),
     ...(confirmation?.removedAt === null && { confirmation }),
   };
@@ -93,7 +93,7 @@ export async function importList(
 async function importVideos(file: string, userId: string): Promise<ToastMessage> {
   const { added, known, from } = await importBlockList(file);
   const videos = formatQuantity(added, "new video");
-  await recordImport({ added, known }, `${videos}, ${known} known`, userId);
+  await recordImport({ added, known }, `${videos}, ${known} already listed`, userId);
   if (added > 0) compareSite(from, false).catch(console.error);
   return success(
     "Block list",
@@ -109,7 +109,7 @@ async function importDigests(
   const name = file.name.replaceAll(/\p{Cc}/gu, "").slice(0, MAX_NAME_LENGTH) || "Unnamed list";
   const { added, known } = await importDigestList(file.path, { name, reason });
   const digests = formatQuantity(added, "new digest");
-  await recordImport({ added, known }, `${name}: ${digests}, ${known} known`, userId);
+  await recordImport({ added, known }, `${name}: ${digests}, ${known} already listed`, userId);
   const duplicates = known > 0 ? ` ${formatQuantity(known, "duplicate")} skipped.` : "";
   return success(
     "Block list",
@@ -238,13 +238,13 @@ export async function restoreToList(id: number, userId: string): Promise<Failure
       detail: `This entry is already on the block list, or was removed more than ${PUT_BACK_DAYS} days ago.`,
     });
   }
-  // A restored entry that was imported doesn't hide any videos, just as it didn't when it was added.
+  // Imported entries never hide any videos, whether they are added or restored.
   compareSite(id, !entry.isImported, id).catch(console.error);
   return success("Restored to block list", `${describeEntry(entry)} can’t be uploaded again.`);
 }
 
 function describeEntry(entry: ListedEntry): string {
-  return entry.digests === null ? entryName(entry) : `The files of ${entryName(entry)}`;
+  return entry.digests === null ? entryName(entry) : `Files listed in ${entryName(entry)}`;
 }
 
 /** Returns the changed entry, or undefined if there was nothing to change. */

@@ -108,10 +108,10 @@ export function RemoveDialog({
         ...(entry.digests === null
           ? [
               "The same file, and copies of it, can be uploaded again.",
-              "Videos that are on hold because they resemble it stay on hold.",
+              "Videos that are on hold because they resemble this video stay on hold.",
             ]
           : [
-              `Files with one of its ${formatQuantity(entry.digests, "digest")} can be uploaded again.`,
+              `Files that match any of its ${formatQuantity(entry.digests, "digest")} can be uploaded again.`,
             ]),
         "You can restore the entry for 30 days.",
       ]}
@@ -200,7 +200,7 @@ function Thumbnail({ entry: { id, hasThumbnail } }: { entry: ListedEntry }) {
 export function Matches({ matches }: Pick<BlockListPage, "matches">) {
   if (matches.length === 0) return null;
   return (
-    <PageSection id="matches" title="On this site">
+    <PageSection id="matches" title="Matches on this site">
       <p className="text-sm text-muted">
         These videos match the block list. Review each one, then delete it or mark it as different.
       </p>
@@ -221,7 +221,7 @@ export function FailedComparisons({ uncompared }: Pick<BlockListPage, "uncompare
     <PageSection id="uncompared" title="Failed comparisons">
       <p className="text-sm text-muted">
         These videos are on hold because the comparison with the block list failed. Retry the
-        comparison, or watch the video and publish it without one.
+        comparison, or watch the video and publish it without a comparison.
       </p>
       <ReviewLinks videos={uncompared.map(({ why, ...video }) => ({ ...video, about: why }))} />
     </PageSection>
@@ -232,8 +232,8 @@ export function ImportExport({ busy }: { busy: boolean }) {
   return (
     <PageSection id="exchange" title="Import and export">
       <p className="text-sm text-muted">
-        The exported file contains only hashes, reasons and dates, no images or names. Imported
-        digest lists aren’t exported.
+        The exported file contains only hashes, reasons and dates. It doesn’t contain images or
+        names. Imported digest lists aren’t exported.
       </p>
       <p>
         <a href="/admin/block-list/block-list.jsonl" download className={buttonClass("secondary")}>

@@ -10,8 +10,8 @@ export interface Match {
 }
 
 /**
- * Returns the task that finds the videos matching the block list, newest first. It runs in the query thread, because it
- * looks up every video's digest in the list, which may be much longer than the catalogue.
+ * Returns the task that finds the videos matching the block list, newest first. The task runs in the query thread,
+ * because it looks up every video's digest in the list, which may contain far more entries than the catalogue.
  */
 export function readMatches(sqlite: Database) {
   const matches = sqlite.prepare<[], Omit<Match, "isSame"> & { isSame: number }>(

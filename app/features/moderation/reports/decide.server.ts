@@ -40,8 +40,8 @@ import { recordUploaderDecision } from "./uploader-decisions.server";
 
 const FAILED = "No decision was made.";
 /**
- * How long to keep retrying after the decision has been saved. If the work isn't done by then, the next startup
- * finishes it.
+ * How long to keep trying to move or restore the videos after the decision has been saved. If this fails, they are
+ * moved or restored at the next startup.
  */
 const BUSY_WAIT_MS = 10_000;
 
@@ -49,7 +49,7 @@ const BUSY_WAIT_MS = 10_000;
 const MAX_TITLES = 3;
 const REMOVED_BY_OTHER = "It stays removed because of another report.";
 const TRASH_PENDING =
-  "They are hidden, but couldn’t be moved to the trash. They will be moved the next time the site starts.";
+  "Removed videos are hidden, but couldn’t be moved to the trash yet. They will be moved the next time the site starts.";
 const GONE_FOR_GOOD = "Its files were deleted for good in the meantime, so it can’t be restored.";
 
 export interface Decision {
@@ -105,7 +105,7 @@ export async function decideReport(
 }
 
 /**
- * Returns whether all of these videos are in the trash now. If not, the decision is still valid and the videos are
+ * Returns whether all of these videos are now in the trash. If not, the decision is still valid, and the videos stay
  * hidden.
  */
 async function moveToTrash(videoIds: readonly string[], userId: string): Promise<boolean> {
@@ -161,7 +161,7 @@ function decideInTransaction(
   const isOfReport = decision === "ask" || decision === "not-here";
   const videos = isOfReport ? [] : report.videos.filter(({ id }) => chosen.includes(id));
   const ids = videos.map(({ id }) => id);
-  // For videos removed because of another report, the strikes were already given along with that decision.
+  // If videos were removed because of another report, the strikes were already given with that report's decision.
   const removed = ids.filter((id) => !isRemoved(id));
   const refusal =
     refusalOf(decision, report, videos) ?? (isStrike && strikeRefusal(decision, removed));
@@ -192,7 +192,7 @@ function refusalOf(
   const isAnyHere = report.videos.some((video) => choicesFor(report, video).length > 0);
   if (decision === "not-here") {
     return isAnyHere
-      ? "A video of this report is still on this site. Decide on it first."
+      ? "A video in this report is still on this site. Make a decision about that video first."
       : undefined;
   }
   if (!isAnyHere) {
@@ -287,7 +287,7 @@ function conflictMessage({ id }: Report): string {
   return `${last.email} has ${toPastParticiple(label)} in the meantime, or the reporter has answered. Reload the page and review the report again.`;
 }
 
-/** Turns a log label such as `hid the video` into a past participle that can follow “has”. */
+/** Converts a log label such as `hid the video` to a form that can follow “has”. */
 function toPastParticiple(label: string): string {
   return label.replace(/^hid /, "hidden ");
 }

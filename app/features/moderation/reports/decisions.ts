@@ -59,11 +59,11 @@ export const DECISION_HINTS: Record<ModeratorDecision, string> = {
 };
 
 /**
- * The messages above the moderator's reason, shown to the reporter and the uploader. Their subject is "the video" or "2
+ * The messages that the reporter and the uploader see above the moderator's reason. Their subject is "the video" or "2
  * of 3 videos". Operators may change these sentences; the operating guide refers to this file.
  */
 const DECISION_MESSAGES: Record<ModeratorDecision, (videos: string) => string> = {
-  hide: (videos) => `A moderator has hidden ${videos} until the report is decided.`,
+  hide: (videos) => `A moderator has hidden ${videos} until a decision is made on the report.`,
   keep: (videos) => `A moderator has reviewed the report and kept ${videos}.`,
   remove: (videos) => `A moderator has removed ${videos}.`,
   ask: () => "A moderator has asked the reporter a question.",
@@ -81,17 +81,17 @@ export function decisionMessage(
   return DECISION_MESSAGES[decision](of === 1 ? "the video" : part);
 }
 
-/** The log's actions, phrased to follow the name of the person who performed them. */
+/** The labels of the log's actions, worded to follow the name of the person who performed them. */
 export const LOG_LABELS: Readonly<Record<string, string>> = {
   received: "received the report",
   "hide-at-once": "hid the video automatically",
   "hide-limit": "left the video public because REPORT_HIDE_LIMIT was reached",
   answered: "received an answer from the reporter",
-  withdrawn: "received the reporter’s withdrawal",
+  withdrawn: "received a withdrawal from the reporter",
   hide: "hid the video",
   keep: "kept the video",
   remove: "removed the video",
-  ask: "asked the reporter",
+  ask: "asked the reporter a question",
   "counter-notice": "recorded a counter-notice",
   restore: "restored the video",
   "not-here": "closed the report because none of its videos is on this site",
@@ -99,7 +99,7 @@ export const LOG_LABELS: Readonly<Record<string, string>> = {
   "take-out-video": "removed a video from the report",
   erase: "deleted the text of the report",
   preserve: "preserved the evidence for a year",
-  "preserve-end": "ended the preservation",
+  "preserve-end": "stopped preserving the evidence",
   export: "downloaded the report’s archive",
 };
 

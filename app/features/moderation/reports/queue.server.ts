@@ -11,7 +11,7 @@ export const REPORTS_PER_PAGE = 50;
 /** Counting stops at this number; the page then shows "1,000 or more". */
 const MAX_COUNTED = 1_000;
 
-/** Which reports the list shows, as specified by the query in its URL. */
+/** The reports to list, as specified by the query in the page's URL. */
 export interface QueueView {
   state: ReportState;
   kind?: ReportKind;
@@ -28,7 +28,7 @@ export interface QueuedReport {
   receivedAt: string;
   closedAt: string | null;
   left: { text: string; isOver: boolean };
-  /** The first reported video's title; null if the video was deleted, or if the report doesn't name any videos. */
+  /** The first reported video's title; null if the video was deleted, or if the report doesn't contain any videos. */
   title: string | null;
   videos: number;
 }
@@ -79,7 +79,7 @@ export function readQueue(view: QueueView, now = Date.now()): Queue {
 export function queueSql({ state, kind, after }: QueueView): string {
   const isClosed = state === "closed";
   const column = isClosed ? "closed_at" : "due_at";
-  // Otherwise, SQLite would read all closed reports and sort them.
+  // Without this hint, SQLite would read all closed reports and sort them.
   const index = isClosed && !kind ? "INDEXED BY reports_closed" : "";
   return `SELECT id, kind, state, decision, received_at AS receivedAt, due_at AS dueAt,
       closed_at AS closedAt,

@@ -24,7 +24,9 @@ const NOT_ADDED = "No video was added.";
 const NOT_REMOVED = "The video was not removed from the report.";
 const MAX_VIDEOS = 100;
 
-/** Changes a report in one transaction, which also records the change in the activity log unless it is refused. */
+/**
+ * Changes a report in one transaction, which also records the change in the activity log unless the change is refused.
+ */
 function changeReport(
   reportId: string,
   entry: { userId: string; action: ActivityAction },
@@ -44,8 +46,8 @@ function changeReport(
 
 /**
  * Adds videos to a report, for a moderator who knows which videos the reporter means. The added videos wait for a
- * decision, so a closed report is reopened. An urgent report hides them in the same way as the videos that the reporter
- * named.
+ * decision, so a closed report is reopened. An urgent report hides these videos just as it hides the videos that the
+ * reporter specified.
  *
  * @param typed URLs of videos, or one id.
  * @returns the failure, if any: 404 if there is no such report, 422 if a video isn't on this site.
@@ -87,10 +89,10 @@ export function addVideosToReport(
 }
 
 /**
- * Removes a video from a report that names it by mistake, and releases the report's hold on the video.
+ * Removes a video that is in a report by mistake, and releases the report's hold on the video.
  *
- * @returns the failure, if any: 404 if there is no such report or the report doesn't name the video, 409 if the video
- * was removed because of the report.
+ * @returns the failure, if any: 404 if there is no such report or the video isn't in it, 409 if the video was removed
+ * because of the report.
  */
 export function removeVideoFromReport(
   reportId: string,
@@ -110,7 +112,8 @@ export function removeVideoFromReport(
     }
     removeReportVideo(reportId, videoId);
     releaseReportHold(videoId, reportId, now);
-    // Because of this decision, later urgent reports didn't put the video on hold, but the decision no longer counts.
+    // Because of this decision, later urgent reports didn't put the video on hold. The decision no longer counts, so
+    // they put it on hold now.
     const didOthersRely = named.decision !== null && hidesImmediately(report.kind);
     if (didOthersRely) holdForOthers(videoId, reportId, now);
     log(report, "take-out-video", videoId, userId, now);
@@ -163,7 +166,7 @@ export function endReportPreservation(
   const entry = { userId, action: "report-preserve-end" } as const;
   return changeReport(reportId, entry, NOT_ENDED, () => {
     if (preservedUntil(reportId) === null || !endPreservation(reportId)) {
-      return failure(409, NOT_ENDED, { detail: "The report isn't preserved." });
+      return failure(409, NOT_ENDED, { detail: "The report isn’t preserved." });
     }
     appendToLog({ action: "preserve-end", reportId, userId }, now);
     return done("This report is no longer preserved. Its videos and text can be deleted again.");
@@ -185,7 +188,7 @@ export function eraseClosedReport(id: string, userId: string): Promise<Failure |
       return failure(409, FAILED, { detail });
     }
     if (!eraseReport(id)) {
-      const detail = "Only the text of a closed report can be deleted, and only once.";
+      const detail = "This report is still open, or its text was already deleted.";
       return failure(409, FAILED, { detail });
     }
     appendToLog({ action: "erase", reportId: id, userId });

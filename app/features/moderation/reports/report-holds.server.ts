@@ -24,7 +24,10 @@ import {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The minimum daily limit, for small sites where the percentage would be less than one video. */
+/**
+ * The minimum number of videos that can be hidden per day, for small sites on which the percentage would be less than
+ * one video.
+ */
 const MIN_PER_DAY = 5;
 
 /**
@@ -33,8 +36,9 @@ const MIN_PER_DAY = 5;
  */
 const MAX_REMEMBERED = 10_000;
 /**
- * The networks from which the latest urgent reports came, by report id. They are kept only in memory, because visitors'
- * IP addresses are never stored. Reports received before a restart count as coming from the same network.
+ * The networks from which the latest urgent reports were sent, by report id. They are kept only in memory, because
+ * visitors' IP addresses are never stored. Reports that were received before a restart count as if they came from the
+ * same network as any new report.
  */
 const networks = processState(
   "networks of reports",
@@ -89,9 +93,8 @@ export function hideAddedVideo(
 }
 
 /**
- * Hides a video after its file has changed, on behalf of the open urgent reports that name the video, because
- * moderators have only reviewed the previous file. Synchronous, because it is called in the transaction that changes
- * the file.
+ * Hides a video after its file has changed, on behalf of the open urgent reports about the video, because moderators
+ * have only reviewed the previous file. Synchronous, because it is called in the transaction that changes the file.
  */
 export function hideChangedVideo(videoId: string, now = Date.now()): void {
   const reports = settings().reportHide ? unreviewedReports(videoId) : [];
@@ -118,8 +121,8 @@ function isWithinLimit(now: number): boolean {
 }
 
 /**
- * Releases a report's hold on a video. Other reports' holds stay. Each open urgent report that no moderator has
- * reviewed gets a hold on the video, because that report may have relied on the released hold.
+ * Releases a report's hold on a video. Holds for other reports stay in place. Each open urgent report that no moderator
+ * has reviewed gets a hold on the video, because that report may have relied on the released hold.
  */
 export function releaseReportHold(videoId: string, reportId: string, now: number): void {
   if (!sourcesOf(videoId, "report").includes(reportId)) return;
@@ -127,7 +130,7 @@ export function releaseReportHold(videoId: string, reportId: string, now: number
   releaseHold({ videoId, reason: "report", sourceId: reportId });
 }
 
-/** Puts a video on hold for the open urgent reports that no moderator has reviewed, except one. */
+/** Puts a video on hold for the open urgent reports that no moderator has reviewed, except the given one. */
 export function holdForOthers(videoId: string, reportId: string, now: number): void {
   for (const { id } of unreviewedReports(videoId)) {
     if (id !== reportId) hold({ videoId, reason: "report", sourceId: id }, now);
@@ -136,7 +139,7 @@ export function holdForOthers(videoId: string, reportId: string, now: number): v
 
 /**
  * Closes a report once a decision has been made for each of its videos on this site, and reopens it otherwise. A report
- * that doesn't name any video on this site stays open until a moderator closes it.
+ * without any videos on this site stays open until a moderator closes it.
  */
 export function updateReportState(id: string, now: number): void {
   const videos = videosOf(id);

@@ -53,7 +53,7 @@ async function send(message: ReportNotice, now: number): Promise<(() => void) | 
   const from = emailSender();
   const { report_id } = message;
   const report = readReport(report_id);
-  // If the report can't be read, the email stays queued, as after any other failure.
+  // If the report can't be read, the email stays queued, just as it does after any other failure.
   const to = report?.payload && report.payload !== "unreadable" ? report.payload.email : undefined;
   if (!report || !smtpUrl || !from || !to) throw new Error("The sender or recipient is missing.");
   const allowed = allowEmail(report, to, now);
@@ -69,7 +69,10 @@ async function send(message: ReportNotice, now: number): Promise<(() => void) | 
   return () => setMailLinkState(report_id, mailLink);
 }
 
-/** @param isFirst whether this is the first email to the reporter. Further ones are sent only after its link has been opened. */
+/**
+ * @param isFirst whether this is the first email to the reporter. Further emails are sent only after the link in the
+ * first one has been opened.
+ */
 function emailOf({ id, report_id, event }: ReportNotice, isFirst: boolean): Email {
   const { siteName, publicUrl } = settings();
   const [subject, message] = MAIL_TEXTS[event];
@@ -84,9 +87,9 @@ function emailOf({ id, report_id, event }: ReportNotice, isFirst: boolean): Emai
 }
 
 /**
- * Limits on emails about reports. Anyone can enter a stranger's address in the form, so an address gets one first email
- * a day, and further emails only after the link in one of them has been opened. The status page shown after submitting
- * the form has a different link.
+ * Limits on emails about reports. Anyone can enter a stranger's address in the form. Therefore, only one first email a
+ * day is sent to an address, and further emails are sent only after the link in a first email has been opened. The
+ * status page shown after submitting the form has a different link.
  *
  * The counts are kept only in memory, keyed by a digest of the address.
  */
@@ -103,7 +106,7 @@ const openedLinks = attemptLimit("opened links by recipient", 1, DAY_SECONDS);
 interface AllowedEmail {
   /** The value of `mail_link` after the email has been sent. */
   mailLink: "sent" | "opened";
-  /** Refunds the limits for an email that wasn't sent. */
+  /** Stops counting the email toward the limits, because it wasn't sent. */
   refund(): void;
 }
 

@@ -58,7 +58,7 @@ interface OtherFile {
 
 export type ReportPage = NonNullable<ReturnType<typeof readReportPage>>;
 
-/** A log entry. The user is null for the site; the email is also null for a deleted account. */
+/** A log entry. The user is null for actions of the site itself; the email is also null for a deleted account. */
 interface LogEntry {
   id: number;
   at: string;
@@ -92,7 +92,8 @@ export function readReportPage(id: string, now = Date.now()) {
 }
 
 /**
- * Returns the decisions to offer: those that apply to one of the videos, or `not-here` if there are none, plus `ask`.
+ * Returns the decisions to offer: every decision that is possible for at least one of the videos, or `not-here` if
+ * there are none, and also `ask` unless the report has been erased.
  */
 function choicesOf({ erasedAt }: Report, videos: readonly ReportedVideo[]): ModeratorDecision[] {
   const all = new Set(videos.flatMap(({ choices }) => choices));
@@ -151,7 +152,7 @@ function readVideos(report: Report): ReportedVideo[] {
   });
 }
 
-/** A subquery for the reports that name one of the videos in the JSON parameter `list`. */
+/** A subquery for the reports about any of the videos in the JSON parameter `list`. */
 const NAMING =
   "(SELECT report_id FROM report_videos WHERE video_id IN (SELECT value FROM json_each(@list)))";
 
@@ -182,7 +183,7 @@ function readEarlier(report: Report, videoIds: readonly string[]) {
   ];
 }
 
-/** The number of reports decrypted without yielding to the event loop, which takes about 0.1 ms. */
+/** The number of reports to decrypt before yielding to the event loop. Decrypting them takes about 0.1 ms. */
 const DECRYPTED_AT_ONCE = 10;
 const MAX_OTHERS = 50;
 
@@ -198,7 +199,7 @@ export interface OtherReport {
 export type ReporterData = Awaited<ReturnType<typeof readReporterData>>;
 
 /**
- * Returns all data about the reporter, apart from the decisions on the videos. `until` is the time at which the text is
+ * Returns all data about the reporter, except the decisions on the videos. `until` is the time at which the text is
  * deleted automatically, or null while the report isn't closed; `others` are other reports with the same email address.
  *
  * @param withOthers whether to find `others`. This requires decrypting every report, which takes a second for 100,000

@@ -147,12 +147,12 @@ export function ReporterDataPanel({
           {mails > 0 && `, and ${formatQuantity(mails, "email")} waiting to be sent`}.{" "}
           {until ? (
             <>
-              It is deleted automatically on <Time value={until} />.
+              It will be deleted automatically on <Time value={until} />.
             </>
           ) : (
-            "It is deleted automatically some time after the report is closed."
+            "It will be deleted automatically some time after the report is closed."
           )}{" "}
-          No IP address, cookie or browser details are stored.
+          The reporter’s IP address, cookies and browser details aren’t stored.
         </p>
       )}
       {others?.length === 0 && (
@@ -169,8 +169,8 @@ export function ReporterDataPanel({
       {report.state === "closed" && !isErased && (
         <Form method="post" preventScrollReset className="flex flex-col gap-3">
           <p className="text-sm text-muted">
-            Deletes the report’s text and messages for good. The decisions stay. Earlier backups
-            still contain the encrypted text until they are deleted.
+            Permanently deletes the report’s text and messages. The decisions are kept. Earlier
+            backups still contain the encrypted text until they are deleted.
           </p>
           <Button name="intent" value="erase" variant="danger" className="self-start">
             Delete report text
@@ -229,13 +229,13 @@ export function PreservePanel({
             <Time value={preservedUntil} />. Nobody can delete them before that date.
           </>
         ) : (
-          "Preserving keeps the videos, all their files and all messages of this report for one year, for example because the authorities ask for it. Nobody can delete them during that time."
+          "Preserving keeps the videos, all their files and all messages of this report for one year, for example at the request of the authorities. Nobody can delete them during that time."
         )}
       </p>
       <div className="flex flex-wrap gap-3">
         <Form method="post" preventScrollReset>
           <Button name="intent" value="preserve" variant="secondary">
-            {preservedUntil ? "Extend to one year from now" : "Preserve"}
+            {preservedUntil ? "Extend to one year from now" : "Preserve evidence"}
           </Button>
         </Form>
         {allows("/admin/reports/:id/archive") && (
@@ -259,8 +259,8 @@ export function PreservePanel({
             className="flex flex-col items-start gap-4 pt-1 pb-3"
           >
             <p className="text-sm text-muted">
-              Anything that would have been deleted in the meantime is then deleted, such as videos
-              that have been in the trash for more than 30 days.
+              Anything that became due for deletion in the meantime will then be deleted, such as
+              videos that have been in the trash for more than 30 days.
             </p>
             <Button name="intent" value="end-preservation" variant="danger">
               Stop preserving

@@ -21,7 +21,7 @@ import { addReportVideos, type NamedVideo, videosOf } from "./report-videos.serv
  */
 
 const HOUR_MS = 3_600_000;
-/** The kinds of reports that are due within 48 hours and, with REPORT_HIDE, hide their videos. */
+/** The kinds of reports that are due within 48 hours and, if REPORT_HIDE is on, hide their videos. */
 export const URGENT_KINDS: readonly ReportKind[] = ["consent", "under-age"];
 /** The number of reports erased in one batch. Erasing one takes a fraction of a millisecond. */
 const ERASE_BATCH_SIZE = 100;
@@ -41,7 +41,7 @@ export interface Report {
   erasedAt: string | null;
   /** Null until an email has been sent; "sent" until its link has been opened. */
   mailLink: ReportRow["mail_link"];
-  /** Null once the report has been erased; "unreadable" if the secret that encrypted it is missing. */
+  /** Null once the report has been erased; "unreadable" if the secret needed to decrypt it is missing. */
   payload: ReportPayload | "unreadable" | null;
 }
 
@@ -49,7 +49,7 @@ export interface ReportMessage {
   id: string;
   author: ReportMessageRow["author"];
   sentAt: string;
-  /** Undefined if the secret that encrypted it is missing. */
+  /** Undefined if the secret needed to decrypt the text is missing. */
   text: string | undefined;
 }
 
@@ -292,7 +292,7 @@ export function encryptReport(payload: ReportPayload): string {
   return encrypt(REPORT, JSON.stringify(payload));
 }
 
-/** Decrypts a report. Returns "unreadable" if the secret that encrypted it is no longer in SESSION_SECRET. */
+/** Decrypts a report. Returns "unreadable" if the secret needed to decrypt it is no longer in SESSION_SECRET. */
 export function decryptReport(payload: string): ReportPayload | "unreadable" {
   const text = decrypt(REPORT, payload);
   return text === undefined ? "unreadable" : (JSON.parse(text) as ReportPayload);

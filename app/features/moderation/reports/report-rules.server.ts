@@ -6,7 +6,7 @@ import { type NamedVideo, videoExists } from "./report-videos.server";
 
 /** The rules that determine which decisions a report allows in its current state. */
 
-/** The log actions that don't change anything on which a decision is based. */
+/** The log actions that don't affect a decision. */
 const NO_CHANGES = "'preserve', 'preserve-end', 'export'";
 
 /**
@@ -37,7 +37,7 @@ export function choicesFor(
   { id, decision }: NamedVideo,
 ): ModeratorDecision[] {
   if (isRemoved(id, reportId)) {
-    // If no other video in a reopened report is waiting for a decision, upholding the removal closes the report.
+    // If no videos in a reopened report are waiting for a decision, upholding the removal closes the report.
     const isUpheld = state !== "closed" && !videos.some((video) => isWaiting(reportId, video));
     return decision !== "remove" || isUpheld
       ? ["remove", "restore"]

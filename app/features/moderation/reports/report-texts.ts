@@ -26,7 +26,7 @@ export const KIND_TEXTS: Record<ReportKind, KindTexts> = {
     label: "Shown without consent",
     about:
       "The video shows you, or someone you represent, without consent. This includes edited and AI-generated images.",
-    what: "Say who is shown, and where they appear in the video.",
+    what: "Tell us who is shown and where they appear in the video.",
     statements: [
       "I am the person shown, or am authorized to act for them, and believe in good faith that they did not consent to this publication.",
     ],
@@ -34,19 +34,19 @@ export const KIND_TEXTS: Record<ReportKind, KindTexts> = {
   "under-age": {
     label: "Possible minor",
     about: "Someone shown was, or may have been, under 18.",
-    what: "Say who you mean, where they appear in the video, and why you think so.",
+    what: "Tell us who you mean, where they appear in the video, and why you think they were under 18.",
     statements: ["I believe in good faith that someone shown was under 18."],
   },
   private: {
     label: "Private information",
     about: "The video or its text reveals a name, an address or other private information.",
-    what: "Say what is private, and where it appears. Don’t repeat it in full.",
+    what: "Tell us what is private and where it appears. Don’t repeat it in full.",
     statements: ["This information is true to the best of my knowledge."],
   },
   other: {
     label: "Something else",
     about: "Anything else that shouldn’t be on this site.",
-    what: "Say what is wrong, and where it appears in the video.",
+    what: "Tell us what is wrong and where it appears in the video.",
     statements: ["This information is true to the best of my knowledge."],
   },
 };
@@ -72,7 +72,7 @@ export const VIDEO_DECISION_TEXTS: Record<VideoDecision, string> = {
 };
 
 export const WITHDRAWN_WHILE_HIDDEN =
-  "You have withdrawn this report. Because it hid the video, a moderator will still review it.";
+  "You have withdrawn this report. The video was hidden because of it, so a moderator will still review the report.";
 
 export const ERASED_TEXT = "This report was closed some time ago, and its text has been deleted.";
 
@@ -81,13 +81,13 @@ export const NO_REPORT_TEXT =
 
 export const UNREADABLE_TEXT = "This text can’t be read at the moment. It is not lost.";
 
-/** Included in a report's first email, because anyone may have entered the address. */
+/** Included in the first email about a report, because the address may have been entered by someone else. */
 export const FIRST_MAIL_TEXT =
-  "We only send further emails about this report once this link has been opened. If you didn't send a report, ignore this email.";
+  "We'll send more emails about this report only after you open this link. If you didn't send a report, ignore this email.";
 
 /** Shown on the status page until the link in an email has been opened. */
 export const LINK_NOT_OPENED_TEXT =
-  "To get emails about this report, open the link in our first email to you. We send at most one such email a day to any address.";
+  "To get emails about this report, open the link in our first email to you. We send at most one first email a day to each address.";
 
 /** The subjects and bodies of the emails to reporters. They never contain the text of a report. */
 export const MAIL_TEXTS = {

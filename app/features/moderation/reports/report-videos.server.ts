@@ -5,11 +5,11 @@ import { requireTransaction } from "~db/run-query.server";
 import type { ReportKind, VideoDecision } from "~db/schema/moderation";
 
 /**
- * The videos that reports name, with the decision on each. They aren't encrypted, and are kept after a report's text
- * has been deleted. Functions that change something are synchronous and must be called in the caller's transaction.
+ * The reported videos, and the decision on each. They aren't encrypted, and are kept after a report's text has been
+ * deleted. Functions that change something are synchronous and must be called in the caller's transaction.
  */
 
-/** A video named in a report. It may be in the trash or deleted. Times are in ISO 8601 format (UTC). */
+/** A reported video. It may be in the trash or deleted. Times are in ISO 8601 format (UTC). */
 export interface NamedVideo {
   id: string;
   /** Null while the video is waiting for a decision. */
@@ -18,7 +18,7 @@ export interface NamedVideo {
   fileChangedAt: string | null;
 }
 
-/** Returns the videos that a report names, in the order in which they were named. */
+/** Returns the videos in a report, in the order in which they were reported. */
 export function videosOf(reportId: string): NamedVideo[] {
   return prepared<NamedVideo>(
     `SELECT video_id AS id, decision, file_changed_at AS fileChangedAt FROM report_videos
@@ -26,7 +26,7 @@ export function videosOf(reportId: string): NamedVideo[] {
   ).all(reportId);
 }
 
-/** Returns the most severe decision on some of a report's videos, or undefined if there is none. */
+/** Returns the most severe of the decisions on some of a report's videos, or undefined if there is none. */
 export function mostSevereDecision(videos: readonly NamedVideo[]): VideoDecision | undefined {
   const order = ["remove", "restore", "keep"] as const;
   return order.find((decision) => videos.some((video) => video.decision === decision));
@@ -41,14 +41,14 @@ export function videoExists(videoId: string): boolean {
   return found !== undefined;
 }
 
-/** Returns whether any report, open or closed, names a video. */
+/** Returns whether a video is in any report, open or closed. */
 export function isReported(videoId: string): boolean {
   return prepared("SELECT 1 FROM report_videos WHERE video_id = ?").get(videoId) !== undefined;
 }
 
 /**
- * Returns whether reports name all videos that use a file or from which it is derived. False for a file that no video
- * uses.
+ * Returns whether every video that uses a file, or from which the file is derived, has been reported. Returns false if
+ * no video uses the file.
  */
 export function isReportedFile(name: MediaName): boolean {
   const videos = videosUsing(name);
@@ -79,7 +79,8 @@ export function recordVideoDecision(
 }
 
 /**
- * A query for the kinds of reports after which a moderator kept or restored a video whose file hasn't changed since.
+ * A query for the kinds of reports for which a moderator decided to keep or restore a video, provided that the video's
+ * file hasn't changed since the decision.
  */
 const KEPT_KINDS = `SELECT kept_report.kind
   FROM report_videos AS kept JOIN reports AS kept_report ON kept_report.id = kept.report_id
@@ -93,7 +94,10 @@ export function reviewedKinds(videoId: string): ReportKind[] {
     .all(videoId);
 }
 
-/** Returns the open urgent reports about a video that are of kinds for which no moderator has reviewed it. */
+/**
+ * Returns the open urgent reports about a video. If a moderator has already reviewed the video because of a report of
+ * one kind, reports of that kind are left out.
+ */
 export function unreviewedReports(videoId: string): { id: string; kind: ReportKind }[] {
   return prepared<{ id: string; kind: ReportKind }>(
     `SELECT id, kind FROM reports JOIN report_videos ON report_id = id
@@ -103,9 +107,7 @@ export function unreviewedReports(videoId: string): { id: string; kind: ReportKi
   ).all({ videoId });
 }
 
-/**
- * Counts the public videos named in open urgent reports that no moderator has reviewed. Reads at most `limit` reports.
- */
+/** Counts the public videos in open urgent reports that no moderator has reviewed. Reads at most `limit` reports. */
 export function countUnreviewedPublic(limit: number): number {
   return prepared<number>(
     `SELECT count(DISTINCT videos.id)

@@ -29,7 +29,9 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
   return (
     <PageSection id="videos" title="Videos reported">
       {videos.length === 0 && (
-        <p className="text-sm text-muted">No video on this site was identified. Add it below.</p>
+        <p className="text-sm text-muted">
+          The reported video couldn’t be identified. Add it below.
+        </p>
       )}
       {videos.map((video) => (
         <article
@@ -68,8 +70,8 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
           {video.held && <p className="text-sm text-muted">{video.held}</p>}
           {video.fileChangedAt && (
             <p className="text-sm text-warn">
-              The file of this video was replaced or deleted on <Time value={video.fileChangedAt} />
-              , after the report.
+              This video’s file was replaced or deleted on <Time value={video.fileChangedAt} />,
+              after the report was received.
             </p>
           )}
           {video.checked.length > 0 && (
@@ -246,7 +248,7 @@ export function DecisionForm({
                 <Decided video={video} />
               </label>
             ))}
-            <p className="text-sm text-muted">The report closes once every video has a decision.</p>
+            <p className="text-sm text-muted">The report closes when every video has a decision.</p>
           </fieldset>
         )}
         <fieldset className="flex flex-col gap-1">
@@ -284,7 +286,9 @@ export function DecisionForm({
               defaultChecked={error?.isStrike}
               aria-describedby="strike-hint"
             >
-              <span className="font-medium">When removing, also give the uploader a strike</span>
+              <span className="font-medium">
+                If you choose Remove, also give the uploader a strike
+              </span>
             </CheckField>
             <p id="strike-hint" className="pl-8 text-muted wrap-anywhere">
               {strikeable.map(strikeHint).join(" ")} The reason appears on their account page.
@@ -309,7 +313,7 @@ export function DecisionForm({
 
 function strikeHint({ email, strikes, isLast }: Strikeable): string {
   const has = `${email} has ${strikes === 0 ? "no strikes" : formatQuantity(strikes, "strike")}`;
-  return isLast ? `${has}: this one blocks the account.` : `${has}.`;
+  return isLast ? `${has}. This strike will block the account.` : `${has}.`;
 }
 
 const DECISION_KEYS: Record<ModeratorDecision, string> = {
@@ -322,7 +326,7 @@ const DECISION_KEYS: Record<ModeratorDecision, string> = {
   ask: "a",
 };
 
-/** Elements in which letter keys must not select a decision: text fields and dialogs. */
+/** Elements in which letter keys don't select a decision: text fields and dialogs. */
 const TYPING = 'input:not([type="radio"], [type="checkbox"]), select, textarea, dialog';
 
 /** Lets letter keys select a decision and move the focus to the reason. */

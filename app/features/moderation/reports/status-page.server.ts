@@ -101,11 +101,15 @@ async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
   return transaction((): StatusAnswer => {
     const now = readReport(id);
     if (!now || now.state === "closed") return { ...DECIDED, text };
-    // Submitting the form twice adds only one message.
+    // If the form is submitted twice, only one message is added.
     const last = readMessages(id, 1)[0];
     if (last?.author === "reporter" && last.text === text) return { done: "Message sent." };
     if (!mayWrite(id)) {
-      return { status: 409, error: "A moderator has to read your earlier messages first.", text };
+      return {
+        status: 409,
+        error: "Please wait until a moderator has read your earlier messages.",
+        text,
+      };
     }
     addMessage({ reportId: id, author: "reporter", text });
     moveReport({ id, from: ["asked"], to: "open" });
@@ -116,8 +120,7 @@ async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
 }
 
 /**
- * Withdraws a report. If the report hides a video, it stays open, because the reporter may have been forced to withdraw
- * it.
+ * Withdraws a report. A report that hides a video stays open, because the reporter may have been forced to withdraw it.
  */
 async function withdraw({ id }: Report): Promise<StatusAnswer> {
   return transaction((): StatusAnswer => {

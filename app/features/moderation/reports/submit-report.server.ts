@@ -18,7 +18,7 @@ import { createReportId } from "./status-token.server";
 import { parseVideoIds } from "./video-links";
 
 const HOUR_SECONDS = 3_600;
-/** Videos are counted rather than reports, because an urgent report may hide all of its videos. */
+/** The limits count videos rather than reports, because an urgent report may hide all of its videos. */
 const VIDEOS_WITHOUT_PUZZLE = 5;
 const VIDEOS_OF_ALL_WITHOUT_PUZZLE = 200;
 const REPORTS_PER_ADDRESS = 60;
@@ -47,11 +47,14 @@ export interface RefusedReport {
   errors: ReportErrors;
   notice?: string;
   puzzle?: Puzzle;
-  /** Whether no public video was found. Submitting the form again confirms it. */
+  /** Whether no public video was found. Submitting the form again sends the report anyway. */
   isUnknown?: boolean;
 }
 
-/** Returns a question to be answered first if this IP address, or all IP addresses together, have sent many reports. */
+/**
+ * Returns a question that must be answered first if this IP address, or all IP addresses together, have sent many
+ * reports.
+ */
 export function puzzleFor(request: Request): Puzzle | undefined {
   const needsPuzzle =
     freeByAddress.isExhausted(clientAddress(request)) || freeForAll.isExhausted("all");
@@ -80,7 +83,7 @@ export async function submitReport(
   if (hasReport(id)) return { id };
 
   const videos = parseVideoIds(typed.where);
-  // Hidden and missing videos get the same response, so that nobody learns which ids exist.
+  // The response is the same for hidden and missing videos, so that nobody can find out which ids exist.
   if (!isConfirmed && !videos.some(isPublic)) {
     const where =
       "We can’t find a public video at this link. Check the link, or send the report anyway.";
@@ -113,8 +116,8 @@ export async function submitReport(
 }
 
 /**
- * Returns whether this many videos can be reported without answering the question. They are counted first, so that
- * parallel requests can't exceed the limit.
+ * Counts these videos toward the limits, and returns whether they can be reported without answering the question. They
+ * are counted before the report is stored, so that parallel requests can't exceed the limits.
  */
 function consumeFreeReports(address: string, videos: number): boolean {
   for (let taken = 0; taken < videos; taken++) {
@@ -209,8 +212,8 @@ export function plainText(value: unknown): string {
 const ANSWERED_WITHIN_MS = 15 * 60_000;
 const MAX_USED = 50_000;
 /**
- * Generated randomly at each startup: a restart forgets which questions were used, so earlier ones must not be
- * accepted.
+ * Generated randomly at each startup. The record of used questions is lost in a restart, so earlier questions must not
+ * be accepted afterwards.
  */
 const PURPOSE = `report puzzle ${randomUUID()}`;
 /** All answers are padded to the same length, so that the length of the token doesn't reveal them. */
@@ -233,17 +236,18 @@ const NUMBERS = [
 ];
 export function newPuzzle(now = Date.now()): Puzzle {
   const [a, b] = [randomInt(1, 10), randomInt(1, 10)];
-  const question = `How much is ${NUMBERS[a - 1]} and ${NUMBERS[b - 1]}?`;
+  const question = `What is ${NUMBERS[a - 1]} plus ${NUMBERS[b - 1]}?`;
   const payload = encrypt(PURPOSE, String(a + b).padEnd(ANSWER_LENGTH));
   return { question, token: sign(PURPOSE, payload, now + ANSWERED_WITHIN_MS) };
 }
 
 /**
- * Returns whether the answer is correct, in time, and the first one given. The question can't be used again afterwards.
+ * Returns whether this answer is correct, was given in time, and is the first answer to the question. The question
+ * can't be used again afterwards.
  */
 export function isSolved(token: string, answer: string, now = Date.now()): boolean {
   const payload = verify(PURPOSE, token, now);
-  // Only questions signed by this process are remembered, so that forged ones don't displace them.
+  // Only questions that this process has signed are remembered, so that forged ones can't push them out of the cache.
   if (payload === undefined || used().has(payload)) return false;
   used().set(payload, true);
   return decrypt(PURPOSE, payload)?.trimEnd() === normalized(answer);

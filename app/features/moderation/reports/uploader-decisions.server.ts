@@ -24,7 +24,7 @@ export interface UploaderDecision {
   decidedAt: string;
   /** Null unless the video is still in the catalogue and belongs to the user. */
   videoId: string | null;
-  /** Undefined if the secret that encrypted it is missing. */
+  /** Undefined if the secret needed to decrypt the text is missing. */
   text: DecisionText | undefined;
 }
 
@@ -48,7 +48,8 @@ export function recordUploaderDecision(
     `SELECT title, uploaded_by AS userId FROM videos WHERE id = @videoId
      UNION ALL SELECT title, uploaded_by FROM deleted_videos WHERE id = @videoId`,
   ).get({ videoId });
-  // Another tool may have stored an uploader who has no account on this site.
+  // The SELECT returns nothing if the uploader has no account on this site, which can happen if another tool added the
+  // video.
   prepared(
     `INSERT INTO uploader_decisions (user_id, report_id, video_id, decision, decided_at, payload)
      SELECT id, @reportId, @videoId, @decision, @at, @payload FROM users WHERE id = @userId`,

@@ -78,7 +78,7 @@ const isMultipart = (request: Request) =>
   request.headers.get("Content-Type")?.startsWith("multipart/") ?? false;
 const badRequest = () => new Response(null, { status: 400, statusText: "Bad Request" });
 
-/** Returns the response for a user who may not change the list, without receiving the file. */
+/** Returns the response for a user who isn't allowed to change the list. An attached file isn't received. */
 async function refusalOf(request: Request): Promise<Response> {
   if (!isMultipart(request) && !INTENTS.includes((await readSmallForm(request)).get("intent")))
     return badRequest();

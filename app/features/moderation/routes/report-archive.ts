@@ -9,8 +9,8 @@ import { reportArchive } from "../reports/report-archive.server";
 import { readReport } from "../reports/report-records.server";
 
 /**
- * Serves a report's archive as a download, for owners. Only POST is allowed, so that the log contains an entry for each
- * download.
+ * Serves a report's archive as a download, for owners. Only POST is allowed, because each download adds an entry to the
+ * log.
  */
 export async function action({ request, params }: ActionFunctionArgs) {
   const user = await requirePermission(request, "/admin/reports/:id/archive");

@@ -23,8 +23,8 @@ import {
 import { performStatus, readStatusPage, type StatusPage } from "../reports/status-page.server";
 
 export const meta = privateMeta("Your report", [
-  // Hides the path, which is secret. "no-referrer" would make browsers send `Origin: null` when the page's forms are
-  // submitted.
+  // Keeps the secret path out of the Referer header. "no-referrer" would make browsers send `Origin: null` when the
+  // page's forms are submitted.
   { name: "referrer", content: "strict-origin" },
 ]);
 

@@ -182,7 +182,10 @@ function KindChoice({ videoId }: { videoId: string }) {
 /** The fields in the order in which they appear on the page. */
 const FIELDS = ["where", "what", "name", "email", "statement", "answer"] as const;
 
-/** The second step. After an error, it keeps the values and focuses the first invalid field. */
+/**
+ * The second step, in which the visitor fills in the report. After an error, the form keeps the entered values, and the
+ * first invalid field gets the focus.
+ */
 function ReportForm({
   kind,
   formId,
@@ -209,7 +212,7 @@ function ReportForm({
     name,
     error: errors[name],
     defaultValue: typed[name],
-    // Without JavaScript, the browser moves the focus.
+    // Without JavaScript, `autoFocus` moves the focus to the first invalid field.
     autoFocus: first === name,
   });
   return (

@@ -32,7 +32,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 
 const EMPTY = {
   open: "No open reports.",
-  asked: "No reports are waiting for the reporter.",
+  asked: "No reports are waiting for the reporter’s answer.",
   closed: "No closed reports yet.",
 };
 

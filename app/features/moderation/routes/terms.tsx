@@ -202,8 +202,8 @@ function TermsForm({
         error={error}
         hint={
           version === 0
-            ? "This is a template and not legal advice. Adapt it to your rules and to the law that applies to you."
-            : "Saving changes creates a new version, which must be accepted for later uploads. The template is not legal advice."
+            ? "This is a template, not legal advice. Adapt it to your rules and to the law that applies to you."
+            : "Saving changes creates a new version, which uploaders must accept for later uploads. The template is not legal advice."
         }
       />
       <Button busy={busy} busyLabel="Saving..." className="self-start">

@@ -25,7 +25,7 @@ export default function TransparencyPage() {
   return (
     <StaticPage
       title="Transparency"
-      lead={`How many reports ${site.name} received, what was decided, and how long it took. No names.`}
+      lead={`How many reports ${site.name} received, what was decided, and how long it took. Names aren’t published.`}
     >
       <p>
         Anyone can <Link to="/dmca">report a video</Link> without an account. Reports about possible

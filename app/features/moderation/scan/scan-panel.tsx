@@ -14,11 +14,11 @@ const TITLES: Record<Scan["state"], string> = {
   failed: "Not scanned",
 };
 const MESSAGES: Record<Scan["state"], string> = {
-  waiting: "It is released automatically once it passes the scan.",
+  waiting: "It will be released automatically when it passes the scan.",
   hold: "It stays on hold until an editor has checked it.",
   refuse:
-    "The scan found material that must not be published. It stays on hold, and the file is kept, until an editor deletes it or confirms that the scan is wrong.",
-  unchecked: "The scan returned no result. It is retried every few minutes.",
+    "The scan found material that must not be published. The file is kept, and stays on hold, until an editor deletes it or confirms that the scan is wrong.",
+  unchecked: "The scan didn’t return a result and is retried every few minutes.",
   failed: "The scan failed and isn’t retried automatically.",
 };
 
@@ -68,14 +68,14 @@ const VERDICTS: Record<ScannedVideo["verdict"], string> = {
   unchecked: "not scanned",
 };
 
-/** The videos with scan findings on which no editor has decided. Renders nothing if there are none. */
+/** The videos with scan findings for which no editor has made a decision yet. Renders nothing if there are none. */
 export function UndecidedScans({ scanned }: { scanned: ScannedVideo[] }) {
   if (scanned.length === 0) return null;
   return (
     <PageSection id="scans" title="Scan findings">
       <p className="text-sm text-muted">
-        The scan found something in these videos, or couldn’t scan them. New videos stay on hold
-        until an editor decides. Videos that were already public aren’t hidden when a scan fails.
+        The scan flagged these videos or couldn’t check them. New videos stay on hold until an
+        editor decides. Videos that were already public aren’t hidden when a scan fails.
       </p>
       <ReviewLinks
         label="Scan findings"

@@ -52,7 +52,7 @@ export function scansOf(videoId: string): Scan[] {
   ).all({ videoId });
   return rows.flatMap((row) => {
     const isUnderWay = row.job === "waiting" || row.job === "running";
-    // The row is for a pending file that has passed its scan, or that isn't scanned at all.
+    // This is a pending file that has passed its scan or doesn't have to be scanned.
     if (row.isReplacement === 1 && !row.verdict && (row.job === null || row.job === "done"))
       return [];
     const state =
@@ -73,7 +73,7 @@ export interface ScannedVideo {
   reason: string;
 }
 
-/** Returns the videos with findings on which no editor has decided. Refused videos come first. */
+/** Returns the videos with findings for which no editor has made a decision yet. Refused videos come first. */
 export function undecidedScans(most: number): ScannedVideo[] {
   const ofVerdict = prepared<ScannedVideo>(
     `SELECT videos.id, title, verdict, reason
@@ -120,7 +120,7 @@ export async function releaseDespiteScan(
     return failure(422, FAILED, { detail: "Confirm that you have checked the video." });
   jobsChanged("work");
   if (outcome === "replacement")
-    return done("The video switches to the new file once it is ready.");
+    return done("The video will switch to the new file when the file is ready.");
   return done(
     isPublic(id)
       ? "The video is published."
@@ -203,7 +203,7 @@ export async function releaseUncompared(
 }
 
 /**
- * Marks a video as different from the similar videos on the block list, and releases the holds caused by them.
+ * Marks a video as different from similar videos on the block list, and releases the holds that they caused.
  *
  * @param videos the entries shown on the page. More entries may have been found since.
  * @returns false if the video was already marked.

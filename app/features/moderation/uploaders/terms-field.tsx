@@ -15,8 +15,8 @@ export interface TermsFieldState {
 }
 
 /**
- * A checkbox for accepting the uploaders' terms. Renders nothing if acceptance isn't required. For a new version, the
- * checkbox is initially unchecked.
+ * A checkbox for accepting the uploaders' terms. Renders nothing if acceptance isn't required. If there is a new
+ * version, the checkbox is unchecked again.
  */
 export function TermsField({ terms, ...more }: TermsFieldState) {
   return terms ? <Acceptance key={terms.version} terms={terms} {...more} /> : null;
@@ -73,7 +73,10 @@ function Acceptance({
   );
 }
 
-/** Returns the latest of several versions, such as the one loaded with the page and those received by its forms. */
+/**
+ * Returns the latest of several versions, such as the version that was loaded with the page and the versions in the
+ * responses to its forms.
+ */
 export function latestTerms(...known: (Terms | undefined)[]): Terms | undefined {
   const there = known.filter((terms) => terms !== undefined);
   return there.sort((a, b) => b.version - a.version)[0];

@@ -36,8 +36,8 @@ export function termsRefusal(accepted: string | undefined): string | undefined {
 }
 
 /**
- * Like `termsRefusal`, but also returns the acceptance to be stored with the video. It is empty if acceptance isn't
- * required.
+ * Like `termsRefusal`, but also returns the acceptance to be stored with the video. If acceptance isn't required, both
+ * are undefined.
  */
 export function checkTerms(
   accepted: string | undefined,
@@ -141,8 +141,8 @@ export async function requireTerms(
 const EVERY_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 /**
- * How long an acceptance is kept after its video was permanently deleted, so that uploaders can't delete the proof by
- * deleting the video.
+ * How long an acceptance is kept after its video was permanently deleted. It is kept so that uploaders can't destroy
+ * the proof by deleting the video.
  */
 const KEPT_AFTER_VIDEO_MS = 365 * DAY_MS;
 /** The number of rows checked in one transaction, which takes a few milliseconds. */
@@ -175,8 +175,8 @@ export function storeAcceptance(
 }
 
 /**
- * Returns the accepted terms by video id, earliest first, or undefined if the site has never had terms. There are none
- * for videos that are older than the terms or were added by another tool.
+ * Returns the accepted terms by video id, earliest first, or undefined if the site has never had terms. Videos that are
+ * older than the terms or were added by another tool have none.
  */
 export function findAcceptances(
   videoIds: readonly string[],
@@ -213,7 +213,7 @@ export async function deleteOldAcceptances(after = 0, now = Date.now()): Promise
   const before = new Date(now - KEPT_AFTER_VIDEO_MS).toISOString();
   const to = after + BATCH_SIZE;
   await transaction(() => {
-    // A deleted video may exist again, for example after a backup was restored.
+    // A deleted video may have come back, for example because a backup was restored.
     prepared(
       `UPDATE accepted_terms SET video_gone_at = iif(video_gone_at IS NULL, @time, NULL)
        WHERE id > @after AND id <= @to AND (video_gone_at IS NULL) = (

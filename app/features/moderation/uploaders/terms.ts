@@ -22,7 +22,7 @@ export interface AcceptedTerms {
 export const NOT_ACCEPTED = "Read and accept the uploaders’ terms.";
 
 /**
- * Returns the reason why an upload is refused, or undefined if it accepts the current version.
+ * Returns the reason why an upload is refused, or undefined if the current version was accepted.
  *
  * @param accepted the version as it was sent by a form, an API client or a command.
  */

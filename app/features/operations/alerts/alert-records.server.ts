@@ -50,7 +50,8 @@ export const RESOLVED_MESSAGES: Record<AlertKind, string> = {
   "reports-limit":
     "The videos that stayed public because of REPORT_HIDE_LIMIT are hidden now, or their reports have been decided.",
   "scan-refused": "Every file that the scan refused has been released or deleted.",
-  "scan-unchecked": "Every file that couldn’t be scanned has been scanned, released or deleted.",
+  "scan-unchecked":
+    "The files that couldn’t be scanned have now been scanned, released or deleted.",
   "transfer-near": "The month is over, or the transfer budget was changed.",
   "transfer-over": "The month is over, or the transfer budget was changed.",
   test: "",
@@ -125,7 +126,10 @@ export async function resolveAlert({ id }: Pick<AlertRow, "id">, now = Date.now(
   });
 }
 
-/** Raises an alert unless an alert of its kind is already open, or resolves the open alerts. */
+/**
+ * Raises an alert with the message, if there is one, unless an alert of this kind is already open. If `isOver` is true,
+ * resolves the open alerts of this kind.
+ */
 export async function updateAlert(
   kind: AlertKind,
   message: string | undefined,

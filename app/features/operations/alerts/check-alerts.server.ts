@@ -131,8 +131,8 @@ function titlesAt(until: string): string {
 }
 
 /**
- * Raises an alert about files that the scan refused, another whenever more files are refused, and one if files can't be
- * scanned. Resolves these alerts once someone has decided about the files or the files have been scanned.
+ * Raises an alert when the scan refuses files, another one whenever it refuses more, and one if files can't be scanned.
+ * Resolves these alerts once someone has made a decision about the files or the files have been scanned.
  */
 export async function checkScans(now: number): Promise<void> {
   const { refused, until, unchecked } = prepared<{

@@ -28,7 +28,7 @@ interface ReportAlert {
   kind: AlertKind;
   /** The column of `reports` that stores which alert of this kind included a report. */
   column: "urgent_alert_id" | "due_alert_id" | "overdue_alert_id";
-  /** An additional SQL condition, besides the deadline. */
+  /** An SQL condition in addition to the deadline. */
   where?: string;
   /** Only deadlines up to this time are included; no limit if undefined. */
   upTo?: string;
@@ -39,7 +39,7 @@ interface ReportAlert {
 /**
  * Raises alerts about reports that can't wait because they are of an urgent kind, due within 12 hours, or overdue. Each
  * report is included in one alert of each kind, and again after it is reopened. An alert is resolved once none of its
- * reports is waiting any more. Alerts don't say who reported what.
+ * reports are waiting anymore. Alerts don't reveal who reported which video.
  */
 export async function checkReports(now: number): Promise<void> {
   const at = new Date(now).toISOString();

@@ -172,8 +172,8 @@ export function isPresent(entry: ListedFile, file: string): boolean {
 }
 
 /**
- * Removes the markers of unfinished streams whose originals are gone, because these streams have been finished in the
- * meantime.
+ * Removes copied markers of unfinished streams if the original markers are gone, because these streams have been
+ * finished in the meantime.
  *
  * @param copies the paths of files in `to`.
  * @returns the removed paths.
@@ -222,7 +222,7 @@ export function digestOf(file: string): string {
  * Copies a file that other processes may be writing to or replacing. Copies the version to which the name refers at the
  * start, up to the length that the file has at that time. Blocks the thread.
  *
- * @returns an entry for what was copied. The digest is computed from the bytes that were read from the source. The
+ * @returns an entry that describes the copy. The digest is computed from the bytes that were read from the source. The
  * entry's time is determined before the file is read, so that the entry never equals the entry for a later version.
  */
 export function copyWithDigest(from: string, to: string): Omit<ListedFile, "path"> {

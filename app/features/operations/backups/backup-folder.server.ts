@@ -52,20 +52,20 @@ export function requireBackupFolder(): void {
   const folder = path.resolve(backupDir);
   if (!fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     throw new SettingsError(
-      `BACKUP_DIR needs the folder ${folder}, which does not exist; create it, mount its disk, or unset BACKUP_DIR.`,
+      `BACKUP_DIR needs the folder ${folder}, which doesn't exist. Create it, mount its disk, or unset BACKUP_DIR.`,
     );
   }
   try {
     fs.rmdirSync(fs.mkdtempSync(unfinishedFolder(folder, "check")));
   } catch {
     throw new SettingsError(
-      `BACKUP_DIR needs the folder ${folder}, which this account cannot write to; change its owner, or set BACKUP_DIR to another path.`,
+      `BACKUP_DIR needs the folder ${folder}, which this user can't write to. Change its owner, or set BACKUP_DIR to another path.`,
     );
   }
   const [backups, uploads] = [fs.realpathSync(folder), fs.realpathSync(uploadsDir)];
   if (isInside(backups, uploads) || isInside(uploads, backups)) {
     throw new SettingsError(
-      `BACKUP_DIR (${backups}) and UPLOADS_DIR (${uploads}) must be separate; set BACKUP_DIR to a folder outside, ideally on another disk.`,
+      `BACKUP_DIR (${backups}) and UPLOADS_DIR (${uploads}) must be separate. Set BACKUP_DIR to a folder outside UPLOADS_DIR, ideally on another disk.`,
     );
   }
 }

@@ -34,7 +34,7 @@ export function BackupHead({
 }) {
   return (
     <section
-      aria-label="State"
+      aria-label="Backup status"
       className="flex flex-wrap items-center justify-between gap-4 rounded-lg border border-line bg-surface p-4 sm:p-5"
     >
       <div className="flex min-w-0 grow basis-72 flex-col gap-1">
@@ -85,8 +85,8 @@ export function BackupNotes({ schedule }: Pick<BackupsPage, "schedule">) {
     );
   }
   const what = schedule.withUploads
-    ? "the database, its secret and all files, including the trash"
-    : "the database and its secret, but no files (BACKUP_UPLOADS is off)";
+    ? "the database, the session secret and all files, including the trash"
+    : "the database and the session secret, but no files (BACKUP_UPLOADS is off)";
   return (
     <div className="flex flex-col gap-2 text-sm text-muted">
       {schedule.stored === null && (
@@ -205,7 +205,7 @@ export function ReplicationNote({
         )}
         {state === "following"
           ? "To see whether everything has reached the replica, check Litestream’s metrics."
-          : "Check that it is running. Until then, new changes are lost if the disk fails."}
+          : "Check that it is running. While it isn’t, new changes will be lost if the disk fails."}
       </p>
     </section>
   );

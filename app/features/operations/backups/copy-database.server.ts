@@ -10,7 +10,7 @@ export type TableCounts = Record<string, number>;
 
 /**
  * Copies a consistent snapshot of a database while other processes are writing to it, and counts its rows. The
- * connection's read transaction preserves the snapshot for both.
+ * connection's read transaction ensures that the copy and the row counts come from the same snapshot.
  */
 export async function copyDatabase(from: string, to: string): Promise<TableCounts> {
   const partial = `${to}.partial`;
@@ -28,7 +28,7 @@ export async function copyDatabase(from: string, to: string): Promise<TableCount
   } finally {
     sqlite.close();
   }
-  // This turns the copy into a single file that has no write-ahead log, even while it is being read.
+  // Turns the copy into a single file that has no write-ahead log, even while it is being read.
   const copied = new Sqlite(partial);
   copied.pragma("journal_mode = DELETE");
   copied.close();

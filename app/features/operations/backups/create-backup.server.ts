@@ -156,7 +156,7 @@ function toBackupError(error: unknown, folder: string): unknown {
   }
   if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") {
     return new BackupError(
-      "The site's database is damaged and can't be copied. Restore the last backup.",
+      "The site's database is damaged and can't be copied. Restore the latest backup.",
     );
   }
   if (["ENOENT", "EACCES", "EPERM", "EROFS", "EIO", "ENOTDIR"].includes(code)) {

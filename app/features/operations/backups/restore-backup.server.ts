@@ -36,7 +36,7 @@ export interface SiteFiles {
 export interface Restored {
   /** The number of uploaded files that were missing or different. */
   copied: number;
-  /** Entries in the backup's list of files that are missing from UPLOADS_DIR. */
+  /** Entries in the backup's list whose files are missing from UPLOADS_DIR. */
   missing: ListedFile[];
   /** The previous database; undefined if there was none. */
   previous: string | undefined;
@@ -90,7 +90,7 @@ export function finishInterruptedRestore(site: SiteFiles): void {
   }
 }
 
-/** Tells the operator about copies left behind by an interrupted restore, since they take up space. */
+/** Informs the operator about copies left behind by an interrupted restore, since they take up space. */
 export function reportCopies({ uploadsDir }: SiteFiles): void {
   const folders = copyFolders(uploadsDir);
   if (folders.length === 0) return;
@@ -120,10 +120,10 @@ function finishRestore(site: SiteFiles): { previous: string | undefined } | unde
   if (fs.existsSync(restoredFile(secretFile))) {
     fs.renameSync(restoredFile(secretFile), secretFile);
   }
-  // Litestream's copy of the previous database doesn't belong to this one. Litestream starts a new generation.
+  // Litestream's copy of the previous database doesn't match the new one, so Litestream has to start a new generation.
   fs.rmSync(litestreamFolder(databasePath), { recursive: true, force: true });
-  // Flushed before the last rename: if a power failure undid the other renames after the last one, nothing would repeat
-  // them.
+  // Flushed before the last rename: if a power failure undid the other renames but not the last one, nothing would
+  // repeat them.
   flushUploads(uploadsDir);
   const previous = keepPrevious(databasePath, fs.statSync(restored).mtime);
   fs.renameSync(restored, databasePath);
@@ -132,8 +132,8 @@ function finishRestore(site: SiteFiles): { previous: string | undefined } | unde
 }
 
 /**
- * Renames the previous database. If the file system supports hard links, it also keeps its original name until the new
- * database replaces it.
+ * Renames the previous database. If the file system supports hard links, the database also keeps its original name
+ * until the new one replaces it.
  */
 function keepPrevious(file: string, restoredAt: Date): string | undefined {
   const previous = `${file}.before-restore-${restoredAt.toISOString().replaceAll(":", "-")}`;
@@ -177,7 +177,7 @@ function copyUploads(backup: string, uploadsDir: string, put: CopyFile): number 
   return wanted.length;
 }
 
-/** The folders for copies, as far as they exist. */
+/** Returns the existing folders for copies. */
 function copyFolders(uploadsDir: string): string[] {
   return UPLOAD_FOLDERS.map((folder) => path.join(uploadsDir, folder, COPIES)).filter((folder) =>
     fs.existsSync(folder),
@@ -195,7 +195,7 @@ function requireReplaceable(file: string): void {
   fs.accessSync(path.dirname(file), fs.constants.W_OK | fs.constants.X_OK);
   if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
     throw new BackupError(
-      `${file} is a folder, but the backup has a file with this name. Move the folder away.`,
+      `${file} is a folder, but the backup has a file with this name. Move or rename the folder.`,
     );
   }
 }

@@ -99,8 +99,8 @@ export function createUploadsCopy(uploadsDir: string, target: string, earlier: s
 }
 
 /**
- * Links a file. Returns false if the file system doesn't support hard links or allows no more links to this file; the
- * file is then copied.
+ * Links a file. Returns false if the file system doesn't support hard links or allows no more links to this file. In
+ * that case, the file is copied.
  */
 function isLinked(file: ListedFile, from: string, to: string): boolean {
   try {

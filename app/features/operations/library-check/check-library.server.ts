@@ -81,7 +81,7 @@ export async function checkLibrary({
     const owner = videoId ?? (isKept ? (before?.video_id ?? null) : null);
     if (corrects) await correctRecord(entry, owner, before);
   }
-  // At the next startup, these records show which files should exist.
+  // Kept while removals are paused: at the next startup, the records show which files should exist.
   if (forgetsMissing || !pausedBy) await deleteOtherRecords(recorded, found);
   if (corrects) {
     await deleteOrphanDigests();

@@ -16,7 +16,7 @@ import { moveFlushed } from "~/shared/move-files.server";
 import { transaction } from "~db/client.server";
 import { QUARANTINE_MS, UNCHANGED_MS } from "./quarantine.server";
 
-/** This is longer than any upload takes. */
+/** Longer than any upload takes. */
 const ABANDONED_MS = 24 * 3_600_000;
 
 export interface StoreReport {

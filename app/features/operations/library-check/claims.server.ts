@@ -17,9 +17,7 @@ export interface Claims {
   thumbnailBasePaths: Map<string, string>;
 }
 
-/**
- * Reads the files of videos, videos' previous and pending files, and the files of deleted videos and running imports.
- */
+/** Reads the current, previous and pending files of videos, and the files of deleted videos and running imports. */
 export async function readClaims(): Promise<Claims> {
   const claims: Claims = { files: new Map(), basePaths: new Map(), thumbnailBasePaths: new Map() };
   // Deleted videos come first, so that a live video with the same files counts as the owner.

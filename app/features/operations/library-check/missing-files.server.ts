@@ -45,7 +45,7 @@ type Row = Awaited<ReturnType<typeof rowsWithFilesAfter>>[number];
 
 /**
  * Checks every file that a video references, in row order, and records the videos with missing files. If the check is
- * stopped early, the results so far are kept, but it doesn't count as a complete check.
+ * stopped early, its results so far are kept, but it doesn't count as complete.
  *
  * @param pauseMs the pause after each batch of rows.
  */
@@ -89,9 +89,7 @@ function missingUrls({ captions, ...row }: Row): string[] {
   });
 }
 
-/**
- * Records that exactly these rows have missing files, among the rows from `after` (exclusive) to `last` (inclusive).
- */
+/** Records that, of the rows from `after` (exclusive) to `last` (inclusive), exactly these have missing files. */
 function record(after: number, last: number, numbers: readonly number[]): Promise<void> {
   return transaction(() => {
     prepared("DELETE FROM missing_files WHERE number > ? AND number <= ?").run(after, last);
@@ -109,7 +107,7 @@ export function filesCheckedAt(): string | null {
   return prepared<string | null>("SELECT files_looked_at FROM storage").pluck().get()!;
 }
 
-/** Starts checking for missing files in the background, once the last check is at least a day old. */
+/** Starts a background check for missing files whenever the last check is at least a day old. */
 export function startCheckingFiles(): void {
   const poll = async () => {
     const last = filesCheckedAt();

@@ -17,13 +17,13 @@ export async function removalsPausedMessage(): Promise<string | undefined> {
 export function messageFor(reason: PauseReason): string {
   const { databasePath, uploadsDir } = settings();
   const causes: Record<PauseReason, string> = {
-    "other-database": `the database ${databasePath} has never been used with the files in ${uploadsDir}. If DATABASE_PATH or UPLOADS_DIR is wrong or a volume isn't mounted, stop the site, correct this and start again.`,
+    "other-database": `the database ${databasePath} has never been used with the files in ${uploadsDir}. If DATABASE_PATH or UPLOADS_DIR is wrong or a volume isn't mounted, stop the site, fix the problem and start it again.`,
     "older-database": `the database ${databasePath} is older than the files in ${uploadsDir}, for example because a backup was restored. Check that the videos and the trash are complete.`,
     "clock-jumped":
-      "the system clock changed by more than a day while the site was running, or the site hasn't run for more than a week according to it. Check that the clock is correct.",
-    "missing-files": `many files of the library are missing from ${uploadsDir}. If a volume isn't mounted, stop the site, mount it and start again. If the files are lost, restore them from a backup.`,
+      "the system clock changed by more than a day while the site was running, or it shows that the site hasn't run for more than a week. Check that the clock is correct.",
+    "missing-files": `many of the library's files are missing from ${uploadsDir}. If a volume isn't mounted, stop the site, mount the volume and start the site again. If the files are lost, restore them from a backup.`,
   };
-  return `Nothing is removed automatically for now: ${causes[reason]} If everything is as it should be, select Resume removals on the Alerts page or run npm run check-library -- --resume-removals.`;
+  return `Nothing is removed automatically for now: ${causes[reason]} If everything is in order, select Resume removals on the Alerts page or run npm run check-library -- --resume-removals.`;
 }
 
 /**

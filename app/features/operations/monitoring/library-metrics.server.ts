@@ -4,7 +4,7 @@ import type { AlertKind } from "~db/schema/operations";
 
 /** The metrics that are read from the database. */
 export interface LibraryMetrics {
-  /** Completed jobs aren't included, since they are the vast majority of all jobs and of no interest. */
+  /** Completed jobs aren't included: they are the vast majority of all jobs but of no interest. */
   jobs: { kind: JobKind; state: "waiting" | "running" | "failed"; jobs: number }[];
   isPaused: boolean;
   alerts: { kind: AlertKind; alerts: number }[];

@@ -70,7 +70,7 @@ async function start(): Promise<() => Promise<MetricsText>> {
 
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new prometheus.Gauge({ name: `afterdark_${name}`, help, labelNames, registers });
-  gauge("build_info", "Always 1, with the version of the site", ["version"]).set(
+  gauge("build_info", "Always 1, labeled with the site's version", ["version"]).set(
     { version: SITE_VERSION },
     1,
   );
@@ -118,7 +118,7 @@ function countRequests(prometheus: typeof Prometheus, registers: Prometheus.Regi
   });
   const durations = new prometheus.Histogram({
     name: "afterdark_http_request_duration_seconds",
-    help: "Time until the last byte of a response, without files, uploads and event streams",
+    help: "Time to the last byte of a response, excluding files, uploads and event streams",
     labelNames: ["route"],
     buckets: LATENCY_BUCKETS,
     registers,
@@ -157,9 +157,7 @@ function siteGauges(gauge: MakeGauge): Parts {
   );
   const free = gauge("disk_free_bytes", "Free space on the uploads disk");
   const reserve = gauge("disk_reserve_bytes", "Free space below which jobs wait");
-  const sizes = gauge("database_bytes", "Size of the database and of its write-ahead log", [
-    "file",
-  ]);
+  const sizes = gauge("database_bytes", "Size of the database and its write-ahead log", ["file"]);
   return {
     async database() {
       const figures = await queryThread<LibraryMetrics>("studio", "library-figures", undefined);

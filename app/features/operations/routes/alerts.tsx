@@ -53,7 +53,7 @@ export async function action({ request }: ActionFunctionArgs) {
 async function sendTest(userId: string) {
   if (channels().length === 0) {
     const error = failure(409, "No test alert was sent.", {
-      detail: "Neither ALERT_WEBHOOK nor ALERT_EMAIL is set.",
+      detail: "Set ALERT_WEBHOOK or ALERT_EMAIL and restart the site.",
     });
     return data({ error }, { status: error.status });
   }
@@ -86,7 +86,7 @@ async function resume(userId: string) {
     success(
       "Alerts",
       takesLong
-        ? "Removals resume as soon as the library has been checked."
+        ? "Removals will resume as soon as the library has been checked."
         : "Removals have resumed.",
     ),
   );
@@ -215,10 +215,10 @@ function Outcome({ deliveredAt, nextAt, attempts, reason }: ListedAlert["deliver
       {reason} {formatQuantity(attempts, "attempt")},{" "}
       {nextAt ? (
         <>
-          next <Time value={nextAt} />.
+          next retry <Time value={nextAt} />.
         </>
       ) : (
-        "given up."
+        "no further retries."
       )}
     </>
   );

@@ -4,12 +4,12 @@ import { SITE_VERSION } from "~/platform/version.server";
 import { replicaAgeSeconds, siteReplication } from "~db/replication.server";
 
 const MESSAGES: Record<CheckName, string> = {
-  database: "The database doesn't respond.",
+  database: "The database isn't responding.",
   uploads: "The uploads folder isn't writable.",
   copy: "The database replica is too far behind.",
 };
 
-/** The health check for orchestrators. Responds with the version and status 200, or with 503 and the failing checks. */
+/** Responds to health checks by orchestrators: with the version and status 200, or with 503 and the failing checks. */
 export async function loader(): Promise<Response> {
   const failing = await failingChecks();
   const body = failing.length

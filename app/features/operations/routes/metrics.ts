@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { readMetrics, refuseMetrics } from "../monitoring/metrics.server";
 
-/** The Prometheus metrics, available to requests that send METRICS_TOKEN or come from this machine. */
+/** Serves the Prometheus metrics to requests that send METRICS_TOKEN or come from this machine. */
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const refused = refuseMetrics(request);
   if (refused) return refused;

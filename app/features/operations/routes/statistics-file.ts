@@ -4,7 +4,10 @@ import { readPeriod } from "~/shared/statistics-address";
 import { readDiskDays, readTransferDays } from "../statistics/daily-records.server";
 import { csvResponse, readStatistics } from "../statistics/statistics.server";
 
-/** The statistics page's tables as CSV, for the same period. The tables for disk and transfer include all records. */
+/**
+ * Serves the statistics page's tables as CSV, for the same period. The tables for disk and transfer include all
+ * records.
+ */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   await requirePermission(request, "/admin/statistics/:file");
   const { file } = params;

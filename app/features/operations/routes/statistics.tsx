@@ -123,7 +123,7 @@ function Charts({ period, statistics }: { period: PeriodDays; statistics: Statis
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
         <RowChart
           title="Views by video"
-          summary={`The most viewed in the last ${period} days.`}
+          summary={`The most viewed videos in the last ${period} days.`}
           headings={["Video", "Views"]}
           csv={statisticsFileHref("views-by-video", period)}
           format={COMPACT_NUMBER.format}

@@ -6,7 +6,7 @@ import { csvResponse, readVideoStatistics } from "../statistics/statistics.serve
 
 const PERMISSION = "/admin/videos/:id/statistics/:file";
 
-/** A video's statistics as CSV. The views by day start on the day of the first view. */
+/** Serves a video's statistics as CSV. The views by day start on the day of the first view. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const user = await requirePermission(request, PERMISSION);
   const { id = "", file } = params;

@@ -24,7 +24,7 @@ function Figure({
   children,
 }: {
   title: string;
-  /** One sentence that says what the chart shows, including to people who can't see it. */
+  /** One sentence that describes what the chart shows, also for people who can't see it. */
   summary: string;
   bars: Bar[];
   headings: [label: string, value: string];

@@ -92,7 +92,7 @@ export function startTransferRecords(): void {
 
 /** Returns the bytes sent, for the statistics page: on each day of the period, and in the current month. */
 export function readTransfer(period: PeriodDays, now = Date.now()) {
-  // This includes bytes that have only been counted in memory so far.
+  // Writes the bytes that have only been counted in memory so far, so that they are included.
   recordTransfer(now);
   const all = periodOf(period, now);
   const bytes = new Map(readTransferDays(all[0]).map((each) => [each.day, each.bytes]));

@@ -79,7 +79,7 @@ export function DropOff({ watched, csv }: { watched: VideoStatistics["watched"];
     return (
       <Panel
         title="Watched parts"
-        lead="No playback has been counted yet. Playback is counted when a view ends, unless the visitor’s browser saves data or asks not to be tracked."
+        lead="No playback has been counted yet. Playback is counted when a view ends, unless the visitor’s browser limits data usage or asks not to be tracked."
       />
     );
   }
@@ -87,7 +87,7 @@ export function DropOff({ watched, csv }: { watched: VideoStatistics["watched"];
     <ColumnChart
       title="Watched parts"
       summary={`On average, ${PERCENT.format(average)} of the video is watched. Based on ${formatQuantity(watched.views, "view")} with playback.`}
-      headings={["Part of the video", "Views that included it"]}
+      headings={["Part of the video", "Views of this part"]}
       csv={csv}
       format={(percent) => `${percent}%`}
       bars={dropOff(watched).map(({ from, to, views, share }) => ({

@@ -78,11 +78,11 @@ export function DiskPanel({ disk, csv }: { disk: DiskStatistics | undefined; csv
   );
 }
 
-/** A description of each KEEP_SOURCES value's effect. */
+/** Descriptions of what each value of KEEP_SOURCES does. */
 const KEPT: Record<SourceStatistics["keep"], string> = {
   always: "All are kept.",
   "until-converted":
-    "Each is deleted six hours after its last conversion, once its replacement is verified.",
+    "Each is deleted six hours after it was last converted, provided that its replacement has been verified.",
   never: "Each is deleted as soon as the playable version is verified.",
 };
 
@@ -105,7 +105,7 @@ export function SourcePanel({ figures, action }: { figures: SourceStatistics; ac
         >
           {keep === "always" &&
             converted.videos > 0 &&
-            "At most, with KEEP_SOURCES=until-converted."}
+            "The maximum with KEEP_SOURCES=until-converted."}
         </Figure>
         <Figure label="Original deleted" value={formatQuantity(removed, "video")}>
           {removed > 0 && "These videos can’t be re-encoded."}
@@ -131,7 +131,8 @@ export function SourcePanel({ figures, action }: { figures: SourceStatistics; ac
             Re-encode
           </Button>
           <p className="text-sm text-muted">
-            Runs in the background after all other jobs, starting with the newest and most viewed.
+            Runs in the background after all other jobs, starting with the newest and most viewed
+            videos.
           </p>
         </Form>
       )}

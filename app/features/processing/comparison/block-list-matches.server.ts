@@ -15,8 +15,8 @@ import type { Frames } from "./frame-hashes";
 import { hashComparedFrames } from "./hash-frames.server";
 
 /**
- * How long an upload waits for its comparison. If the comparison takes longer, the video is put on hold until its job
- * has finished the comparison.
+ * How long an upload waits for its comparison. If the comparison takes longer, the video is put on hold until a
+ * background job has compared it.
  */
 export const COMPARISON_TIMEOUT_MS = 20_000;
 
@@ -128,8 +128,8 @@ export function heldForBlockList(videoIds: readonly string[]): string[] {
 }
 
 /**
- * Returns the blocked videos that a video resembles, or because of which it is on hold. Some of them may no longer be
- * on the list.
+ * Returns the blocked videos that a video resembles or that caused its holds. Some of them may no longer be on the
+ * list.
  */
 export function matchesOf(videoId: string): string[] {
   const open = prepared<string>(
@@ -142,8 +142,8 @@ export function matchesOf(videoId: string): string[] {
 }
 
 /**
- * Records the decision that a video isn't the same as some of the blocked videos that it resembles, and releases the
- * holds for these matches. Must be called inside a transaction.
+ * Records the decision that a video differs from some of the blocked videos that it resembles, and releases the holds
+ * for these matches. Must be called inside a transaction.
  *
  * @returns whether any of these matches was still open.
  */

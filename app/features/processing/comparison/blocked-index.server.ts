@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { type Frames, similarity, VARIANTS } from "./frame-hashes";
 import { hammingDistance, hasContent, wordsOf } from "./perceptual-hash";
 
-/** The index contains every other frame of a video, using the middle crop variant. */
+/** Only every other frame of a video is indexed, and only in the middle crop variant. */
 const INDEXED_EVERY = 2;
 const INDEXED_VARIANT = 1;
 /**
@@ -10,9 +10,9 @@ const INDEXED_VARIANT = 1;
  */
 const PART_BITS = 12;
 const PARTS = 5;
-/** This is larger than the tolerance for identical frames, because the crops and the timestamps differ. */
+/** This tolerance is larger than the one for identical frames, because the crops and the timestamps may differ. */
 const NEAR_BITS = 14;
-/** The number of frames that must be similar to a blocked video's frames before the two videos are compared in full. */
+/** The number of frames that must be similar to a blocked video's frames for the two videos to be compared in full. */
 const MIN_NEAR_FRAMES = 2;
 const MAX_COMPARED = 50;
 
@@ -42,8 +42,8 @@ interface IndexedPart {
  * worker thread, which keeps an index and rebuilds it when the list has changed.
  */
 export function readBlockedVideos(sqlite: Database) {
-  // Reading 10,000 rows takes 30 ms. The index may contain deleted or removed entries: they are skipped, but kept in
-  // case they are put back. An entry's frames only change when it leaves the `waiting` state.
+  // Reading 10,000 rows takes 30 ms. The index may contain deleted or removed entries, which are skipped, but kept in
+  // case they are restored to the list. An entry's frames only change when it leaves the `waiting` state.
   const version = sqlite
     .prepare(
       `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'blocked_videos'), 0) || ' ' ||
@@ -148,10 +148,10 @@ function candidates(
 const BATCH_SIZE = 500;
 
 interface ComparisonQuery {
-  /** The ids of the first and the last entry. If there is no last one, all entries after the first are included. */
+  /** The ids of the first and the last entry. If `to` isn't set, all entries after the first are included. */
   from: number;
   to?: number;
-  /** Only videos after this id are compared. */
+  /** Only videos with ids after this one are compared. */
   after: string;
 }
 

@@ -12,12 +12,12 @@ import { VARIANTS } from "./frame-hashes";
 export const BLOCKED_FILE =
   "This file is on the block list and can’t be uploaded. The upload was deleted.";
 
-/** The ways in which a blocked video can be recognized. */
+/** How a blocked video can be recognized. */
 export interface Blocked {
   blockedVideoId: number;
   /**
-   * `frames`: by its frames, which are known or are being extracted. `few`: by only a few frames, which were extracted
-   * for an earlier comparison. `bytes`: only by identical files.
+   * `frames`: by its frames, which have been extracted or are being extracted. `few`: by only a few frames, which were
+   * extracted for an earlier comparison. `bytes`: only by identical files.
    */
   known: "frames" | "few" | "bytes";
 }
@@ -124,7 +124,7 @@ export function isBlockedFile(sha256: string): boolean {
   );
 }
 
-/** Returns whether the list contains MD5 digests. If so, the MD5 digests of uploaded files must be computed, too. */
+/** Returns whether the list contains MD5 digests. If so, the MD5 digests of uploaded files must be computed too. */
 export function hasBlockedMd5s(): boolean {
   return (
     prepared(
@@ -144,7 +144,7 @@ export function isBlockedMd5(md5: string): boolean {
   );
 }
 
-/** Returns whether the list contains any frames with which videos can be compared. */
+/** Returns whether the list contains any frames that videos can be compared with. */
 export function hasBlockedFrames(): boolean {
   return (
     prepared(
@@ -164,8 +164,8 @@ function rowOf(videoId: string): FileRow | undefined {
 }
 
 /**
- * Copies the frames from the video's comparison, which are uncropped and far apart. Returns false if there are no such
- * frames.
+ * Copies the frames that were recorded when the video was compared. They are uncropped and far apart. Returns false if
+ * there are none.
  */
 function copyFrames(videoId: string, blockedVideoId: number): boolean {
   const row = prepared<{ first: number; step: number; frames: Buffer }>(
@@ -299,7 +299,7 @@ const listener = processState("hashing of blocked videos", () => ({
   work: undefined as (() => void) | undefined,
 }));
 
-/** Notifies the background hashing of a new entry once the transaction has ended. */
+/** Starts hashing a new entry in the background once the transaction has ended. */
 function notifyHashing(): void {
   setImmediate(() => listener().work?.());
 }

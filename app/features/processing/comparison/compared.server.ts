@@ -11,7 +11,7 @@ const EVERY_MS = 10_000;
 /** The number of holds released per transaction. */
 const BATCH_SIZE = 32;
 /**
- * The number of rows per query; the loop yields to the event loop in between, because tens of thousands of videos may
+ * The number of rows per query. Kept small, so that other code can run between queries: tens of thousands of videos may
  * be waiting after an import.
  */
 const HOLD_BATCH_SIZE = 1_000;
@@ -57,7 +57,7 @@ export async function releaseCompared(): Promise<number> {
   }
 }
 
-/** The state of the comparison for a video that is on hold until the comparison is done. */
+/** The state of a video that is on hold until it has been compared with the block list. */
 export interface Uncompared {
   /** Whether the video becomes public once all of its holds have been released. */
   isToBePublic: boolean;
@@ -65,7 +65,7 @@ export interface Uncompared {
   failure?: ComparisonFailure;
 }
 
-/** The reasons why a comparison can fail permanently, and what to do about each of them, in one sentence each. */
+/** The reason why a comparison has failed permanently, and what to do about it, in one sentence each. */
 export interface ComparisonFailure {
   why: string;
   advice: string;
@@ -98,7 +98,7 @@ interface ComparisonJob {
   reason: string | null;
 }
 
-/** Returns the jobs of a video on which its comparison depends. */
+/** Returns a video's jobs on which its comparison depends. */
 export function jobsOfComparison(videoId: string): ComparisonJob[] {
   return prepared<ComparisonJob>(
     `SELECT id, kind, state, reason FROM jobs
@@ -124,19 +124,19 @@ export function comparisonFailures(videoIds: readonly string[]): Map<string, Com
 
 function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefined {
   const of = (kind: ComparisonJob["kind"]) => jobs.find((job) => job.kind === kind);
-  // The storyboard job enqueues the comparison, so until it has done so, a failed storyboard job counts as a failure of
-  // the comparison.
+  // The storyboard job enqueues the comparison. If it fails before doing so, that counts as a failure of the
+  // comparison.
   const last = of("fingerprint") ?? of("storyboard");
   const failed = [of("transcode"), last].find((job) => job?.state === "failed");
-  if (failed) return parseReason(failed.reason ?? "The job failed without giving a reason.");
+  if (failed) return parseReason(failed.reason ?? "The job failed for an unknown reason.");
   const isUnderWay = last?.state === "waiting" || last?.state === "running";
   return isUnderWay || of("fingerprint") ? undefined : NO_JOB;
 }
 
-/** The number of waiting videos that are checked in order to build a list, which takes a few milliseconds. */
+/** The number of waiting videos to check when building a list. Checking them takes a few milliseconds. */
 const MAX_QUEUED = 1_000;
 
-/** Returns the videos on hold because their comparison has failed permanently. */
+/** Returns the videos that are on hold because their comparison has failed permanently. */
 export function failedComparisons(most: number): { id: string; title: string; why: string }[] {
   const waiting = prepared<{ id: string; title: string }>(
     `SELECT videos.id, title FROM

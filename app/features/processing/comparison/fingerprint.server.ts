@@ -27,7 +27,7 @@ const RESULT_WAIT_MS = 60_000;
 /**
  * Records a video's fingerprint and finds similar videos. The fingerprint is recorded before the search, so that if two
  * similar videos are processed in parallel, one finds the other. The video is also compared with the block list, even
- * if that was already done when it was uploaded.
+ * if it was already compared when it was uploaded.
  */
 export async function fingerprintVideo(
   job: JobRow,

@@ -79,7 +79,7 @@ export function hashBlockedFrame(frame: Uint8Array, box: Box): Uint8Array {
 }
 
 /**
- * Returns the hashes for a frame of a video that is compared with blocked ones: one of the original frame and one of
+ * Returns the hashes for a frame of a video that is compared with blocked ones: one for the original frame and one for
  * its mirror image.
  */
 export function hashComparedFrame(frame: Uint8Array, box: Box): Uint8Array {
@@ -113,7 +113,7 @@ function scaleDown(frame: Uint8Array, { left, top, right, bottom }: Box): Uint8A
   return small;
 }
 
-/** Returns the range of source pixels (at least one) that each of the HASHED_SIDE pixels covers between two edges. */
+/** Divides the pixels between two edges into HASHED_SIDE ranges of at least one pixel each. */
 function pixelsOf(from: number, to: number): [first: number, end: number][] {
   const edge = (at: number) => Math.round(from + (at * (to - from)) / HASHED_SIDE);
   return Array.from({ length: HASHED_SIDE }, (_, at): [number, number] => {
@@ -138,11 +138,14 @@ export interface Frames {
 /** The minimum number of frames that must match those of a blocked video. */
 const MIN_FRAMES = 5;
 /**
- * The minimum share of frames that must match, not counting blank frames. A video may contain more than the blocked
- * video does.
+ * The minimum share of frames that must match, not counting blank frames. It is low because a video may contain more
+ * than just the blocked video.
  */
 const MIN_SHARE = 0.3;
-/** The tolerance, in seconds, for the time offset between two videos, in addition to their intervals between frames. */
+/**
+ * The tolerance, in seconds, for the time offset between two videos. The blocked video's interval between frames is
+ * added to it.
+ */
 const TOLERANCE_SECONDS = 1;
 
 /**

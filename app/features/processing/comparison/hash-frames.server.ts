@@ -28,7 +28,7 @@ const FRAME_BYTES = FRAME_SIDE ** 2;
 const RAW = ["-an", "-sn", "-dn", "-f", "rawvideo"];
 /** Skips non-reference frames and deblocking, which make no difference to the hashes. */
 const FAST_DECODING = ["-skip_frame", "noref", "-skip_loop_filter", "all"];
-/** Decodes only keyframes. Used if only a few frames are needed but the whole file must be read. */
+/** Decodes only keyframes. Used when the whole file must be read even though only a few frames are needed. */
 const KEYFRAME_DECODING = ["-skip_frame", "nokey", "-skip_loop_filter", "all"];
 
 /** Hashes frames spread over a whole video in order to compare it. Unreadable frames get empty hashes. */
@@ -45,7 +45,7 @@ export async function hashComparedFrames(
     const rate = rateFor(step);
     const options = { count: COMPARED_FRAMES, decoding: KEYFRAME_DECODING, urgent };
     frames.push(...(await framesInOrder(file, probe, rate, task, options)));
-    // The last keyframe also represents the frames after it.
+    // The last keyframe also stands in for the frames that follow it.
     while (frames.length < COMPARED_FRAMES) frames.push(frames.at(-1));
   } else {
     const options = { decoding: FAST_DECODING, urgent };

@@ -20,8 +20,8 @@ import type { Frames } from "./frame-hashes";
 import { hashBlockedFrames } from "./hash-frames.server";
 
 /**
- * After this many failed attempts, the entry keeps only the data that it already had, like an entry whose file isn't a
- * video.
+ * After this many failed attempts, the site gives up and treats the entry as if its file weren't a video: the entry
+ * keeps the data that it already has.
  */
 const MAX_ATTEMPTS = 3;
 const POLL_EVERY_MS = 60_000;

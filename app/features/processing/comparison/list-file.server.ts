@@ -29,7 +29,7 @@ const entry = z.object({
   sha256: z.array(sha256).check(z.minLength(1), z.maxLength(16)),
   first: z.number().check(z.gte(0), z.lte(100_000)),
   step: z.number().check(z.gte(0), z.lte(100_000)),
-  /** Hexadecimal digits, VARIANTS times 16 per frame; empty if only the digests are known. */
+  /** The hashes in hexadecimal, with VARIANTS × 16 digits per frame. Empty if only the digests are known. */
   frames: z.string().check(z.regex(/^(?:[0-9a-f]{2})*$/), z.maxLength(MAX_FRAMES * FRAME_DIGITS)),
 });
 type Entry = z.infer<typeof entry>;
@@ -130,7 +130,7 @@ async function* entriesOf(file: string): AsyncGenerator<Entry> {
   if (at === 0) throw new ListFileError(NO_LIST);
 }
 
-const NO_LIST = "This file isn’t a block list that this version of the software exported.";
+const NO_LIST = "This file isn’t a block list exported by this version of the software.";
 
 function requireHeader(line: string): void {
   const header = parse(line) as Partial<typeof HEADER> | undefined;

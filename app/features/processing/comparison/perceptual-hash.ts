@@ -8,8 +8,8 @@ const LOW_FREQUENCIES = 8;
 export const FINGERPRINT_FRAMES = 16;
 export const HASH_BYTES = 8;
 /**
- * The standard deviation of the brightness (out of 255) below which a frame counts as blank; black frames, for example,
- * are blank.
+ * The standard deviation of the brightness (out of 255) below which a frame counts as blank. This includes black
+ * frames.
  */
 const MIN_CONTRAST = 8;
 /**
@@ -25,8 +25,8 @@ const MIN_DIFFERENT = 4;
 /** The minimum share of each video's frames that must be found in the other one. */
 const MIN_SHARE = 0.6;
 /**
- * The number of positions by which matching frames may be shifted, so that videos whose beginning was trimmed are
- * found.
+ * The number of positions by which matching frames may be shifted. The shift is needed to find videos whose beginning
+ * was trimmed.
  */
 const MAX_SHIFT = 2;
 

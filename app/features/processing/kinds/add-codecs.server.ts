@@ -62,8 +62,8 @@ interface Stream {
 
 /**
  * Encodes a stream's video in additional codecs. This adds files and playlists next to the H.264 ones, with the same
- * audio, and a new master playlist that contains both. People who are watching the stream continue to use the previous
- * master playlist.
+ * audio, and a new master playlist that contains both. Players that have already loaded the stream continue to use the
+ * previous master playlist.
  *
  * @param hlsUrl the stream; null if the video has none.
  * @throws {HardwareSuspendedError} before encoding, if a codec needs hardware whose use is suspended.
@@ -259,7 +259,10 @@ export function addToMaster(master: string, added: readonly AddedRendition[]): s
   return [...lines.slice(0, last), ...tags, ...lines.slice(last, -1), ...keyframes, ""].join("\n");
 }
 
-/** Returns one variant for each audio group with which the same H.264 rendition is combined (§4.3.4.2). */
+/**
+ * Returns the variants for an added rendition: one for each audio group with which the same rendition is combined in
+ * H.264 (§4.3.4.2).
+ */
 function variantTags(master: string, one: AddedRendition): string[] {
   const own = bandwidth(one.segments);
   const before = bandwidth(one.h264Segments);

@@ -45,7 +45,7 @@ export async function extractCaptions(
   return { moves: captions.length > 0 ? [move] : [], columns: {}, captions };
 }
 
-/** Extracts all streams in one pass, or each stream separately if one of them is damaged. */
+/** Extracts all streams in one pass or, if one of them is damaged, each stream separately. */
 async function extract(
   source: Source,
   probe: Probe,

@@ -10,8 +10,8 @@ const SILENCE_LUFS = -70;
 const WATCHDOG_MS = 600_000;
 
 /**
- * Measures a video's integrated loudness and true peak (EBU R128, ITU-R BS.1770), in stereo like the stream. The player
- * uses these values to normalize the volume, so that nothing has to be re-encoded.
+ * Measures a video's integrated loudness and true peak (EBU R128, ITU-R BS.1770), after converting the audio to stereo,
+ * as in the stream. The player uses these values to normalize the volume, so that nothing has to be re-encoded.
  */
 export async function measureLoudness(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   if (!probe.audio) return { ...NO_ARTIFACT, columns: { loudness: SILENCE_LUFS, true_peak: null } };

@@ -22,8 +22,8 @@ const PREVIEW = { side: 270, crf: 27, maxBitrate: 420_000 };
 const CLIP_SECONDS = 8;
 
 /**
- * AV1 encoders only add keyframes when told to. The clip is always played from its start, so it doesn't need any
- * keyframes besides the first one.
+ * AV1 encoders add keyframes only if an interval is specified. The clip is always played from its start, so it doesn't
+ * need any keyframes besides the first one.
  */
 const KEYFRAME_EVERY = 250;
 
@@ -77,7 +77,8 @@ async function encodeSmall(
     await encode(clip, name, codec(Math.round(bitrate)));
     const { size } = await stat(path.join(clip.task.folder, name));
     if (size <= MAX_PREVIEW_BYTES) return;
-    if (bitrate < 10_000) throw new EncodeError("The hover preview can't be made small enough.");
+    if (bitrate < 10_000)
+      throw new EncodeError("The hover preview is too large even at the lowest bitrate.");
   }
 }
 

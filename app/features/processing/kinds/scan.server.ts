@@ -31,8 +31,8 @@ export function scanNewVideo(videoId: string): boolean {
 }
 
 /**
- * Queues the scan of a replacement file. The file isn't activated until it has passed, see
- * activate-replacement.server.ts.
+ * Queues the scan of a replacement file. The file isn't activated until it has passed the scan (see
+ * activate-replacement.server.ts).
  */
 export function scanReplacement(fileId: string): void {
   if (settings().scanCommand) queueScan(fileId);

@@ -60,7 +60,10 @@ async function firstFrame(source: Source, probe: Probe, task: Task): Promise<str
 }
 
 const MIN_SECONDS_EACH = 2;
-/** If the rest of the video is shorter than this fraction of the interval, it doesn't get a separate tile. */
+/**
+ * If the rest of the video after the last full interval is shorter than this fraction of an interval, it doesn't get
+ * its own tile.
+ */
 const MIN_SHARE = 0.1;
 const MAX_FRAMES = 100;
 const LONGER_SIDE = 160;

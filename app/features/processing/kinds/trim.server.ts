@@ -28,11 +28,11 @@ const QUALITY = 17;
 /** The factor by which the bitrate of a stream's best rendition is multiplied. */
 const BITRATE_FACTOR = 3;
 const AUDIO_BITRATE = 192_000;
-/** The maximum frame size: no device can decode larger frames in H.264. */
+/** The maximum length of a frame's shorter side. No device can decode larger H.264 frames. */
 const MAX_SIDE = 2160;
 const FILE = "cut.mp4";
 
-/** The fraction of a frame's duration by which a time can be rounded down without referring to the previous frame. */
+/** The fraction of a frame's duration by which a time may be rounded down and still refer to the same frame. */
 const ROUNDING_FRAMES = 0.05;
 /** A margin that is shorter than a frame, but longer than the rounding errors of timestamps. */
 const MARGIN_SECONDS = 0.002;
@@ -79,7 +79,7 @@ async function encode(
   const { video, audioTracks } = probe;
   const rate = constantFrameRate(video.frameRate);
   const { seek, length } = frameRange(trim, rate.numerator / rate.denominator);
-  // If timestamps jump, seeking doesn't work, so everything before the part must be decoded as well.
+  // If timestamps jump, seeking doesn't work, so everything before the range must be decoded as well.
   const canSeek = !timestampsJump(probe);
   const trimFilters = (prefix: "" | "a") =>
     canSeek

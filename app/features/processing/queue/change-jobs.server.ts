@@ -6,7 +6,7 @@ import { PRIORITIES, PRIORITY_BAND } from "./kinds";
 export const JOB_CHANGES = ["again", "now", "later"] as const;
 export type JobChange = (typeof JOB_CHANGES)[number];
 
-/** After this delay, a remote worker that was running the job knows that it has lost the lease. */
+/** By the end of this delay, a remote worker that was running the job has learned that it has lost the lease. */
 const RELEASE_DELAY_MS = 30_000;
 
 /**
@@ -28,7 +28,7 @@ function bandFor(change: JobChange): number {
 
 const PRIORITY_OF_KIND = `CASE kind ${JOB_KINDS.map((kind) => `WHEN '${kind}' THEN ${PRIORITIES[kind]}`).join(" ")} END`;
 
-// The unary "+" keeps SQLite from using the index on `state`, so that it only looks up the listed jobs.
+// The unary "+" keeps SQLite from using the index on `state`, so that SQLite looks up only the listed jobs.
 /**
  * Cleanup jobs can only be retried, since they wait until viewers have stopped watching the files that will be removed.
  */

@@ -78,7 +78,7 @@ export async function commitArtifact(
   await retryWhileBusy(() => withdrawAnnouncement(moved), RESULT_WAIT_MS);
   // Someone may be watching the previous stream, so the cleanup job removes it later.
   if (!replacesStream(job, source)) await removeStale(source, job.kind);
-  // The files' sizes must be recorded here: the job has ended, so nothing else would record them later.
+  // The files' sizes must be recorded here. Because the job has ended, nothing else would record them.
   await retryWhileBusy(() => recordArtifactFiles(source, artifact), RESULT_WAIT_MS);
   return true;
 }
@@ -141,7 +141,7 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
     }
     if (artifact.captions) writeCaptions(job, artifact.captions);
     if (replacesStream(job, source)) delayCleanup(job.video_id);
-    // The additional codecs belong to the previous stream.
+    // The existing additional codecs belong to the previous stream, so they must be encoded again.
     if (job.kind === "ladder") requeueJob(job.video_id, "codecs", "done");
     if (job.kind === "storyboard") enqueueFingerprint(job.video_id, PRIORITIES.fingerprint);
     if (artifact.scan) recordScan(job.video_id, artifact.scan);
@@ -182,7 +182,7 @@ function streamOf({ video_id }: JobRow): unknown {
 }
 
 function replacesStream({ kind }: JobRow, { row }: Source): boolean {
-  // An incomplete stream isn't kept for the people who are watching it, since playback would stall at its end.
+  // An incomplete stream isn't kept for its current viewers, because playback would stall at its end anyway.
   return kind === "ladder" && row.hls_url !== null && row.video_url !== "";
 }
 

@@ -31,8 +31,8 @@ export async function earlyWatch(job: JobRow, source: Source): Promise<EarlyWatc
     async publish(folderName) {
       const url = mediaUrl("videos", `${basePath}/${folderName}/master.m3u8`);
       const isNamed = await retryWhileBusy(() => nameStream(job, url), RESULT_WAIT_MS);
-      // People who are watching the stream from an earlier attempt continue with the current one, because the earlier
-      // attempt's files are removed.
+      // Viewers of a stream from an earlier attempt switch to the current one, because the earlier attempt's files are
+      // removed.
       if (isNamed) await removeStale(source, "ladder");
       lowerPriority(job);
     },
@@ -60,8 +60,8 @@ function nameStream(job: JobRow, url: string): Promise<boolean> {
 }
 
 /**
- * Returns the number of seconds that can be watched thanks to an earlier attempt, according to its shortest playlist,
- * or 0 if there was no earlier attempt.
+ * Returns the number of seconds that an earlier attempt has made watchable, which is the length of its shortest
+ * playlist. Returns 0 if there was no earlier attempt.
  */
 async function watchableSeconds(hlsUrl: string | null): Promise<number> {
   const name = parseMediaUrl(hlsUrl ?? "");

@@ -25,10 +25,12 @@ export const DEFAULT_KINDS = JOB_KINDS.filter(
 
 /**
  * Enqueues all jobs for some videos: playable copy, captions, poster, storyboard, hover preview, loudness and stream.
- * Each job checks whether there is anything to do. Existing jobs aren't changed. Does nothing without ffmpeg.
+ * Each job checks whether there is anything to do. Existing jobs aren't changed. Does nothing if ffmpeg isn't
+ * installed.
  *
- * Upload and import call it inside their transaction, and call `jobsChanged("work")` after the commit. A row that
- * another tool inserts doesn't get jobs automatically: its file may still be incomplete, or may not be in our buckets.
+ * Upload and import call this function inside their transaction, and call `jobsChanged("work")` after the commit. A row
+ * that another tool inserts doesn't get jobs automatically: its file may still be incomplete, or may not be in our
+ * buckets.
  */
 export function enqueueJobs(
   videoIds: readonly string[],
@@ -185,7 +187,7 @@ export async function enqueueMissingInLibrary(): Promise<number> {
 }
 
 /**
- * Additional codecs come after everything else, even after the streams to re-encode. Each of those streams has a
+ * Additional codecs come after all other jobs, even after the streams to re-encode. Each of those streams has a
  * different priority, starting at 1,000.
  */
 const POPULAR_PRIORITY = 100_000_000;
@@ -240,13 +242,13 @@ export async function enqueueCodecs(videoId: string, record = () => {}): Promise
   return isAdded;
 }
 
-/** Streams to re-encode come after everything else, one after another. */
+/** Streams to re-encode come after all other jobs, each with its own priority. */
 const REENCODE_PRIORITY = 1_000;
 const REENCODE_BATCH_SIZE = 200;
 
 /**
  * Queues streams for re-encoding if they weren't encoded with the current settings. The existing stream is served until
- * the new one is complete. Calling it again updates the order.
+ * the new one is complete. Calling this function again updates the order.
  *
  * @returns the number of videos that are now queued for re-encoding.
  */

@@ -6,7 +6,7 @@ const KNOWN_ERRORS: [RegExp, string][] = [
   [/No space left on device/i, DISK_FULL],
   [/moov atom not found/i, "The file is incomplete and can’t be played."],
   [/Invalid data found when processing input/i, "The file is damaged."],
-  [/Cannot allocate memory|max_alloc/i, "The file needs more memory than is allowed."],
+  [/Cannot allocate memory|max_alloc/i, "Processing the file needs more memory than is allowed."],
   [/File size limit exceeded|Error writing trailer/i, "The output exceeded the size limit."],
   [/No such file or directory/i, "The file no longer exists."],
   [/Permission denied/i, "The site doesn’t have permission to read the file."],
@@ -17,16 +17,16 @@ const KNOWN_ERRORS: [RegExp, string][] = [
   ],
 ];
 
-/** Separates the message from ffmpeg's output. Stored in the database with the reason. */
+/** Separates the message from ffmpeg's output in the reasons that are stored in the database. */
 const FFMPEG_OUTPUT_PREFIX = "ffmpeg said: ";
 
 const UPLOAD_AGAIN =
-  "Upload the file again from a device that plays it, or export it as MP4 (H.264 and AAC) first.";
+  "Upload the file again from a device that can play it, or export it as MP4 (H.264 and AAC) and upload the exported file.";
 const SEE_LOG = "Retry. If it fails again, check the site’s log.";
 
 /**
- * The advice for each reason, selected by the reason's text; the first match is used. Includes reasons that earlier
- * versions stored in the database.
+ * The advice for each reason. The first pattern that matches the reason's text is used. The patterns also match reasons
+ * that earlier versions stored in the database.
  */
 const ADVICE: [RegExp, string][] = [
   [/disk is full|(?:nearly|almost) full/i, "Free up disk space, then retry."],

@@ -2,8 +2,9 @@ import { formatSpan } from "~/shared/format-span";
 import type { JobKind, JobState } from "~db/schema";
 
 /**
- * The priority of each kind of job; lower values run first. The jobs that make a new video watchable come first, its
- * images come before its renditions, and all of these come before the jobs that create files for older videos.
+ * The priority of each kind of job. Jobs with lower values run first. The jobs that make a new video watchable come
+ * first, its images come before its renditions, and all of these come before the jobs that create files for older
+ * videos.
  */
 export const PRIORITIES: Record<JobKind, number> = {
   // A new video doesn't become public until its scan has finished.

@@ -61,7 +61,7 @@ function fileOf(url: string): string | undefined {
 
 /** Creates a job's output in the task's folder. */
 export async function produceArtifact(job: JobRow, source: Source, task: Task): Promise<Artifact> {
-  // The name always differs from those of existing files, since someone may be watching an existing file.
+  // The name always differs from the names of existing files, because someone may be watching one of those files.
   const generation = `${job.id.toString(36)}${Date.now().toString(36)}`;
   const { video_url: url, thumbnail_url: thumbnail } = source.row;
   switch (job.kind) {
@@ -92,7 +92,8 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
     case "loudness":
       return measureLoudness(source, await read(source.file), task);
     case "ladder": {
-      // The playable version has a lower quality than the stream that was encoded from the removed source.
+      // The stream isn't re-encoded from the playable version, because the existing stream was encoded from the removed
+      // source and has a higher quality.
       if (source.row.hls_url && source.row.source_removed_at) return NO_ARTIFACT;
       const watch = await earlyWatch(job, source);
       return encodeLadder(source, await read(source.file), task, generation, paceOf(job), watch);

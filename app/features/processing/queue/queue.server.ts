@@ -30,7 +30,8 @@ export const LEASE_MS = 30_000;
 /** After this many failures, a job fails permanently. */
 const MAX_ATTEMPTS = 3;
 /**
- * If the site has stopped this often while a job was running, the job fails permanently, because it may be the cause.
+ * If the site has stopped this many times while a job was running, the job fails permanently, because it may be the
+ * cause.
  */
 const MAX_KILLS = 5;
 const RETRY_DELAY_MS = 30_000;

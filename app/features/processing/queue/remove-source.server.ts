@@ -27,7 +27,7 @@ import {
 
 /** An original that may be removed, along with the files that have been verified as its replacement. */
 export interface Removal {
-  /** `copied`: a copy contains everything. `converted`: KEEP_SOURCES allows the removal. */
+  /** `copied`: a copy contains everything in the original. `converted`: KEEP_SOURCES allows the removal. */
   reason: "copied" | "converted";
   verified: Verified;
 }
@@ -45,11 +45,11 @@ export async function removeEarlierVersions(source: Source): Promise<void> {
 }
 
 /**
- * Checks whether the original may be removed, either early, in the captions job, or in the cleanup job. The caller then
- * calls `removeSource`.
+ * Checks whether a job may remove the original: either the captions job, which can remove it early, or the cleanup job.
+ * The caller then calls `removeSource`.
  *
- * @returns `removal` if the original may be removed; `note` says why the original is kept if it can't be verified that
- * nothing would be lost.
+ * @returns `removal` if the original may be removed; `note` explains why the original is kept if it can't be verified
+ * that nothing would be lost.
  */
 export async function planSourceRemoval(
   job: JobRow,
@@ -65,7 +65,7 @@ export async function planSourceRemoval(
     return { ...(removal && { removal }) };
   } catch (error) {
     if (!(error instanceof KeptOriginalError)) throw error;
-    console.warn(`The original of video ${job.video_id} is kept: ${error.message}`);
+    console.warn(`Kept the original of video ${job.video_id}: ${error.message}`);
     return { note: error.message };
   }
 }
@@ -75,7 +75,7 @@ export async function planSourceRemoval(
  * that browsers can't play, once its captions have been extracted. A file with several audio tracks is kept until the
  * stream contains them. If the verification fails, the original is kept for the cleanup job, which reports the problem.
  *
- * Decoding needs the job's lease, so this runs before the job ends, and `removeSource` after it.
+ * Decoding needs the job's lease, so this function runs before the job ends, and `removeSource` runs afterwards.
  */
 async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal | undefined> {
   const video = await cachedProbe(source.file);
@@ -124,7 +124,7 @@ async function verifyRemoval(
 ): Promise<Removal | undefined> {
   const stored = storedFiles(source);
   if (!stored) return undefined;
-  // This is checked first, because decoding both files takes minutes.
+  // This is checked before the files are decoded, because decoding takes minutes.
   if (!canRemove(job, source)) return undefined;
   const video = await cachedProbe(source.file);
   if (copyHasAllTracks(video)) {
@@ -144,7 +144,9 @@ async function verifyRemoval(
   };
 }
 
-/** Removes the original. The removal of the file is enqueued in the transaction that clears it from the row. */
+/**
+ * Removes the original. The removal of the file is enqueued in the transaction that clears the reference in the row.
+ */
 export async function removeSource(job: JobRow, source: Source, removal: Removal): Promise<void> {
   const name = parseMediaUrl(source.url);
   if (!name) return;
@@ -156,8 +158,8 @@ export async function removeSource(job: JobRow, source: Source, removal: Removal
 }
 
 /**
- * This condition is false if the row has changed, if another row references the file, or if a job may be reading the
- * file.
+ * An SQL condition that is false if the row has changed, if another row references the file, or if a job may be reading
+ * the file.
  */
 const CAN_REMOVE = /* sql */ `
   id = @id AND source_url = @url AND video_url = @played AND hls_url IS @stream

@@ -19,7 +19,7 @@ const BACKGROUND_KINDS: readonly string[] = ["codecs", "fingerprint"];
  */
 export function jobSummaries(videoIds: readonly string[]): Record<string, JobSummary> {
   const ids = "(SELECT value FROM json_each(@ids))";
-  // A cleanup job waits for hours by design, and doesn't create anything.
+  // Cleanup jobs are omitted, because they wait for hours by design and don't create anything.
   const unfinished = `SELECT id FROM jobs
     WHERE state <> 'done' AND (kind <> 'cleanup' OR state = 'failed')
       AND (video_id IN ${ids} OR video_id IN (SELECT id FROM video_files WHERE video_id IN ${ids}))`;

@@ -54,7 +54,8 @@ export async function verifyReplacement(
   }
 
   const playing = await probePlaying(source.playedFile);
-  if (!isAsLong(playing, probe)) throw new KeptOriginalError("The playable version is shorter.");
+  if (!isAsLong(playing, probe))
+    throw new KeptOriginalError("The playable version is shorter than the original.");
   const { durationSeconds } = probe;
   const decoded = (name: string, frames: number | undefined) => {
     if (frames === undefined)
@@ -79,12 +80,12 @@ export async function verifyReplacement(
   const isCopied = probe.playable || conversionOf(probe).video === "copy";
   const isSame = isCopied && played === decoded("The original", await original());
   if (isSame && probe.playable && !(await hasSamePackets(source, playing, probe, task)))
-    throw new KeptOriginalError("The playable version has different data than the original.");
+    throw new KeptOriginalError("The playable version and the original have different data.");
   if (isSame && rendition === undefined) return verified;
   const rate = constantFrameRate(probe.video.frameRate);
   const steady = decoded("The original", await original(frameFilters(probe.video, rate)));
-  // Small renditions of videos with a high frame rate contain every other frame. One of them may be the playable
-  // version.
+  // Small renditions of videos with a high frame rate contain only every other frame. The playable version may be such
+  // a rendition.
   const isHalf = rate.numerator / rate.denominator > 31 && played === Math.ceil(steady / 2);
   if (!isSame && (probe.playable || !(isHalf || played === steady)))
     throw new KeptOriginalError(`The playable version has ${played} frames instead of ${steady}.`);

@@ -110,7 +110,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
       } while (pollAgain && !stopped);
     } catch (error) {
       failure = error;
-      // No jobs are started while another process is writing. The timer triggers the next poll.
+      // If another process is writing, no jobs are claimed until the timer triggers the next poll.
       if (!isBusy(error)) console.error("Could not read the queue:", error);
     } finally {
       polling = undefined;
@@ -183,7 +183,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     if (isDiskFull && !wasDiskFull) {
       console.warn("The disk is almost full. Processing is on hold until there is enough space.");
     } else if (wasDiskFull && !isDiskFull) {
-      console.log("There is enough disk space again. Processing resumes.");
+      console.log("There is enough disk space again. Processing has resumed.");
     }
     if (isDiskFull !== wasDiskFull) jobsChanged("progress");
     return !isDiskFull;
@@ -240,7 +240,10 @@ export function canRunJobs(): boolean {
   return ffmpegAvailable() || settings().scanCommand !== undefined;
 }
 
-/** The job is urgent until the video can be watched. Then `earlyWatch` lowers the priority of its stream. */
+/**
+ * Returns whether the job is urgent. Once a video can be watched, `earlyWatch` lowers the priority of its stream's job,
+ * which is then no longer urgent.
+ */
 function isUrgent({ job }: RunningJob): boolean {
   return job.priority <= PRIORITIES.transcode;
 }
@@ -290,7 +293,7 @@ export function beginWork(job: JobRow): RunningJob {
 
   const ended = asJob(() => attempt(job, task))
     .catch((error) => recordFailure(job, error, task.signal.aborted, returned))
-    .catch((error) => console.error("Could not record the end of a job:", error))
+    .catch((error) => console.error("Could not save the outcome of a job:", error))
     .finally(async () => {
       await heartbeats.stop();
       await removeTemporary(task.folder);
@@ -320,7 +323,7 @@ async function attempt(job: JobRow, task: TaskControl): Promise<void> {
     task.signal.throwIfAborted();
     return { artifact: produced, ...(await planSourceRemoval(job, source, task)) };
   });
-  // This runs before the commit, so that if the process is killed in between, the cleanup job runs again.
+  // The cleanup job removes the source before the commit, so that it runs again if the process is killed in between.
   if (removal && job.kind === "cleanup") await removeSource(job, source, removal);
   const result = note ? { ...artifact, note } : artifact;
   const isCommitted = await commitArtifact(job, source, result, task.folder);

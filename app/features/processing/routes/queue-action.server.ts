@@ -76,11 +76,11 @@ const OUTCOMES: Record<JobChange, { done: [one: string, many: string]; refused: 
   },
   now: {
     done: ["Moved to the front of the queue.", "moved to the front of the queue."],
-    refused: "The job is already running or completed.",
+    refused: "The job is already running or has already completed.",
   },
   later: {
     done: ["Moved to the back of the queue.", "moved to the back of the queue."],
-    refused: "The job has failed or is completed.",
+    refused: "The job has already failed or completed.",
   },
 };
 
@@ -171,7 +171,7 @@ async function changeVideo(change: JobChange, id: string, userId: string): Promi
   return toast(messages[change]);
 }
 
-const NO_FURTHER_CODEC = "ENCODER_CODECS lists no codec besides H.264.";
+const NO_FURTHER_CODEC = "ENCODER_CODECS contains only h264.";
 
 async function addCodecs(id: string, userId: string): Promise<Result> {
   const video = prepared<{ title: string; hls_url: string | null }>(

@@ -111,7 +111,7 @@ export default function Workers() {
       </PageSection>
       <PageSection id="workers" title="Workers">
         {workers.length === 0 ? (
-          <p className="text-muted">No workers. This server does the encoding.</p>
+          <p className="text-muted">No workers yet. Videos are encoded on this server.</p>
         ) : (
           <WorkerList workers={workers} now={now}>
             {({ id, name }) => (

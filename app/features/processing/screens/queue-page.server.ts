@@ -9,7 +9,7 @@ const OVERVIEW_SIZE = 20;
 export interface QueuePage {
   /** The number of jobs by state. Completed jobs are only counted if they are listed. */
   counts: Partial<Record<QueueState, number>>;
-  /** The estimated number of seconds left; null if a kind of job has never run. */
+  /** The estimated number of seconds left; null if there is no estimate because a kind of queued job has never run. */
   secondsLeft: number | null;
   lists: { state?: QueueState; jobs: ListedJob[] }[];
   page: number;
@@ -41,7 +41,7 @@ export interface JobWithTitle {
 // Without these hints, SQLite would use the index on `state` and sort all queued jobs.
 const LISTED: Record<QueueState, [from: string, order: string]> = {
   running: ["jobs WHERE state = 'running'", "jobs.priority, jobs.started_at, jobs.id"],
-  // A cleanup job waits for hours by design, and doesn't create anything.
+  // Cleanup jobs aren't listed, because they wait for hours by design and don't create anything.
   waiting: [
     `jobs INDEXED BY jobs_unfinished
       WHERE state IN ('waiting', 'running') AND +state = 'waiting' AND kind <> 'cleanup'`,
@@ -124,7 +124,7 @@ export function readQueuePage(sqlite: Database) {
 }
 
 const TRIM_NOTE =
-  "Creates the trimmed version. The current version stays online until it is ready.";
+  "Creates the trimmed version. Until it is ready, the current version stays online.";
 
 export function toJob(row: JobWithTitle): ListedJob {
   const { reason, finished_at, speed, seconds_left } = row;
@@ -148,7 +148,7 @@ export function toJob(row: JobWithTitle): ListedJob {
   };
 }
 
-/** The number of recent jobs, of all kinds together, from which the speed of each kind is computed. */
+/** The total number of recent jobs, across all kinds, from which the speed of each kind is computed. */
 const MEASURED_JOBS = 400;
 /** The number of queued jobs whose videos are read in order to estimate the total length. */
 const VIDEOS_READ = 5_000;
@@ -231,7 +231,7 @@ function remainingOf(
 /** The remaining work for one kind of job. */
 interface RemainingWork {
   kind: JobKind;
-  /** The number of seconds of video to process; undefined if none of the lengths is known. */
+  /** The number of seconds of video to process; undefined if no length is known. */
   videoSeconds?: number;
 }
 
@@ -258,7 +258,7 @@ function estimateSecondsLeft(
   return seconds / Math.max(1, concurrency);
 }
 
-/** The mean isn't used, because a job that was suspended for an urgent one seems to have taken hours. */
+/** Used instead of the mean, because a job that was suspended for an urgent one may appear to have taken hours. */
 function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

@@ -50,7 +50,7 @@ export async function acceptStream(job: LeasedJob, digests: Digests): Promise<bo
     const stream = await withSourceFiles(job, source, () => verifyStream(job, source, digests));
     return await commitReceived(job, source, stream);
   } catch (error) {
-    // Errors from ffmpeg or the MP4 parser are caused by the files that were sent.
+    // Errors from ffmpeg or the MP4 parser are caused by the files that the worker sent.
     if (error instanceof EncodeError || error instanceof RangeError)
       throw new InvalidResultError(error.message);
     throw error;
@@ -78,7 +78,7 @@ async function verifyStream(job: LeasedJob, source: Source, digests: Digests): P
 async function requireDigests(job: LeasedJob, digests: Digests): Promise<void> {
   const received = Object.keys(await receivedBytes(job));
   const missing = Object.keys(digests).find((name) => !received.includes(name));
-  if (missing) throw new InvalidResultError(`${missing} hasn't arrived.`);
+  if (missing) throw new InvalidResultError(`${missing} hasn't been uploaded.`);
   for (const name of received) {
     const digest = Object.hasOwn(digests, name) ? digests[name] : undefined;
     if (digest === undefined) throw new InvalidResultError(`${name} has no digest.`);

@@ -9,7 +9,7 @@ import { jobsChanged } from "../queue/queue-state.server";
 export const REMOTE_PREFIX = "remote/";
 /** An SQL condition that is true if the lease name in `jobs.worker` has this prefix. The character after `/` is `0`. */
 export const IS_REMOTE = "worker >= 'remote/' AND worker < 'remote0'";
-/** This is long enough that an hour of encoding isn't wasted if the connection is down for a minute. */
+/** Long enough that an hour of encoding isn't wasted if the connection is down for a minute. */
 export const REMOTE_LEASE_MS = 120_000;
 /** A job fails permanently after its worker has been lost or its result has been rejected this many times in a row. */
 export const MAX_LOSSES = 5;
@@ -45,8 +45,8 @@ export function receivedFolder({ id, worker }: LostLease): string {
 }
 
 /**
- * Shortens leases that would last impossibly long because they were granted before the clock was set back. Workers that
- * are still running extend them according to the new clock.
+ * Shortens leases that would last too long because they were granted before the clock was set back. Workers that are
+ * still running extend them according to the new clock.
  *
  * @param own the duration of leases on this machine, in milliseconds.
  */
@@ -58,7 +58,7 @@ export function shortenLeases(now: number, own: number): void {
   const sqlite = sqliteHandle();
   const longest = `CASE WHEN ${IS_REMOTE} THEN @remote ELSE @own END`;
   const later = `state = 'running' AND lease_until > ${longest}`;
-  // This is checked first, because reading doesn't need the write lock.
+  // This check comes first, so that the write lock isn't taken if there are no such leases.
   if (!sqlite.prepare(`SELECT 1 FROM jobs WHERE ${later}`).get(leases)) return;
   sqlite.prepare(`UPDATE jobs SET lease_until = ${longest} WHERE ${later}`).run(leases);
 }

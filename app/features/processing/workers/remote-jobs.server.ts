@@ -20,7 +20,8 @@ import { leaseName, receivedFolder } from "./leases.server";
 /** The kinds of jobs for remote workers. Encoding the stream accounts for nearly all of a video's processing time. */
 const REMOTE_KINDS: readonly JobKind[] = ["ladder"];
 /**
- * The other kinds of jobs. A site that leaves encoding to workers runs these jobs itself once a worker has connected.
+ * The kinds of jobs that a site runs itself if it leaves encoding to workers. It starts running them once a worker has
+ * connected.
  */
 const LOCAL_KINDS = JOB_KINDS.filter((kind) => kind !== "ladder" && kind !== "codecs");
 
@@ -42,7 +43,7 @@ const localRunner = processState(
 /** Claims the next job for a worker and returns it with the lease id used in URLs; undefined if there is no job. */
 export async function claimRemoteJob(workerId: number) {
   if (!ffmpegAvailable()) return undefined;
-  // As soon as the first worker has connected, the site runs the other kinds of jobs.
+  // The site starts running the other kinds of jobs as soon as the first worker has connected.
   if (settings().encoderConcurrency === 0) localRunner();
   while (await hasFreeDiskSpace()) {
     const lease = randomUUID();
@@ -51,7 +52,8 @@ export async function claimRemoteJob(workerId: number) {
     if (!job) return undefined;
     const source = await sourceOf(job);
     if (!source) await fail(job, "The video has no file in this library.", true);
-    // The playable version has a lower quality than the stream that was encoded from the removed source.
+    // The stream isn't re-encoded from the playable version, because the existing stream was encoded from the removed
+    // source and has a higher quality.
     else if (source.row.hls_url && source.row.source_removed_at)
       await commitReceived(job, source, NO_ARTIFACT);
     else return { job, lease, source, pace: paceOf(job) };
@@ -127,7 +129,7 @@ export async function receiveChunk(
   offset: number,
   body: ReadableStream<Uint8Array> | null,
 ): Promise<number> {
-  if (!FILE_NAME.test(name)) throw problem(422, "This isn't a valid file name in a result.");
+  if (!FILE_NAME.test(name)) throw problem(422, "A result can't contain a file with this name.");
   if (!(await hasFreeDiskSpace())) throw problem(507, DISK_FULL);
   const folder = receivedFiles(job);
   const sizes = await receivedBytes(job);
@@ -156,7 +158,7 @@ export async function receiveChunk(
   // The folder may have been removed while the file was being written.
   if (!hasLease(job)) {
     await removeTemporary(receivedFolder(job));
-    throw problem(409, "This job is no longer yours.");
+    throw problem(409, "This job is no longer assigned to this worker.");
   }
   return end;
 }

@@ -27,7 +27,10 @@ import {
 } from "./remote-jobs.server";
 import { findWorker, recordResult, type Worker } from "./workers.server";
 
-/** Tokens have 256 random bits, so this limit only protects the database from floods of requests. */
+/**
+ * Tokens have 256 random bits and can't be guessed, so this limit serves only to protect the database from floods of
+ * requests.
+ */
 const invalidTokens = addressLimit("wrong worker tokens by address", 60, 60);
 
 /**
@@ -86,7 +89,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** How long a worker without a job should wait before it polls again. */
 const RETRY_AFTER_SECONDS = 3;
 const NOT_YOURS =
-  "This job is no longer yours: its lease has ended or its video was deleted. Nothing was published.";
+  "This job is no longer assigned to this worker: its lease has ended or its video was deleted. Nothing was published.";
 
 const NOT_ACCEPTED = "The result couldn't be accepted. See the site's log.";
 
@@ -101,7 +104,7 @@ const resultSchema = z.object({
   files: z.record(z.string().max(100), z.string().regex(/^[0-9a-fA-F]{64}$/)),
 });
 
-/** The leases whose results are being verified. A result can only be submitted once. */
+/** The leases whose results are currently being verified, so that a worker can't submit the same result twice. */
 const verifying = processState("results being accepted", () => new Set<string>());
 
 /** Responds with the next job and its lease, or 204 if there is none at the moment. */
@@ -121,7 +124,7 @@ async function claimNextJob(worker: Worker): Promise<Response> {
   });
 }
 
-/** The terms of the lease, sent in response to each heartbeat. */
+/** Returns the terms of the lease, which are sent in response to each heartbeat. */
 function leaseTerms() {
   return { leaseSeconds: REMOTE_LEASE_MS / 1000, paused: pausedSince() !== null };
 }
@@ -203,7 +206,7 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
 async function sendVideo(request: Request, job: LeasedJob): Promise<Response> {
   const source = await sourceOf(job);
   const name = source && parseMediaUrl(source.url);
-  if (!name || source.trim) throw new Problem(404, "The site doesn't have the file of this video.");
+  if (!name || source.trim) throw new Problem(404, "The site doesn't have this video's file.");
   const headers = new Headers({
     "Cache-Control": NO_CACHE,
     "Content-Type": "application/octet-stream",

@@ -86,7 +86,7 @@ export function WorkerList({
   );
 }
 
-/** The workers on the queue page. Hidden if there aren't any and the user can't create one. */
+/** The list of workers on the queue page. It is hidden if there are no workers and the user can't create one. */
 export function QueueWorkers({ workers, now }: { workers: readonly ListedWorker[]; now: number }) {
   const mayManage = usePermissions()("/admin/workers");
   if (workers.length === 0 && !mayManage) return null;

@@ -82,7 +82,7 @@ export function findWorker(token: string, now = Date.now()): Worker | undefined 
   if (!row) return undefined;
   const { id, name, last_seen_at } = row;
   if (last_seen_at === null || now - Date.parse(last_seen_at) >= LAST_SEEN_INTERVAL_MS) {
-    // The update is skipped while another process is writing, since it is enough to update the row at the next request.
+    // The update is skipped if another process is writing, because the next request can update the row instead.
     tryWriteTransaction(() => {
       prepared("UPDATE workers SET last_seen_at = ? WHERE id = ?").run(
         new Date(now).toISOString(),

@@ -41,8 +41,8 @@ export default function Contact() {
   return (
     <StaticPage title="Contact" lead="We answer within 1 to 2 business days.">
       <p>
-        Write to <a href={`mailto:${email}`}>{email}</a>, or use the form below. This form sends
-        nothing. It prepares an email that you send yourself.
+        Write to <a href={`mailto:${email}`}>{email}</a>, or use the form below. The form doesn’t
+        send anything. It prepares an email that you send yourself.
       </p>
       <p>
         To have content removed, see the <Link to="/dmca">DMCA page</Link>.

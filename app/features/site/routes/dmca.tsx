@@ -63,8 +63,8 @@ export default function Dmca() {
 
       <h2>You are in a video</h2>
       <p>
-        If a video shows you without your consent, you don’t need any of the formalities above, an
-        account or a name: <Link to="/report?kind=consent">report it</Link>, or email us the URL of
+        If a video shows you without your consent, you don’t need an account, a name or any of the
+        formalities above: <Link to="/report?kind=consent">report it</Link>, or email us the URL of
         the page with the subject <strong>Removal</strong>. We decide within 48 hours.
         {hidesImmediately &&
           " A video that is reported with the form is hidden first and reviewed afterwards."}
@@ -87,8 +87,8 @@ export default function Dmca() {
 
       {hasRecords && (
         <p>
-          See <Link to="/records">Record Keeping</Link> for the custodian of the records of age and
-          consent.
+          See <Link to="/records">Record Keeping</Link> for the custodian of the age and consent
+          records.
         </p>
       )}
 
@@ -100,18 +100,18 @@ export default function Dmca() {
           decisions.
         </li>
         <li>
-          After a valid notice, the page and its files are removed. The files of a hidden video are
-          inaccessible too.
+          After a valid notice, the page and its files are removed. When a video is hidden, its
+          files aren’t accessible either.
         </li>
         <li>We stop using sources that repeatedly infringe the rights of others.</li>
       </ul>
 
       <h2>Counter-notice</h2>
       <p>
-        If your material was removed by mistake, send a counter-notice to {email}: what was removed
-        and where it was, your contact details and signature, a statement under penalty of perjury
-        that you believe the removal was a mistake, and your consent to the jurisdiction of the
-        competent court.
+        If your material was removed by mistake, send a counter-notice to {email}. Include what was
+        removed and where it was, your contact details and signature, a statement under penalty of
+        perjury that you believe the removal was a mistake, and your consent to the jurisdiction of
+        the competent court.
       </p>
     </StaticPage>
   );

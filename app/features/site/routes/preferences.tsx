@@ -55,7 +55,7 @@ export default function Preferences() {
       <Setting
         setting={miniPlayer}
         label="Mini player"
-        hint="Keeps the video playing in a corner while you browse. Off by default if your browser saves data."
+        hint="Keeps the video playing in a corner while you browse. Off by default if your browser’s data saver is on."
       />
       <Setting
         setting={stableVolume}
@@ -137,8 +137,8 @@ function Remembered() {
       )}
       <p>
         {saved === 0 ? "No saved videos. " : `${formatQuantity(saved, "video")} saved. `}
-        Under <Link to="/saved">Saved Videos</Link> you can export them to a file or import one,
-        together with your watch history and these preferences.
+        Under <Link to="/saved">Saved Videos</Link>, you can export your saved videos, watch history
+        and preferences to a file, and import such a file.
       </p>
       <Button type="button" variant="danger" size="sm" onClick={clear}>
         Clear all data

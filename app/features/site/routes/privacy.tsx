@@ -13,7 +13,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data
     ? pageMeta(data.site, {
         title: "Privacy",
-        description: `No account, no personal data, no logs, no third-party requests: what ${data.site.name} knows about its visitors.`,
+        description: `How ${data.site.name} protects its visitors: no account, no personal data, no logs, no third-party requests.`,
         path: "/privacy",
         noindex: true,
       })
@@ -50,9 +50,10 @@ export default function Privacy() {
       <h2>What we count</h2>
       <p>
         For each video, we count how often its page was opened, in total and by day, but not by
-        whom. To keep the site available, there are rate limits for each IP address on{" "}
-        {[...new Set(Object.values(MEMORY_LIMITS))].join(", ")}. For these limits, a hash of the
-        address is kept in memory for at most an hour and never written anywhere.
+        whom. To keep the site available, the number of{" "}
+        {[...new Set(Object.values(MEMORY_LIMITS))].join(", ")} is limited for each IP address. To
+        enforce these limits, a hash of the address is kept in memory for at most an hour and never
+        written anywhere.
       </p>
       <p>
         We also count how far each video is watched: twenty numbers, one for each 5% of the video.
@@ -64,34 +65,33 @@ export default function Privacy() {
 
       <h2>Cookies and browser storage</h2>
       <p>
-        This is everything that the site stores in your browser. Apart from cookies, it isn’t sent
-        to us automatically: to show the videos that you saved or started, your browser requests
-        them like those of any other page. Clearing this site’s data in your browser removes all of
-        it.
+        This is everything that the site stores in your browser. Only cookies are sent to us
+        automatically: to show the videos that you saved or started, your browser requests them like
+        those on any other page. Clearing this site’s data in your browser removes all of it.
       </p>
       <ul>
         {BROWSER_DATA.filter((each) => each.isForVisitors).map((each) => (
           <Remembered key={each.keys[0]} {...each} />
         ))}
         <li>
-          An offline page, which your browser shows when the site can’t be reached. None of the
-          pages that you visit are stored.
+          An offline page, which your browser shows when the site can’t be reached. The pages that
+          you visit aren’t stored.
         </li>
       </ul>
       <p>
-        People who manage the videos have additional cookies, which visitors never get:{" "}
+        The site stores these only for people who manage the videos:{" "}
         {BROWSER_DATA.filter((each) => !each.isForVisitors)
           .flatMap(({ keys }) => keys)
           .join(", ")}
-        . You can change what your browser stores, and your discretion settings, under{" "}
+        . You can change your privacy settings and clear stored data under{" "}
         <Link to="/preferences">Preferences</Link>.
       </p>
 
       <h2>Data about people other than visitors</h2>
       <p>
-        If you only watch, none of this is about you. Below is all the personal data in our
-        database, why we store it, and for how long. Backups may keep it longer, until the last one
-        that contains it is replaced.
+        If you only watch videos, this section isn’t about you. It lists all the personal data in
+        our database, why we store it, and for how long. Deleted data remains in backups until the
+        last backup that contains it is replaced.
       </p>
       {groups.map(({ title, lead, kept }) => (
         <Fragment key={title}>
@@ -107,13 +107,13 @@ export default function Privacy() {
         </Fragment>
       ))}
       <p>
-        Phones and cameras add information to a video file about where, when, by whom and with which
-        device it was recorded. We remove it before a video becomes public. The uploader&apos;s
+        Phones and cameras add metadata to video files, such as where, when, by whom and with which
+        device a video was recorded. We remove it before a video becomes public. The uploader&apos;s
         original, which only the people who run the site can open, may still contain it.
       </p>
       <p>
-        You can ask what we hold about you and have it deleted: in a message on the page of your
-        report if you reported a video, otherwise by email.
+        You can ask what data we have about you, and have it deleted. If you reported a video, send
+        a message on your report’s page. Otherwise, email us.
       </p>
 
       <h2>Content from third parties</h2>
@@ -131,10 +131,10 @@ export default function Privacy() {
       </p>
       {checksAges && (
         <p>
-          In some countries the law requires an age check. {checksAges} does that for us, when you
-          follow the link to it. They receive a random number and the URL to return to, not what you
-          want to watch; they tell us whether you are 18 or over, and nothing else. We learn your
-          country from the network through which you reach us, and don’t record it anywhere.
+          In some countries, the law requires an age check. {checksAges} does that for us when you
+          follow the link to it. It receives a random number and the URL to return to, but not what
+          you want to watch. It tells us only whether you are 18 or over. We learn your country from
+          the network through which you reach us, and don’t record it anywhere.
         </p>
       )}
 

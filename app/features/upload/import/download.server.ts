@@ -14,7 +14,7 @@ const IDLE_MS = 60 * 1000;
 const WHOLE_MS = 6 * 60 * 60 * 1000;
 const LONGEST_ADDRESS = 2_000;
 
-/** The host name resolver and the check for allowed IP addresses. Tests use their own network. */
+/** The host name resolver and the check for allowed IP addresses. Tests replace both of them. */
 export interface Network {
   lookup(hostname: string): Promise<LookupAddress[]>;
   isAllowed(address: string): boolean;
@@ -43,7 +43,7 @@ export function parseAddress(text: string): URL {
   const address = text.trim();
   const url = parseUrl(address);
   if (!url || Math.max(address.length, url.href.length) > LONGEST_ADDRESS)
-    throw wrong("This isn't a URL.");
+    throw wrong("This isn't a valid URL.");
   if (url.protocol !== "https:") throw wrong("Only https:// URLs can be imported.");
   if (url.username || url.password) {
     throw wrong("URLs with a user name or password can't be imported.");
@@ -106,10 +106,10 @@ async function follow(address: URL, options: DownloadOptions, signal: AbortSigna
       throw wrong(`The server returned status ${statusCode} instead of the file.`);
     }
     const next = parseUrl(headers.location, url);
-    if (!next) throw wrong("The server's redirect doesn't have a URL.");
+    if (!next) throw wrong("The server's redirect doesn't contain a valid URL.");
     url = parseAddress(next.href);
   }
-  throw wrong("The server redirects too many times.");
+  throw wrong("The server redirected too many times.");
 }
 
 /** Sends one request over a new connection to an IP address that has already been checked. */
@@ -146,7 +146,9 @@ async function get(
       answer = response;
     });
     // If the request were destroyed after the response has started, this would be reported as a lost connection.
-    request.on("timeout", () => (answer ?? request).destroy(wrong("The server stopped sending.")));
+    request.on("timeout", () =>
+      (answer ?? request).destroy(wrong("The server stopped sending data.")),
+    );
     request.on("error", reject);
   });
 }

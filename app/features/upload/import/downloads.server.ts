@@ -130,7 +130,7 @@ export async function resumeDownloads(): Promise<void> {
 /**
  * Runs the queued downloads one after another.
  *
- * @returns when the queue is empty.
+ * @returns a promise that resolves when the queue is empty.
  */
 export function runDownloads(network: Network = INTERNET): Promise<void> {
   const state = downloads();

@@ -56,7 +56,7 @@ async function entryOf(
 ): Promise<ImportEntry> {
   const id = textOf(row, "id");
   const title = titleOf(row);
-  if (!id || !title) throw new ImportError("id or title is missing.");
+  if (!id || !title) throw new ImportError("the id or title is missing.");
   if (!/^[\w-]{1,64}$/.test(id)) throw new ImportError(`the id "${id}" can't be part of a URL.`);
   const video = await stored(root, "videos", textOf(row, "video_url"));
   // A missing thumbnail doesn't matter, since a frame will be extracted from the video.
@@ -112,7 +112,7 @@ async function stored(
   const segments = address.replace(/[?#].*$/, "").split("/");
   const [found, user = "", name = ""] = segments.slice(-3).map(decoded);
   if (found !== bucket) {
-    throw new ImportError(`the URL ${address} isn't a file in the bucket ${bucket}.`);
+    throw new ImportError(`the URL ${address} doesn't point to a file in the bucket ${bucket}.`);
   }
   const inside = path.join(root, bucket);
   const file = path.join(inside, user, name);

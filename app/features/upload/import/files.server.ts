@@ -79,7 +79,7 @@ export async function inspectFile(file: string, extension: string): Promise<Insp
   return { extension, durationSeconds, playable, ...(cutOff && { cutOff }) };
 }
 
-/** The way in which files are transferred from their folder to the bucket. */
+/** How files are transferred from their folder to the bucket. */
 const IMPORT_MODES = ["copy", "move", "link"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
 

@@ -126,7 +126,7 @@ async function moveAndInsert(
     try {
       if (each.entry.file) {
         await moveVideo(mode, each.entry.file, each.target);
-        // This runs while the file still has its original digests.
+        // The block list is checked while the file still has its original digests.
         await isOnBlockList(each);
         const isPlayable = each.inspected?.playable !== false;
         each.isClean = isPlayable && (await cleanVideo(each, each.entry.file));
@@ -151,8 +151,8 @@ async function moveAndInsert(
 }
 
 /**
- * Inserts the rows in small transactions: each transaction holds the database lock for a few milliseconds, and then
- * leaves it free for the same length of time.
+ * Inserts the rows in small transactions: each transaction holds the database lock for a few milliseconds. Afterwards,
+ * the lock is free for the same length of time.
  *
  * @returns the entries that were inserted, which excludes those whose files were added to the block list in the
  * meantime.
@@ -198,8 +198,8 @@ function planned({ entry, bytes, modifiedMs, videoId, target }: PendingImport) {
 }
 
 /**
- * Removes a video's metadata in the bucket. If the video is a hard link to the file in the folder, which must not
- * change before the row is committed, the link is first replaced with a copy if the file has metadata.
+ * Removes the metadata from a video in the bucket. If the video is a hard link to the file in the folder, which must
+ * not change before the row is committed, the link is first replaced with a copy if the file has metadata.
  *
  * @returns whether the video can be served without conversion.
  */
@@ -286,7 +286,7 @@ function insertRows(
   );
   // The records were deleted by a site that couldn't see this process and assumed that it had been killed.
   if (changes < new Set(sources).size)
-    throw new Error("Files of the import were removed by another process.");
+    throw new Error("Another process removed some of the imported files.");
 }
 
 function matchRefusal(comparison: FileComparison | "late" | undefined): string | undefined {

@@ -121,9 +121,9 @@ export function FolderForm({
         </div>
       )}
       <p className="text-muted">
-        Imports the videos in the folder that is set on the server, and in all its subfolders.
-        Videos that were imported before are skipped. Details come from a table, from a file such as
-        clip.json next to clip.mp4, or from the file name.
+        Imports the videos in the server’s import folder and all its subfolders. Videos that have
+        already been imported are skipped. Details come from a table, from a file such as clip.json
+        next to clip.mp4, or from the file name.
       </p>
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-3">
         <SelectField label="Default category" name="category">
@@ -143,7 +143,7 @@ export function FolderForm({
         label="Video details"
         name="table"
         rows={4}
-        hint="Optional. CSV with a header line, or JSON, with the fields file, title, description, category, tags and status. By default, metadata.csv or metadata.json in the folder."
+        hint="Optional. CSV with a header line, or JSON, with the fields file, title, description, category, tags and status. If you leave this blank, metadata.csv or metadata.json in the folder is used."
         defaultValue={table}
         error={error}
         spellCheck={false}
@@ -174,7 +174,7 @@ function Running({
         aria-label="Import progress"
       />
       <p className="text-sm text-muted figures">
-        {percent} %, {files} of {total} files
+        {percent}%, {files} of {total} files
       </p>
       <div>
         <Button variant="secondary" size="sm" name="intent" value="folder-cancel" disabled={busy}>
@@ -249,7 +249,7 @@ function State({ download: { state, reason, progress } }: { download: Download }
         aria-label="Download progress"
       />
       <p className="text-sm text-muted figures">
-        {STATES[state]}: {share !== undefined && `${share} %, `}
+        {STATES[state]}: {share !== undefined && `${share}%, `}
         {formatBytes(bytes)}
         {total !== undefined && ` of ${formatBytes(total)}`}
       </p>

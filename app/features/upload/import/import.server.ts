@@ -128,7 +128,7 @@ async function batches(
   for (const [index, entry] of entries.entries()) {
     const stat = stats[index];
     if (entry.file && !stat?.isFile()) {
-      summary.failures.push({ name: entry.name, reason: "its file is gone." });
+      summary.failures.push({ name: entry.name, reason: "its file no longer exists." });
       onProgress?.(0, 1);
       continue;
     }

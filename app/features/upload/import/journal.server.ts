@@ -19,7 +19,7 @@ interface PlannedFile {
   target: string;
 }
 
-/** Returns the sources, including size and modification time, whose videos are in the catalogue. */
+/** Returns the sources whose videos are in the catalogue, with their sizes and modification times. */
 export async function findImported(sources: string[]): Promise<Map<string, string>> {
   const rows = await database()
     .selectFrom("imports")

@@ -76,12 +76,12 @@ export interface FolderRequest {
 
 /**
  * Starts importing the server's folder; the import continues even if the page is closed. Files that have already been
- * imported are skipped, so it is safe to run again.
+ * imported are skipped, so it is safe to start the import again.
  *
  * @throws {ImportError} if nothing can be read or there is nothing to import.
  */
 export async function beginFolderImport(wanted: FolderRequest): Promise<void> {
-  if (!settings().importDir) throw new ImportError("The server has no import folder.");
+  if (!settings().importDir) throw new ImportError("No import folder is configured on the server.");
   const refusal = termsRefusal(wanted.terms);
   if (refusal) throw new ImportError(refusal);
   if (state().running) throw new ImportError("The folder is already being imported.");
@@ -125,7 +125,7 @@ async function planOf({ category, status, table }: FolderRequest): Promise<Impor
 
 function nothingFound({ failures }: ImportPlan): string {
   if (failures.some(({ reason }) => reason === NO_CATEGORY))
-    return "Choose a default category: some files don’t specify one.";
+    return "Choose a default category: some files don’t have one.";
   const [first] = failures;
   return first ? `${first.name}: ${first.reason}` : "The folder contains no videos.";
 }
@@ -164,7 +164,7 @@ function reportOf(summary: ImportSummary): FolderReport {
     ...summary.failures,
     ...summary.notPublic.map(({ name, reason }) => ({
       name,
-      reason: `${reason} It is not public.`,
+      reason: `${reason} The video is not public.`,
     })),
     ...summary.duplicates.map(({ name, of }) => ({ name, reason: `duplicate of “${of}”.` })),
   ];
@@ -174,7 +174,7 @@ function reportOf(summary: ImportSummary): FolderReport {
     `${summary.duplicates.length} duplicates`,
     `${summary.failures.length} failed`,
   ].join(", ");
-  const ended = summary.interrupted ? " Canceled: start it again to import the rest." : "";
+  const ended = summary.interrupted ? " Canceled. Start the import again to import the rest." : "";
   return {
     message: `${figures}.${ended}`,
     failures: all.slice(0, FAILURES_SHOWN),

@@ -231,7 +231,7 @@ export interface ImportFailure {
   reason: string;
 }
 
-/** The entries to import, and the entries for which it is already known that they can't be imported. */
+/** The entries to import, and the failures that are already known. */
 export interface ImportPlan {
   entries: ImportEntry[];
   failures: ImportFailure[];
@@ -284,7 +284,7 @@ function entryOf(row: TableRow, index: number): AddressEntry {
   const status = field("status").trim().toLowerCase() === "published" ? "published" : "review";
   const wrong = !address ? "it has no address." : !texts.ok ? firstMessage(texts) : undefined;
   if (wrong || !texts.ok) {
-    const name = field("title").trim() || address || "it";
+    const name = field("title").trim() || address || "untitled";
     throw new ImportError(`Row ${index + 1} (${name}): ${wrong} Nothing was imported.`);
   }
   return { address, texts: texts.value, status };

@@ -32,7 +32,7 @@ import { ImportError, planAddresses } from "../import/table.server";
 
 export const meta = privateMeta("Import");
 
-/** This is large enough for a table of a thousand videos with descriptions. */
+/** Large enough for a table of a thousand videos with descriptions. */
 const MAX_FORM_BYTES = 4 * 1024 * 1024;
 
 /** The reasons why a form was rejected, with the entered values. */
@@ -76,7 +76,7 @@ export async function action({ request }: ActionFunctionArgs) {
         const entries = await planAddresses(text("table"));
         const shared = { userId: user.id, terms: acceptance?.version };
         await addDownloads(entries.map((entry) => ({ ...entry, ...shared })));
-        return done(`${formatQuantity(entries.length, "video")} will be fetched.`);
+        return done(`${formatQuantity(entries.length, "video")} will be imported.`);
       }
       case "cancel":
         if (!(await cancelDownload(Number(text("id"))))) {
@@ -98,7 +98,7 @@ export async function action({ request }: ActionFunctionArgs) {
       }
       case "folder-cancel":
         if (!cancelFolderImport()) throw new ImportError("The import has already ended.");
-        return done("The import stops after the current files.");
+        return done("The import will stop after the current files.");
       default:
         throw new Response(null, { status: 400, statusText: "Bad Request" });
     }
@@ -158,8 +158,8 @@ export default function Import() {
       )}
       <PageSection id="export" title="Export">
         <p className="text-muted">
-          The details of all videos as CSV or JSON. Together with the uploads folder, it can be
-          imported into another site.
+          Download the details of all videos as CSV or JSON. You can import the file into another
+          site, together with the uploads folder.
         </p>
         <div className="flex flex-wrap gap-3">
           {["csv", "json"].map((format) => (

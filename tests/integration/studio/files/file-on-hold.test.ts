@@ -60,7 +60,7 @@ describe("the file of a video on hold", () => {
       await holdVideo(reason);
       await activateReady();
       expect(playedFile()).toBe(BEFORE);
-      expect(otherFiles("v").pending?.waitsFor).toContain("while the video is on hold");
+      expect(otherFiles("v").pending?.waitsFor).toContain("file of a video that is on hold");
       await release(reason);
       expect(otherFiles("v").pending?.waitsFor).toBeUndefined();
       await activateReady();
@@ -68,7 +68,10 @@ describe("the file of a video on hold", () => {
     },
   );
 
-  const ON_HOLD = { status: 409, detail: expect.stringContaining("while the video is on hold") };
+  const ON_HOLD = {
+    status: 409,
+    detail: expect.stringContaining("file of a video that is on hold"),
+  };
 
   it("isn't replaced when someone requests the switch", async () => {
     addVideoWithTwoFiles("pending", "published");
@@ -77,7 +80,7 @@ describe("the file of a video on hold", () => {
     expect(playedFile()).toBe(BEFORE);
   });
 
-  it("isn't replaced by an earlier file, either in its dialog or in the trash", async () => {
+  it("can't be replaced by an earlier file, either from its dialog or from the trash", async () => {
     addVideoWithTwoFiles("earlier", "published");
     await holdVideo();
     expect(await expectFailure({ intent: "restore-file", id: "v", file: "n" })).toMatchObject(

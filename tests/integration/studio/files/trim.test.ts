@@ -196,11 +196,11 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
       ["soon", "3", "start", "Enter a position in the video, such as 1:30."],
       ["NaN", "3", "start", "Enter a position in the video, such as 1:30."],
       ["-1", "3", "start", "Enter a position in the video, such as 1:30."],
-      ["9:00", "", "start", "The video is shorter than that."],
+      ["9:00", "", "start", "This position is after the end of the video."],
       ["", "1e9", "end", "Enter a position in the video, such as 1:30."],
-      ["", "0:07", "end", "The video is shorter than that."],
-      ["3", "2", "end", "End must be after start."],
-      ["3", "3", "end", "End must be after start."],
+      ["", "0:07", "end", "This position is after the end of the video."],
+      ["3", "2", "end", "The end must be after the start."],
+      ["3", "3", "end", "The end must be after the start."],
       ["3", "3.5", "end", "The trimmed video must be at least one second long."],
     ] as const) {
       const failed = await refusalOf(id, start, end);
@@ -224,7 +224,7 @@ describe.runIf(ffmpegAvailable())("trimming a video", () => {
     fs.rmSync(playing(id));
     expect(await refusalOf(id, "1", "3")).toMatchObject({
       status: 409,
-      detail: "The file of this video doesn’t exist or can’t be read.",
+      detail: "This video’s file is missing or can’t be read.",
     });
     addVideo({ id: "none" });
     expect((await refusalOf("none", "1", "3")).detail).toMatch(/no file on this site/);
@@ -318,7 +318,7 @@ describe("the original of a trimmed video", () => {
     expect((await readSourceStatistics()).cut).toEqual({ videos: 1, bytes: 5 });
   });
 
-  it("is found in whichever row refers to it, while a trimmed file is created from it", async () => {
+  it("is found in whichever row refers to it while a trimmed file is being created", async () => {
     addCut();
     writeUpload(site.uploads, "videos/u/1.mp4");
     sqliteHandle().exec(

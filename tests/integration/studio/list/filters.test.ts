@@ -311,7 +311,7 @@ describe("missing files", () => {
     expect(sqliteHandle().prepare("SELECT count(*) FROM missing_files").pluck().get()).toBe(0);
   });
 
-  it("aren't shown with the time of a check until a check has finished", async () => {
+  it("are shown without the time of a check until the first check has finished", async () => {
     sqliteHandle().exec("UPDATE storage SET files_looked_at = NULL");
     expect((await manage("missing=1")).filesCheckedAt).toBeNull();
     for await (const file of missingFiles()) {

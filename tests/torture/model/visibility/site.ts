@@ -30,7 +30,7 @@ const tokenOf = (role: Role) => `afterdark_${role}`;
 
 /** A site without ffmpeg, where uploads take milliseconds and aren't processed. */
 export class VisibilitySite extends RunningSite {
-  /** The first day that schedules are relative to. */
+  /** Day 0, from which the days of schedules are counted. */
   private readonly dayZero = Date.now();
   private videos = 0;
   private reports = 0;
@@ -279,7 +279,7 @@ const ORDINALS = ["first", "second", "third", "fourth", "fifth"];
 
 /** Returns the answer to the report form's question. */
 function solve(question: string): string {
-  const [, a = "", b = ""] = /^How much is (\w+) and (\w+)\?/.exec(question) ?? [];
+  const [, a = "", b = ""] = /^What is (\w+) plus (\w+)\?/.exec(question) ?? [];
   if (a) return String(NUMBERS.indexOf(a) + NUMBERS.indexOf(b) + 2);
   const [, place = "", list = ""] =
     /^Which is the (\w+) of these words: (.*)\?/.exec(question) ?? [];
