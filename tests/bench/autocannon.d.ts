@@ -14,7 +14,7 @@ declare module "autocannon" {
     duration?: number;
     /** The number of requests, instead of a duration. */
     amount?: number;
-    /** Functions that change each request before it is sent. */
-    requests?: { setupRequest: (request: object) => object }[];
+    /** The requests that each connection sends, over and over. */
+    requests?: { path: string }[];
   }): Promise<Result>;
 }

@@ -83,19 +83,17 @@ async function compareWithStock(report: Report, site: SiteProcess): Promise<void
   }
 }
 
-/** Requests the pages of many videos one after the other, from the cache and rendered. */
+/** Each connection requests the pages of many videos one after the other, from the cache and rendered. */
 async function cyclePages(report: Report, site: SiteProcess): Promise<void> {
   addVideos(site, VIDEOS, CYCLED_PAGES);
-  let next = 0;
-  const nextPath = () => `/video/v${next++ % CYCLED_PAGES}`;
-  const requests = [{ setupRequest: (request: object) => ({ ...request, path: nextPath() }) }];
+  const requests = Array.from({ length: CYCLED_PAGES }, (_, id) => ({ path: `/video/v${id}` }));
   const cycle = (options: object, headers = {}) =>
     autocannon({
       ...{ url: site.url, connections: CONNECTIONS, requests, ...options },
       // Like browsers and crawlers.
       headers: { "accept-encoding": "gzip", ...headers },
     });
-  await cycle({ amount: CYCLED_PAGES });
+  await cycle({ connections: 1, amount: CYCLED_PAGES });
   const cached = await cycle({ duration: SECONDS });
   const rendered = await cycle({ duration: SECONDS }, UNCACHED);
   const [rate, renderedRate] = [cached.requests.average, rendered.requests.average];
