@@ -6,7 +6,7 @@ import { renderToString } from "react-dom/server";
 import { boot } from "~/boot.server";
 import { NonceContext } from "~/features/site/document-head";
 import { errorReference, logUnexpected } from "~/platform/errors.server";
-import { cacheRendered } from "~/platform/node/page-cache.server";
+import { renderedResponse } from "~/platform/node/page-cache.server";
 import { contentSecurityPolicy } from "~/platform/node/security-headers.server";
 import { createScriptNonce, hashScripts } from "~/platform/script-hashes.server";
 import { ErrorReferenceContext } from "~/ui/feedback/error-page";
@@ -36,10 +36,7 @@ export default async function handleRequest(
   headers.set("Content-Type", "text/html; charset=utf-8");
   setRetryAfter(status, headers);
   headers.set("Content-Security-Policy", contentSecurityPolicy(sources));
-  if (cacheRendered(status, headers, html)) {
-    return new Response(null, { status: 304, headers });
-  }
-  return new Response(html, { status, headers });
+  return renderedResponse(status, headers, html);
 }
 
 /** Adds Retry-After to a 503 response, because whatever causes a 503 lasts only a few seconds (RFC 9110 §10.2.3). */
@@ -51,10 +48,7 @@ function setRetryAfter(status: number, headers: Headers): void {
 export const handleDataRequest: HandleDataRequestFunction = async (response, { request }) => {
   setRetryAfter(response.status, response.headers);
   if (request.method !== "GET" || !response.body || response.status !== 200) return response;
-  const { headers, status } = response;
-  const text = await response.text();
-  const isKnown = cacheRendered(status, headers, text);
-  return new Response(isKnown ? null : text, { status: isKnown ? 304 : status, headers });
+  return renderedResponse(response.status, response.headers, await response.text());
 };
 
 /**

@@ -11,6 +11,10 @@ declare module "autocannon" {
     headers?: Record<string, string>;
     connections: number;
     /** Seconds. */
-    duration: number;
+    duration?: number;
+    /** The number of requests, instead of a duration. */
+    amount?: number;
+    /** The requests that each connection sends, over and over. */
+    requests?: { path: string }[];
   }): Promise<Result>;
 }

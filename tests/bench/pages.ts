@@ -13,6 +13,9 @@ const UNCACHED = { cookie: UNCACHED_COOKIE };
 const MIN_RENDERED_RATIO = 0.5;
 const MIN_CACHED_RATIO = 0.6;
 const MIN_STOCK_RATIO = 1.3;
+/** The number of different pages that crawlers and visitors of a large site keep requesting. */
+const CYCLED_PAGES = 2_000;
+const MIN_CYCLED_RATIO = 20;
 
 /** A page whose loader doesn't load any data. */
 const EMPTY_PAGE = "/privacy";
@@ -46,6 +49,7 @@ export async function run(report: Report): Promise<void> {
       );
     }
     await compareWithStock(report, site);
+    await cyclePages(report, site);
   } finally {
     await site.remove();
   }
@@ -79,6 +83,26 @@ async function compareWithStock(report: Report, site: SiteProcess): Promise<void
   }
 }
 
+/** Each connection requests the pages of many videos one after the other, from the cache and rendered. */
+async function cyclePages(report: Report, site: SiteProcess): Promise<void> {
+  addVideos(site, VIDEOS, CYCLED_PAGES);
+  const requests = Array.from({ length: CYCLED_PAGES }, (_, id) => ({ path: `/video/v${id}` }));
+  const cycle = (options: object, headers = {}) =>
+    autocannon({
+      ...{ url: site.url, connections: CONNECTIONS, requests, ...options },
+      // Like browsers and crawlers.
+      headers: { "accept-encoding": "gzip", ...headers },
+    });
+  await cycle({ connections: 1, amount: CYCLED_PAGES });
+  const cached = await cycle({ duration: SECONDS });
+  const rendered = await cycle({ duration: SECONDS }, UNCACHED);
+  const [rate, renderedRate] = [cached.requests.average, rendered.requests.average];
+  report.figure(`${CYCLED_PAGES} video pages from the cache`, rate, "requests/s");
+  report.figure(`${CYCLED_PAGES} video pages rendered`, renderedRate, "requests/s");
+  const name = `${CYCLED_PAGES} video pages, rate from the cache / rendered`;
+  report.atLeast(name, rate / renderedRate, MIN_CYCLED_RATIO);
+}
+
 /** Returns the CPU time per page, in seconds. */
 async function cpuPerPage(site: SiteProcess, path: string): Promise<number> {
   const pid = site.child!.pid!;
@@ -88,8 +112,8 @@ async function cpuPerPage(site: SiteProcess, path: string): Promise<number> {
   return (cpuSeconds(pid) - before) / requests.total;
 }
 
-function addVideos(site: SiteProcess): void {
-  for (let index = 0; index < VIDEOS; index++) {
+function addVideos(site: SiteProcess, from = 0, to = VIDEOS): void {
+  for (let index = from; index < to; index++) {
     site.addVideo({
       id: `v${index}`,
       title: `${index % 2 ? "Evening" : "Morning"} by the sea, part ${index}`,

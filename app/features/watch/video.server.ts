@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { RelatedQuery, RelatedResult } from "~/features/catalogue/published-index.server";
 import { CARD_COLUMNS, cardsAt, toCard } from "~/features/catalogue/published-list.server";
+import { preventCaching } from "~/platform/node/page-cache.server";
 import { parseDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import type { VideoCardData } from "~/shared/video-card";
@@ -114,7 +115,9 @@ export async function publishedCards(ids: readonly string[]): Promise<VideoCardD
 
 /** Returns up to 20 related videos, best match first, or an empty list if no published video has this id. */
 export async function relatedVideos(id: string): Promise<VideoCardData[]> {
-  return cardsAt((await queryRelated(id)).sortKeys);
+  const { sortKeys, complete } = await queryRelated(id);
+  if (!complete) preventCaching();
+  return cardsAt(sortKeys);
 }
 
 /**

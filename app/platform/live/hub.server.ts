@@ -33,6 +33,7 @@ const JOBS_EVERY_MS = 1_000;
 
 type Listener = (change: Change) => void;
 
+/** Times are `performance.now()` timestamps, so that setting the system's clock back doesn't stop announcements. */
 interface Hub {
   listeners: Set<Listener>;
   polls?: PeriodicWork;
@@ -67,6 +68,11 @@ export function subscribe(listener: Listener): () => void {
   };
 }
 
+/** Returns the version of the view counts that was last announced to open pages. */
+export function announcedViews(): number {
+  return liveHub().announced.views;
+}
+
 /** Notifies the studio of a change that the hub doesn't detect, such as a job's progress, a decision or a backup. */
 export function announceStudioChange(): void {
   const hub = liveHub();
@@ -83,14 +89,14 @@ function start(hub: Hub): void {
   hub.announced = catalogueVersion();
   hub.seen = hub.announced;
   hub.burstSince = undefined;
-  hub.announcedAt = Date.now();
+  hub.announcedAt = performance.now();
   hub.jobsChanged = false;
-  hub.jobsAnnouncedAt = 0;
+  hub.jobsAnnouncedAt = Number.NEGATIVE_INFINITY;
   hub.polls = every(POLL_EVERY_MS, "check for changes", () => poll(hub));
 }
 
 function poll(hub: Hub): void {
-  const now = Date.now();
+  const now = performance.now();
   let version: CatalogueVersion;
   try {
     version = catalogueVersion();

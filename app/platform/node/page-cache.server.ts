@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { LRUCache } from "lru-cache";
 import { matchesWeakly } from "~/shared/conditional";
@@ -8,6 +9,7 @@ import { processState } from "~db/runtime.server";
 import { ageConfirmation } from "../age.server";
 import { counts } from "../counts.server";
 import { errorReference } from "../errors.server";
+import { announcedViews } from "../live/hub.server";
 import { settings } from "../settings.server";
 import { hasPersonalCookie } from "../site-cookies";
 import { requestContext, routeNameOf } from "./request-context.server";
@@ -86,32 +88,53 @@ function send(page: CachedPage, request: IncomingMessage, response: ServerRespon
     return;
   }
   for (const [name, value] of page.headers) response.setHeader(name, value);
-  const gzipped = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(
-    String(request.headers["accept-encoding"] ?? ""),
-  );
-  const body = gzipped ? gzippedPage(page) : page.plain;
-  if (gzipped) response.setHeader("Content-Encoding", "gzip");
+  const compressed = acceptsGzip(request);
+  const body = compressed ? page.gzipped : zlib.gunzipSync(page.gzipped);
+  if (compressed) response.setHeader("Content-Encoding", "gzip");
   response.setHeader("Content-Length", body.length);
   response.writeHead(200).end(request.method === "HEAD" ? undefined : body);
 }
 
+function acceptsGzip({ headers }: IncomingMessage): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(String(headers["accept-encoding"] ?? ""));
+}
+
+/** Keeps the current request's page out of the cache, because its data is incomplete. */
+export function preventCaching(): void {
+  const request = requestContext()?.request;
+  if (request) cacheable.delete(request);
+}
+
+const gzip = promisify(zlib.gzip);
+
 /**
- * Caches the page rendered for the current request, if allowed, and sets the cache headers in `headers`.
- *
- * @returns true if the client already has this page, so that a 304 response is enough.
+ * Returns the response for the page rendered for the current request. If the page may be cached, it is cached in the
+ * compressed form, which is also the form that most clients receive.
  */
-export function cacheRendered(status: number, headers: Headers, text: string): boolean {
+export async function renderedResponse(
+  status: number,
+  headers: Headers,
+  text: string,
+): Promise<Response> {
   headers.set("Cache-Control", headers.get("Cache-Control") ?? PAGE_CACHE_CONTROL);
   const request = requestContext()?.request;
   const entry = request && cacheable.get(request);
-  if (!entry || status !== 200 || headers.has("Set-Cookie") || errorReference()) return false;
+  if (!entry || status !== 200 || headers.has("Set-Cookie") || errorReference()) {
+    return new Response(text, { status, headers });
+  }
   const own = new Headers(headers);
   for (const name of ["Cache-Control", "Content-Length"]) own.delete(name);
-  const page = cachePage(entry.key, entry.version, { text, headers: own });
+  const page = await cachePage(entry.key, entry.version, { text, headers: own });
   headers.set("ETag", page.etag);
-  headers.set("Vary", "Cookie");
+  headers.set("Vary", "Cookie, Accept-Encoding");
   const ifNoneMatch = request.headers["if-none-match"];
-  return ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, page.etag);
+  if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, page.etag)) {
+    return new Response(null, { status: 304, headers });
+  }
+  if (!acceptsGzip(request)) return new Response(text, { status, headers });
+  headers.set("Content-Encoding", "gzip");
+  headers.set("Content-Length", String(page.gzipped.length));
+  return new Response(new Uint8Array(page.gzipped), { status, headers });
 }
 
 /** The maximum size of the cache. */
@@ -163,21 +186,25 @@ function lastViewOf(videoId: string): number {
 /** A page that is the same for every visitor who isn't signed in. */
 export interface CachedPage {
   version: PageVersion;
+  /** A `performance.now()` timestamp, which a change of the system's clock doesn't affect. */
   cachedAt: number;
   /** A weak entity tag, because the compressed and the plain response share it. */
   etag: string;
   headers: [name: string, value: string][];
-  plain: Buffer;
-  /** The compressed page, which is created when a client first requests it. */
-  gzipped?: Buffer;
+  /** Only the compressed page is kept, so that thousands of pages fit into the cache. */
+  gzipped: Buffer;
 }
+
+/** The estimated memory for an entry besides its page and headers. */
+const ENTRY_BYTES = 500;
 
 const pages = processState(
   "page cache",
   () =>
     new LRUCache<string, CachedPage>({
       maxSize: MAX_BYTES,
-      sizeCalculation: ({ plain }) => 500 + 3 * plain.length,
+      sizeCalculation: ({ headers, gzipped }, key) =>
+        ENTRY_BYTES + 2 * (key.length + headers.flat().join("").length) + gzipped.length,
     }),
 );
 
@@ -185,14 +212,17 @@ const pages = processState(
 export function findCachedPage(
   key: string,
   version: PageVersion,
-  now = Date.now(),
+  now = performance.now(),
 ): CachedPage | undefined {
   const page = pages().get(key);
   if (!page) return undefined;
   const age = now - page.cachedAt;
   const viewsMaxAge =
     version.lastView === undefined ? LIST_VIEWS_MAX_AGE_MS : VIDEO_VIEWS_MAX_AGE_MS;
-  const viewsFit = page.version.views === version.views || age < viewsMaxAge;
+  // Open pages that reload a list after an announcement must not receive the counts from before it.
+  const viewsFit =
+    page.version.views === version.views ||
+    (age < viewsMaxAge && page.version.views >= announcedViews());
   const isCurrent =
     page.version.catalogue === version.catalogue && page.version.lastView === version.lastView;
   if (isCurrent && viewsFit && age < MAX_AGE_MS) return page;
@@ -205,20 +235,15 @@ export function findCachedPage(
  *
  * @param version the version that was current before the page's data was read.
  */
-export function cachePage(
+export async function cachePage(
   key: string,
   version: PageVersion,
   { text, headers }: { text: string; headers: Headers },
-  now = Date.now(),
-): CachedPage {
-  const plain = Buffer.from(text);
-  const etag = `W/"${createHash("sha1").update(plain).digest("base64url")}"`;
-  const page = { version, cachedAt: now, etag, headers: [...headers], plain };
+  now = performance.now(),
+): Promise<CachedPage> {
+  const etag = `W/"${createHash("sha1").update(text).digest("base64url")}"`;
+  const gzipped = await gzip(text);
+  const page = { version, cachedAt: now, etag, headers: [...headers], gzipped };
   pages().set(key, page);
   return page;
-}
-
-function gzippedPage(page: CachedPage): Buffer {
-  page.gzipped ??= zlib.gzipSync(page.plain);
-  return page.gzipped;
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createHash, randomBytes } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { announcedViews, subscribe } from "~/platform/live/hub.server";
 import { cachePage, findCachedPage } from "~/platform/node/page-cache.server";
 import { stopRuntime } from "~db/runtime.server";
 import { ADMIN, SiteProcess } from "../../site-process";
@@ -196,38 +197,63 @@ describe("the cache", () => {
   const page = { text: "x", headers: new Headers() };
   beforeEach(() => stopRuntime());
 
-  it("drops a page when the catalogue changes, 15 s after view counts change, and after ten minutes at the latest", () => {
-    const find = (changed: object, age: number) => {
-      cachePage("k", version, page, 0);
+  it("drops a page when the catalogue changes, 15 s after view counts change, and after ten minutes at the latest", async () => {
+    const find = async (changed: object, age: number) => {
+      await cachePage("k", version, page, 0);
       return findCachedPage("k", { ...version, ...changed }, age) !== undefined;
     };
-    expect(find({}, 9 * 60_000)).toBe(true);
-    expect(find({}, 11 * 60_000)).toBe(false);
-    expect(find({ catalogue: 2 }, 1)).toBe(false);
-    expect(find({ views: 2 }, 14_000)).toBe(true);
-    expect(find({ views: 2 }, 16_000)).toBe(false);
+    expect(await find({}, 9 * 60_000)).toBe(true);
+    expect(await find({}, 11 * 60_000)).toBe(false);
+    expect(await find({ catalogue: 2 }, 1)).toBe(false);
+    expect(await find({ views: 2 }, 14_000)).toBe(true);
+    expect(await find({ views: 2 }, 16_000)).toBe(false);
   });
 
-  it("serves a video's page with a view count that is at most a second old", () => {
-    const find = (lastView: number, views: number, age: number) => {
-      cachePage("k", { ...version, lastView: 1 }, page, 0);
+  it("serves a video's page with a view count that is at most a second old", async () => {
+    const find = async (lastView: number, views: number, age: number) => {
+      await cachePage("k", { ...version, lastView: 1 }, page, 0);
       return findCachedPage("k", { ...version, views, lastView }, age) !== undefined;
     };
-    expect(find(1, 1, 60_000)).toBe(true);
-    expect(find(2, 1, 1)).toBe(false);
+    expect(await find(1, 1, 60_000)).toBe(true);
+    expect(await find(2, 1, 1)).toBe(false);
     // These views were written to the database by another process or tool.
-    expect(find(1, 2, 900)).toBe(true);
-    expect(find(1, 2, 1_000)).toBe(false);
+    expect(await find(1, 2, 900)).toBe(true);
+    expect(await find(1, 2, 1_000)).toBe(false);
   });
 
-  it("is limited in size, and drops the least recently used page first", () => {
-    const text = "x".repeat(100_000);
-    for (let index = 0; index < 1_000; index++)
-      cachePage(`${index}`, version, { ...page, text }, 0);
-    const left = Array.from({ length: 1_000 }, (_, index) =>
-      findCachedPage(`${index}`, version, 1),
-    );
-    expect(left.filter(Boolean).length).toBeLessThan(120);
-    expect(left.at(-1)).toBeDefined();
+  it("drops a list with older view counts once open pages have been told about the new ones", async () => {
+    const unsubscribe = subscribe(() => {});
+    onTestFinished(unsubscribe);
+    const announced = announcedViews();
+    await cachePage("k", { ...version, views: announced - 1 }, page, 0);
+    expect(findCachedPage("k", { ...version, views: announced }, 1)).toBeUndefined();
+    await cachePage("k", { ...version, views: announced }, page, 0);
+    expect(findCachedPage("k", { ...version, views: announced + 1 }, 1)).toBeDefined();
   });
+
+  it("holds more than 2,000 pages of the size of a video's page", async () => {
+    for (let index = 0; index < 2_500; index++)
+      await cachePage(`${index}`, version, videoPage(), 0);
+    expect(countCached(2_500)).toBe(2_500);
+  });
+
+  it("is limited in size, and drops the least recently used page first", async () => {
+    for (let index = 0; index < 300; index++) {
+      const text = randomBytes(150_000).toString("base64");
+      await cachePage(`${index}`, version, { ...page, text }, 0);
+    }
+    expect(countCached(300)).toBeLessThan(230);
+    expect(findCachedPage("299", version, 1)).toBeDefined();
+  });
+
+  function countCached(total: number): number {
+    const keys = Array.from({ length: total }, (_, index) => `${index}`);
+    return keys.filter((key) => findCachedPage(key, version, 1)).length;
+  }
 });
+
+/** Returns a page that takes 10 KB compressed, like the page of a video with 20 related videos. */
+function videoPage() {
+  const text = "<li class=card>".repeat(2_500) + randomBytes(7_500).toString("base64");
+  return { text, headers: new Headers({ "Content-Security-Policy": "x".repeat(700) }) };
+}
