@@ -264,7 +264,7 @@ describe.runIf(ffmpegAvailable())("an invalid result", () => {
     }
     expect(ladder()).toMatchObject({
       ...{ state: "failed", worker: null },
-      reason: expect.stringContaining("The result of the worker “attic” was rejected"),
+      reason: expect.stringContaining("The result from worker “attic” was rejected"),
     });
   });
 });
