@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import type { Database } from "better-sqlite3";
+import { fold } from "~/shared/fold";
 import { migrations as allMigrations, type Migration } from "./migrations";
 
 /** A migration that has run on a database. */
@@ -36,6 +37,7 @@ export function migrate(
       `The database ${sqlite.name} was created by a newer version of this site (migration ${newer}). Start that version, or restore a backup.`,
     );
   }
+  sqlite.function("fold", { deterministic: true }, (text) => fold(String(text)));
   const pending = migrations.filter(({ name }) => !recorded.includes(name));
   if (pending[0] && recorded.length > 0 && !sqlite.memory) {
     copyAside(sqlite, `${sqlite.name}.before-${pending[0].name}`);

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { WATCHED_ABOVE, WATCHED_MUCH_ABOVE } from "~/shared/watched";
 import { PUBLIC_CHANGE, toCatalogueVersion } from "./catalogue-version";
-import { searchIndexes } from "./search-index.server";
+import { SERIES_TITLES, type SearchedTexts, searchIndexes } from "./search-index.server";
 
 /**
  * The projector is the only writer of the data that is derived from `videos`: the search indexes, the totals, the views
@@ -29,16 +29,15 @@ interface Row {
   category: string;
   views: number;
   bytes: number;
-  /** Digests of the searched text and of all columns except counters. */
+  /** Digests of the searched text, and of all columns except counters together with the titles of series. */
   text_digest: string;
   digest: string;
 }
-type VideoRow = Row & {
-  title: string;
-  tags: string | null;
-  /** The size of the video's recorded files; null if there are none. */
-  file_bytes: number | null;
-};
+type VideoRow = Row &
+  SearchedTexts & {
+    /** The size of the video's recorded files; null if there are none. */
+    file_bytes: number | null;
+  };
 
 /** The projector for a connection. */
 export type Projector = ReturnType<typeof createProjector>;
@@ -54,7 +53,7 @@ export function createProjector(sqlite: Database) {
   const read = sqlite
     .prepare<unknown[], unknown[]>(`
       SELECT id, CAST(sort_key AS TEXT), status, public, listed, category, views, bytes, title, tags,
-        (SELECT sum(bytes) FROM media_files WHERE video_id = videos.id), ${contentOf(sqlite)}
+        description, ${SERIES_TITLES}, (SELECT sum(bytes) FROM media_files WHERE video_id = videos.id), ${contentOf(sqlite)}
       FROM videos WHERE ${changed}`)
     // Reading each row as an object with a property per column would take 50% longer.
     .raw();
@@ -144,6 +143,7 @@ export function createProjector(sqlite: Database) {
       DELETE FROM video_totals;
       INSERT INTO video_search (video_search) VALUES ('delete-all');
       INSERT INTO video_search_short (video_search_short) VALUES ('delete-all');
+      INSERT INTO video_words (video_words) VALUES ('delete-all');
       INSERT INTO video_changes (video_id) SELECT id FROM videos ORDER BY sort_key;`);
   }
 
@@ -176,12 +176,12 @@ function contentOf(sqlite: Database): string {
 
 function toVideoRow(columns: unknown[]): VideoRow {
   const [id, sort_key, status, isPublic, listed, category, views, bytes, ...rest] = columns;
-  const [title, tags, file_bytes, ...content] = rest;
+  const [title, tags, description, series, file_bytes, ...content] = rest;
   return {
     ...({ id, sort_key, status, public: isPublic, listed, category, views, bytes } as Row),
-    ...({ title, tags, file_bytes } as Pick<VideoRow, "title" | "tags" | "file_bytes">),
-    text_digest: digestOf([title, tags]),
-    digest: digestOf(content),
+    ...({ title, tags, description, series, file_bytes } as Omit<VideoRow, keyof Row>),
+    text_digest: digestOf([title, tags, category, description, series]),
+    digest: digestOf([...content, series]),
   };
 }
 

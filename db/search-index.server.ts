@@ -1,33 +1,51 @@
 import type { Database } from "better-sqlite3";
+import { toCategoryId } from "~/shared/categories";
+import { fold } from "~/shared/fold";
+import { readTags } from "./tags";
 
-const INDEXES = ["video_search", "video_search_short"];
 /**
- * The separator after the title and after each tag, so that no match spans two of them. A search for a tag between two
- * separators matches only that exact tag.
+ * The separator that follows the title and each tag, so that no match spans two of them. A search for a tag between two
+ * separators finds only that exact tag.
  */
 export const SEPARATOR = "\u001f";
 
-/** A video's searchable text. */
-interface SearchedTexts {
+/** The columns of `videos` that are searched, and the titles of the video's public series. */
+export interface SearchedTexts {
   title: string;
   tags: string | null;
+  category: string;
+  description: string;
+  series: string | null;
 }
 
-/** Returns a connection's two search indexes. `baseline-catalogue.ts` describes their contents. */
+/** An SQL expression for the titles of a video's public series. */
+export const SERIES_TITLES = `(
+  SELECT group_concat(series.title, char(31)) FROM series_videos
+  CROSS JOIN series ON series.id = series_videos.series_id
+  WHERE series_videos.video_id = videos.id AND visibility = 'public' AND deleted_at IS NULL)`;
+
+/**
+ * Returns a connection's three search indexes. `video_search` and `video_search_short` find text inside titles and tags
+ * (`baseline-catalogue.ts`), `video_words` finds words (`1001-search-words.ts`). All of them contain folded text.
+ */
 export function searchIndexes(sqlite: Database) {
-  const row = sqlite.prepare<unknown[], SearchedTexts>(
-    "SELECT title, tags FROM videos WHERE sort_key = ?",
-  );
-  const [remove, removeShort] = INDEXES.map((name) =>
+  const row = sqlite.prepare<unknown[], SearchedTexts>(`
+    SELECT title, tags, category, description, ${SERIES_TITLES} AS series
+    FROM videos WHERE sort_key = ?`);
+  const removals = ["video_search", "video_search_short", "video_words"].map((name) =>
     sqlite.prepare(`DELETE FROM ${name} WHERE rowid = ?`),
   );
-  const [replace, replaceShort] = INDEXES.map((name) =>
-    sqlite.prepare(`REPLACE INTO ${name} (rowid, text) VALUES (?, ?)`),
+  const replace = sqlite.prepare("REPLACE INTO video_search (rowid, text) VALUES (?, ?)");
+  const replaceShort = sqlite.prepare(
+    "REPLACE INTO video_search_short (rowid, text) VALUES (?, ?)",
   );
+  const replaceWords = sqlite.prepare(`
+    REPLACE INTO video_words (rowid, title, tags, category, series, description)
+    VALUES (?, ?, ?, ?, ?, ?)`);
   return {
     /**
-     * Updates the entries for the given sort keys to match the rows that currently have these keys, and removes entries
-     * whose keys no longer have a row. Rows are looked up by sort key, because a key may move from one row to another,
+     * Updates the entries for the given sort keys to match the rows that currently have these keys, and removes the
+     * entries whose keys no row has. Rows are looked up by sort key, because a key may move from one row to another,
      * and the two rows may be projected in any order.
      *
      * @param read the rows that were already read, by their sort keys.
@@ -37,12 +55,17 @@ export function searchIndexes(sqlite: Database) {
       for (const sortKey of BigInt64Array.from([...sortKeys], BigInt).sort()) {
         const video = read.get(String(sortKey)) ?? row.get(sortKey);
         if (video) {
-          const text = [video.title, ...textsOf(video.tags)].map(entry).join("");
-          replace?.run(sortKey, text);
-          replaceShort?.run(sortKey, shortSubstrings(text));
+          const title = fold(video.title);
+          const tags = readTags(video.tags).map(fold);
+          const text = [title, ...tags].map(entry).join("");
+          replace.run(sortKey, text);
+          replaceShort.run(sortKey, shortSubstrings(text));
+          const category = fold(toCategoryId(video.category) ?? video.category);
+          const series = fold(video.series ?? "");
+          const description = fold(video.description);
+          replaceWords.run(sortKey, title, tags.join(SEPARATOR), category, series, description);
         } else {
-          remove?.run(sortKey);
-          removeShort?.run(sortKey);
+          for (const remove of removals) remove.run(sortKey);
         }
       }
     },
@@ -54,13 +77,7 @@ function entry(text: string): string {
   return text.replaceAll(SEPARATOR, " ").trim() + SEPARATOR;
 }
 
-/** Returns the tags that are strings, because another tool may have written other values into the list. */
-function textsOf(tags: string | null): string[] {
-  const list: unknown = tags === null ? [] : JSON.parse(tags);
-  return Array.isArray(list) ? list.filter((tag) => typeof tag === "string") : [];
-}
-
-/** Returns all distinct substrings of one or two characters, in any order, joined with separators. */
+/** Returns all distinct substrings of one or two characters, in no particular order, joined with separators. */
 function shortSubstrings(text: string): string {
   const found = new Set<string>();
   let previous = "";

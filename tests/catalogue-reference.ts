@@ -25,14 +25,12 @@ const CURRENT_IDS: Record<string, string> = {
 /** Returns the current ID of a category that may be stored under its legacy ID. */
 export const currentCategory = (category: string) => CURRENT_IDS[category] ?? category;
 
-/**
- * Converts each character to lowercase separately. Converting a whole word would turn its last Σ into a final sigma
- * (ς), which case folding treats like any other sigma.
- */
+const VARIANTS: Record<string, string> = { ß: "ss", ł: "l", ø: "o", đ: "d", ı: "i", ς: "σ" };
+/** Converts to lowercase, letter by letter, without marks and letter variants. */
 export const lower = (text: string) =>
-  Array.from(text, (c) => c.toLowerCase())
-    .join("")
-    .replaceAll("ς", "σ");
+  Array.from(text.normalize("NFKD"), (c) => (/\p{M}/u.test(c) ? "" : c.toLowerCase()))
+    .map((c) => VARIANTS[c] ?? c)
+    .join("");
 
 const newestFirst = (a: ReferenceVideo, b: ReferenceVideo) =>
   Date.parse(b.created_at) - Date.parse(a.created_at) || b.listingOrder - a.listingOrder;
@@ -45,7 +43,7 @@ export function listed(
   videos: Iterable<ReferenceVideo>,
   { category, search = "" }: { category?: string; search?: string },
 ): ReferenceVideo[] {
-  const needle = lower(search.trim());
+  const needle = lower(search).trim();
   return published(videos).filter(
     (video) =>
       (!category || currentCategory(video.category) === category) &&

@@ -1,3 +1,5 @@
+import { fold } from "./fold";
+
 /** The maximum length of a search query. Longer queries are truncated. */
 export const SEARCH_MAX_LENGTH = 200;
 
@@ -11,4 +13,10 @@ export function searchText(value: string | null | undefined): string {
     .replace(/\p{Cs}/gu, "\ufffd")
     .trim();
   return [...plain].slice(0, SEARCH_MAX_LENGTH).join("").trim();
+}
+
+/** Returns a search query in the form in which the search indexes contain text. */
+export function searchNeedle(value: string | null | undefined): string {
+  // A folded text can begin with a space that followed a combining mark.
+  return fold(searchText(value)).trim();
 }

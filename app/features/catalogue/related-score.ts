@@ -30,13 +30,10 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   you your`.split(/\s+/),
 );
 
-/** A maximal run of letters and digits, including combining marks. */
-export const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+/** A maximal run of letters and digits in a folded text. */
+export const WORD = /[\p{L}\p{N}]+/gu;
 
-/**
- * Returns the unique words of a title: maximal runs of letters and digits, case-folded. Combining marks, such as
- * accents or the vowel signs of Devanagari, belong to the letter that they modify.
- */
+/** Returns the unique words of a title, folded. */
 export function wordsOf(title: string): string[] {
   return [...new Set(fold(title).match(WORD) ?? [])];
 }
@@ -48,7 +45,7 @@ export function titleWords(title: string): string[] {
   );
 }
 
-/** Returns the unique tags, case-folded. Entries that aren't text are ignored. */
+/** Returns the unique tags, folded. Entries that aren't text are ignored. */
 export function tagsOf(tags: string | null): string[] {
   return [...new Set(readTags(tags).map(fold))];
 }

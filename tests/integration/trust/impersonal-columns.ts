@@ -39,6 +39,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   video_changes: "seq video_id",
   video_search: "text video_search rank",
   video_search_short: "text video_search_short rank",
+  video_words: "title tags category series description video_words rank",
   video_totals: "status listed category videos viewed views bytes",
   catalogue_version: "id catalogue views",
 

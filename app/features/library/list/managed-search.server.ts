@@ -1,6 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { fold } from "~/shared/fold";
-import { searchText } from "~/shared/search-text";
+import { searchNeedle } from "~/shared/search-text";
 import { DEFAULT_PAGE_SIZE, type ManageView, type Problem, type Sort } from "./manage-address";
 
 /** Finds the videos on a page of the studio's list. Runs in a worker thread. */
@@ -195,7 +194,7 @@ function conditionOf(view: View, isListed = false): { sql: string; values: unkno
     conditions.push(condition);
     values.push(...parameters);
   };
-  const needle = fold(searchText(view.search));
+  const needle = searchNeedle(view.search);
   if (needle) {
     // One index contains tokens of one or two characters and is used for short text. The other is a trigram index that
     // finds text of three or more characters as a phrase.

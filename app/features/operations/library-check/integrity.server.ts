@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { countVideos } from "~/features/library/list/managed-list.server";
 import { correctHeld } from "~/features/visibility/holds.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
+import { fold } from "~/shared/fold";
 import { ensureProjected } from "~db/changes.server";
 import { database, projector, sqliteHandle, transaction } from "~db/client.server";
 import { checkLibrary } from "./check-library.server";
@@ -52,7 +53,8 @@ function searchFindsRows(): boolean {
     "SELECT 1 FROM video_search WHERE video_search MATCH ? AND rowid = CAST(? AS INTEGER)",
   );
   return samples.every(({ key, title }) => {
-    const start = [...title].slice(0, SAMPLE_LENGTH).join("");
+    const start = [...fold(title)].slice(0, SAMPLE_LENGTH).join("");
+    if ([...start].length < 3) return true;
     return finds.get(`"${start.replaceAll('"', '""')}"`, key) !== undefined;
   });
 }
