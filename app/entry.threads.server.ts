@@ -1,11 +1,12 @@
 import { filteredPages, listPages } from "~/features/catalogue/list-query.server";
 import {
-  knownTags,
   matchingTags,
   nearestTexts,
   relatedHits,
 } from "~/features/catalogue/published-index.server";
 import { newestHits, searchHits } from "~/features/catalogue/search-hits.server";
+import { searchPages } from "~/features/catalogue/search-pages.server";
+import { allTagNames, tagNames } from "~/features/catalogue/tag-names.server";
 import { countWithoutRecord } from "~/features/consent/missing-records.server";
 import { readManagedIds, readManagedPage } from "~/features/library/list/managed-search.server";
 import { readTaggedIds, readTagsPage } from "~/features/library/tags/tag-list.server";
@@ -34,9 +35,11 @@ serveThread({
   list: listPages,
   "filtered-list": filteredPages,
   search: searchHits,
+  "search-page": searchPages,
+  "tag-names": tagNames,
+  "all-tag-names": allTagNames,
   "newest-hits": newestHits,
   related: relatedHits,
-  "known-tags": knownTags,
   "matching-tags": matchingTags,
   "nearest-texts": nearestTexts,
   managed: readManagedPage,

@@ -1,37 +1,31 @@
 import { type CategoryId, toCategoryId } from "./categories";
-import {
-  DEFAULT_ORDER,
-  type LengthId,
-  type ListOrder,
-  type ListView,
-  parseListView,
-} from "./list-view";
+import { DEFAULT_ORDER, type ListView, parseListView, setListView } from "./list-view";
 import { searchText } from "./search-text";
 
 /** The lists that link to videos. The Back link on a video's page leads back to the list. */
 export const LISTS = ["home", "categories", "trending", "tags"] as const;
 type ListName = (typeof LISTS)[number];
 
-/** One page of a list, as described by its URL. */
-export interface ListLocation {
+/** One page of a list, as described by its URL. Only lists on Home and Categories have a sort order and filters. */
+export interface ListLocation extends Partial<ListView> {
   from: ListName;
   /** A category's id; on the Categories page, any value that a row can store. */
   category?: string;
   /** Only for Home. */
   search?: string;
+  /** Set if the list contains the close matches for the search instead of its results. */
+  close?: boolean;
   /** Set only for a tag's list. */
   tag?: string;
-  /** Set for Home without a search and for Categories. */
-  order?: ListOrder;
-  length?: LengthId;
   page?: number;
 }
 
 /** Returns the URL of a list. Omits parameters with their default value. */
 export function listPath(listLocation: ListLocation): string {
-  const { from, category, search, tag, page } = listLocation;
+  const { from, category, search, close, tag, page } = listLocation;
   const parameters = new URLSearchParams();
   if (from === "home" && search) parameters.set("search", search);
+  if (from === "home" && search && close) parameters.set("close", "1");
   if (from === "home" && category) parameters.set("category", category);
   setView(parameters, listLocation);
   if (page && page > 1) parameters.set("page", String(page));
@@ -39,15 +33,16 @@ export function listPath(listLocation: ListLocation): string {
   return withParameters(listPathname(from, category), parameters);
 }
 
-function setView(parameters: URLSearchParams, { from, search, order, length }: ListLocation): void {
-  if (!hasView(from) || search) return;
-  if (order && order !== DEFAULT_ORDER) parameters.set("sort", order);
-  if (length) parameters.set("length", length);
+function setView(parameters: URLSearchParams, listLocation: ListLocation): void {
+  const { from, search, order, ...filters } = listLocation;
+  if (!hasView(from)) return;
+  const isPossible = order !== "relevance" || (from === "home" && searchText(search) !== "");
+  setListView(parameters, { ...filters, order: isPossible ? order : undefined });
 }
 
 /** Omits the default order, which URLs never contain. */
-function chosenView({ order, length }: ListView): Pick<ListLocation, "order" | "length"> {
-  return { order: order === DEFAULT_ORDER ? undefined : order, length };
+function chosenView({ order, ...filters }: ListView): Partial<ListView> {
+  return { order: order === DEFAULT_ORDER ? undefined : order, ...filters };
 }
 
 /** Whether a list can be sorted and filtered. */
@@ -80,13 +75,13 @@ export function categoryPath(stored: string): string {
 }
 
 /**
- * Returns the URL of a tag's list, in lowercase. If the tag can't be a path segment (because it is a dot segment, is
- * too long or contains a control character), returns the URL of a search for it.
+ * Returns the URL of a tag's list, in the given spelling. If the tag can't be a path segment (because it is a dot
+ * segment, is too long or contains a control character), returns the URL of a search for it.
  */
 export function tagPath(tag: string): string {
   const name = searchText(tag);
   if (name === "" || !isPathName(tag.trim())) return listPath({ from: "home", search: name });
-  return `/tags/${pathName(name.toLowerCase())}`;
+  return `/tags/${pathName(name)}`;
 }
 
 /** Returns the URL of the RSS feed for a tag that has a list. */
@@ -104,7 +99,8 @@ export function videoPath(id: string, listLocation?: ListLocation, startSeconds 
     parameters.set("from", listLocation.from);
     if (listLocation.category) parameters.set("category", listLocation.category);
     if (listLocation.search) parameters.set("search", listLocation.search);
-    if (listLocation.tag) parameters.set("tag", listLocation.tag);
+    if (listLocation.search && listLocation.close) parameters.set("close", "1");
+    if (listLocation.from === "tags" && listLocation.tag) parameters.set("tag", listLocation.tag);
     setView(parameters, listLocation);
     if (listLocation.page && listLocation.page > 1)
       parameters.set("page", String(listLocation.page));
@@ -121,6 +117,7 @@ export function parseListLocation(parameters: URLSearchParams): ListLocation {
     from,
     category: categoryOf(from, parameters.get("category")),
     search: (from === "home" && parameters.get("search")) || undefined,
+    close: (from === "home" && parameters.get("close") === "1") || undefined,
     tag: (from === "tags" && parameters.get("tag")) || undefined,
     ...(hasView(from) && chosenView(parseListView(parameters))),
     page: Number.isSafeInteger(page) && page > 1 ? page : undefined,

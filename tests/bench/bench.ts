@@ -13,6 +13,7 @@ const BENCHMARKS = {
   writes: () => import("./writes"),
   catalogue: () => import("./catalogue/catalogue"),
   lists: () => import("./catalogue/lists"),
+  search: () => import("./catalogue/search"),
   "sign-in": () => import("./sign-in"),
   import: () => import("./import"),
   uploads: () => import("./uploads/uploads"),

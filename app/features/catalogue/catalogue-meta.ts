@@ -4,6 +4,7 @@ import { categoryPath, listPath, tagFeedPath, videoPath } from "~/shared/address
 import { type CategoryId, categoryLabel, shortCategoryLabel } from "~/shared/categories";
 import { formatQuantity } from "~/shared/format";
 import {
+  AGES,
   DEFAULT_VIEW,
   isDefaultView,
   LENGTHS,
@@ -26,14 +27,20 @@ import {
 /** Returns the meta tags for Home. The title and description depend on the search text, category and page. */
 export function homeMeta(
   site: SiteIdentity,
-  shown: { search: string; category?: CategoryId; view?: ListView; list: VideoPage },
+  shown: {
+    search: string;
+    close?: boolean;
+    category?: CategoryId;
+    view?: ListView;
+    list: VideoPage;
+  },
 ): MetaDescriptor[] {
-  const { search, category, view = DEFAULT_VIEW, list } = shown;
+  const { search, close, category, view = DEFAULT_VIEW, list } = shown;
   const order = viewWords(view);
   const label = category && shortCategoryLabel(category);
   const videos = label ? `${label} videos` : "videos";
   const title = search
-    ? `Results for “${search}”${label ? ` in ${label}` : ""}`
+    ? `${close ? "Close matches" : "Results"} for “${search}”${label ? ` in ${label}` : ""}`
     : label
       ? `${label}: free videos, ${order}`
       : `Free videos for adults, ${order}`;
@@ -43,10 +50,10 @@ export function homeMeta(
   return listMeta(site, list, {
     title,
     description,
-    address: (page) => listPath({ from: "home", search, category, ...view, page }),
+    address: (page) => listPath({ from: "home", search, close, category, ...view, page }),
     // A category's list has a separate canonical URL. Searches and other sort orders aren't indexed.
     path: listPath({
-      ...{ from: category && !search ? "categories" : "home", search, category, ...view },
+      ...{ from: category && !search ? "categories" : "home", search, close, category, ...view },
       page: list.page,
     }),
     noindex: search !== "" || !isDefaultView(view),
@@ -76,10 +83,17 @@ export function categoryMeta(
 }
 
 /** Returns a description of the list, such as `newest first` or `longest first, 5 to 20 minutes`. */
-function viewWords({ order, length }: ListView): string {
-  const words = LIST_ORDERS.find(({ id }) => id === order)?.first ?? "";
-  const label = LENGTHS.find(({ id }) => id === length)?.label;
-  return label ? `${words}, ${label.toLowerCase()}` : words;
+function viewWords({ order, length, since, tags = [], not = [] }: ListView): string {
+  const quoted = (names: readonly string[]) => names.map((name) => `“${name}”`).join(", ");
+  return [
+    LIST_ORDERS.find(({ id }) => id === order)?.first,
+    LENGTHS.find(({ id }) => id === length)?.label.toLowerCase(),
+    AGES.find(({ id }) => id === since)?.label.toLowerCase(),
+    tags.length > 0 && `tagged ${quoted(tags)}`,
+    not.length > 0 && `not tagged ${quoted(not)}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
 }
 
 export function trendingMeta(site: SiteIdentity, shown: { list: VideoPage }): MetaDescriptor[] {

@@ -16,7 +16,7 @@ import type { ListQuery } from "./list-query.server";
 import { type CardRow, newestTagged, publishedTotal, toCard } from "./published-list.server";
 import { type FoundSeries, lastOfSeries, publicSeries } from "./series.server";
 import { type DescribedVideo, SHARE_IMAGE } from "./structured-data";
-import { publishedTags } from "./tags.server";
+import { publishedTags, type RequestedTag } from "./tags.server";
 
 /** The maximum number of items in a feed. */
 const MAX_FEED_ITEMS = 50;
@@ -40,19 +40,18 @@ export async function rssFeed(site: SiteIdentity): Promise<string> {
   });
 }
 
-/**
- * Returns the RSS feed for a tag; undefined if no video has the tag.
- *
- * @param tag the canonical tag.
- */
-export async function tagFeed(site: SiteIdentity, tag: string): Promise<string | undefined> {
+/** Returns the RSS feed for a tag; undefined if no video has the tag. */
+export async function tagFeed(
+  site: SiteIdentity,
+  { tag, name }: RequestedTag,
+): Promise<string | undefined> {
   const videos = described("sort_key", await newestTagged(tag, MAX_FEED_ITEMS));
   if (videos.length === 0) return undefined;
   return channel(site, videos, {
-    title: `${tag} | ${site.name}`,
-    description: `The newest videos tagged “${tag}” on ${site.name}. Ages 18 and over.`,
-    path: tagPath(tag),
-    feedPath: tagFeedPath(tag),
+    title: `${name} | ${site.name}`,
+    description: `The newest videos tagged “${name}” on ${site.name}. Ages 18 and over.`,
+    path: tagPath(name),
+    feedPath: tagFeedPath(name),
   });
 }
 

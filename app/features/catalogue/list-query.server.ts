@@ -1,7 +1,10 @@
 import type { Database, Statement } from "better-sqlite3";
-import type { ListOrder } from "~/shared/list-view";
+import type { ListOrder as AnyOrder } from "~/shared/list-view";
 import { clampPage, PAGE_SIZE } from "~/shared/pages";
 import { catalogueCache } from "./catalogue-cache.server";
+
+/** The orders of lists without a search. */
+export type ListOrder = Exclude<AnyOrder, "relevance">;
 
 /** A query on `videos` for a section of a public list. */
 export interface ListQuery {

@@ -1,10 +1,17 @@
 import { Form, useLocation, useNavigate, useNavigation } from "@remix-run/react";
-import { ArrowUp, Clock, EyeOff, WifiOff } from "lucide-react";
-import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
+import { ArrowUp, EyeOff, ListFilter, WifiOff } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
 import { setHidesWatched, useHidesWatched, useUnwatched } from "~/features/visitor/watch-history";
 import { type ListLocation, listPath, videoPath } from "~/shared/addresses";
 import { formatQuantity } from "~/shared/format";
-import { DEFAULT_ORDER, LENGTHS, LIST_ORDERS, parseListView } from "~/shared/list-view";
+import {
+  AGES,
+  DEFAULT_ORDER,
+  hasFilters,
+  LENGTHS,
+  LIST_ORDERS,
+  parseListView,
+} from "~/shared/list-view";
 import type { VideoPage } from "~/shared/video-card";
 import { Button, ButtonLink } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
@@ -15,6 +22,8 @@ import { useHydrated } from "~/ui/use-hydrated";
 import { Pager } from "./pager";
 import { useStableList } from "./use-stable-list";
 import { VideoGrid } from "./video-card";
+
+const MAX_TAGS_LENGTH = 500;
 
 /** A list of videos with a heading, a pager and an empty state. */
 export function ListSection({
@@ -95,7 +104,7 @@ export function ListSection({
           )}
         </p>
       </div>
-      {hasChoices && !hasError && (total > 0 || listLocation.length) && (
+      {hasChoices && !hasError && (total > 0 || hasFilters(listLocation)) && (
         <ListChoices listLocation={listLocation} />
       )}
       {hidden > 0 && !hasError && (
@@ -106,8 +115,8 @@ export function ListSection({
       ) : error ? (
         <ListError message={error} />
       ) : videos.length === 0 ? (
-        listLocation.length ? (
-          <NoVideosOfLength listLocation={listLocation} />
+        hasFilters(listLocation) && !listLocation.search ? (
+          <NoMatchingVideos listLocation={listLocation} />
         ) : (
           empty
         )
@@ -157,16 +166,13 @@ function HiddenWatchedNotice({ hidden, isAll }: { hidden: number; isAll: boolean
   );
 }
 
-function NoVideosOfLength({ listLocation }: { listLocation: ListLocation }) {
+function NoMatchingVideos({ listLocation }: { listLocation: ListLocation }) {
+  const { from, category, order } = listLocation;
   return (
     <EmptyState
-      icon={<Clock />}
-      title="No videos of this length."
-      action={
-        <ButtonLink to={listPath({ ...listLocation, length: undefined, page: undefined })}>
-          Show any length
-        </ButtonLink>
-      }
+      icon={<ListFilter />}
+      title="No videos match these filters."
+      action={<ButtonLink to={listPath({ from, category, order })}>Clear filters</ButtonLink>}
     />
   );
 }
@@ -181,37 +187,50 @@ function useIsLoading(): boolean {
 }
 
 /**
- * The controls for the sort order, the length and hiding watched videos. They are a form that works without JavaScript.
+ * The controls for the sort order, the filters and hiding watched videos. They are a form that works without JavaScript.
  * With JavaScript, a choice takes effect immediately and returns to the first page, and defaults are omitted from the
  * URL. Only this browser knows which videos were watched, so they are hidden on the client.
  */
 function ListChoices({ listLocation }: { listLocation: ListLocation }) {
-  const { from, category, order = DEFAULT_ORDER, length = "" } = listLocation;
+  const { from, category, search, close, tags = [], not = [] } = listLocation;
+  const { order = DEFAULT_ORDER, length = "", since = "" } = listLocation;
   const navigate = useNavigate();
   const hydrated = useHydrated();
   const hidesWatched = useHidesWatched();
+  const orders = LIST_ORDERS.filter(({ id }) =>
+    id === "relevance" ? Boolean(search) : !(close && id === DEFAULT_ORDER),
+  );
 
   function show(form: HTMLFormElement) {
     const parameters = new URLSearchParams();
-    for (const [name, value] of new FormData(form)) parameters.set(name, String(value));
-    const to = listPath({ from, category, ...parseListView(parameters) });
+    for (const [name, value] of new FormData(form)) parameters.append(name, String(value));
+    const to = listPath({ from, category, search, close, ...parseListView(parameters) });
     navigate(to, { preventScrollReset: true });
   }
 
   return (
     <Form
+      key={listPath(listLocation)}
       action={listPath({ from, category: from === "home" ? undefined : category })}
       aria-label="Sort and filter"
       onSubmit={(event) => {
         event.preventDefault();
         show(event.currentTarget);
       }}
-      onChange={(event) => show(event.currentTarget)}
-      className="mb-5 flex flex-wrap gap-2 print:hidden"
+      onChange={(event) => {
+        if (event.target instanceof HTMLSelectElement) show(event.currentTarget);
+      }}
+      className="relative mb-5 flex flex-wrap gap-2 print:hidden"
     >
+      {search && <input type="hidden" name="search" value={search} />}
+      {close && <input type="hidden" name="close" value="1" />}
       {from === "home" && category && <input type="hidden" name="category" value={category} />}
-      <Choice name="sort" label="Sort by" value={order}>
-        {LIST_ORDERS.map(({ id, label }) => (
+      <Choice
+        name="sort"
+        label="Sort by"
+        value={close && order === DEFAULT_ORDER ? "relevance" : order}
+      >
+        {orders.map(({ id, label }) => (
           <option key={id} value={id}>
             {label}
           </option>
@@ -225,6 +244,7 @@ function ListChoices({ listLocation }: { listLocation: ListLocation }) {
           </option>
         ))}
       </Choice>
+      <MoreFilters since={since} tags={tags} not={not} />
       <button
         type="button"
         aria-pressed={hidesWatched}
@@ -234,7 +254,7 @@ function ListChoices({ listLocation }: { listLocation: ListLocation }) {
           hidesWatched
             ? "border-accent bg-accent text-on-accent"
             : "border-line bg-surface text-muted hover:border-line-strong hover:text-ink",
-          // Until hydration, the button is invisible, but its space is reserved.
+          // Until hydration, the button is invisible but takes up its space.
           !hydrated && "invisible scriptless:hidden",
         )}
       >
@@ -247,6 +267,75 @@ function ListChoices({ listLocation }: { listLocation: ListLocation }) {
         </Button>
       </noscript>
     </Form>
+  );
+}
+
+/** The filters that few visitors need, in a panel that opens without JavaScript. */
+function MoreFilters({
+  since,
+  tags,
+  not,
+}: {
+  since: string;
+  tags: readonly string[];
+  not: readonly string[];
+}) {
+  const panel = useRef<HTMLDetailsElement>(null);
+  const count = Number(since !== "") + tags.length + not.length;
+
+  function closeOnEscape(event: KeyboardEvent) {
+    if (event.key !== "Escape" || !panel.current?.open) return;
+    panel.current.open = false;
+    panel.current.querySelector("summary")?.focus();
+  }
+
+  return (
+    <details ref={panel} onKeyDown={closeOnEscape} className="sm:relative">
+      <summary
+        className={classNames(
+          "inline-flex min-h-11 list-none items-center gap-2 rounded-md border px-3 text-sm transition-colors mouse:min-h-9",
+          count > 0
+            ? "border-accent text-ink"
+            : "border-line bg-surface text-muted hover:border-line-strong hover:text-ink",
+        )}
+      >
+        <ListFilter aria-hidden="true" className="size-4" />
+        Filters{count > 0 && ` (${count})`}
+      </summary>
+      <div className="absolute inset-x-0 z-30 mt-2 flex flex-col gap-3 rounded-lg border border-line bg-surface p-4 lifted sm:right-auto sm:w-72">
+        <Choice name="since" label="Date" value={since}>
+          <option value="">Any date</option>
+          {AGES.map(({ id, label }) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+        </Choice>
+        <TagField name="tag" label="With all of these tags" tags={tags} />
+        <TagField name="not" label="Without these tags" tags={not} />
+        <p className="text-xs text-muted">Separate tags with commas.</p>
+        <Button variant="secondary" size="sm">
+          Apply
+        </Button>
+      </div>
+    </details>
+  );
+}
+
+function TagField({ name, label, tags }: { name: string; label: string; tags: readonly string[] }) {
+  return (
+    <label className="flex flex-col gap-1 text-sm text-muted">
+      {label}
+      <input
+        name={name}
+        defaultValue={tags.join(", ")}
+        dir="auto"
+        autoComplete="off"
+        autoCapitalize="none"
+        maxLength={MAX_TAGS_LENGTH}
+        className="min-h-11 rounded-md border border-line-strong bg-ground px-3 text-base text-ink mouse:min-h-9 mouse:text-sm"
+      />
+    </label>
   );
 }
 

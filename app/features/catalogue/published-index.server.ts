@@ -135,13 +135,6 @@ export function relatedHits(sqlite: Database): (query: RelatedQuery) => RelatedR
 
 // The queries below look up tags and words in the same in-memory index.
 
-export interface KnownTags {
-  /** Case-folded, most used first. */
-  tags: string[];
-  /** False while the index is loading. */
-  complete: boolean;
-}
-
 /** Wraps a function that uses the index, so that it can be called with a database connection. */
 function onIndex<Query, Result>(
   run: (query: Query, published: FollowedIndex) => Result,
@@ -152,15 +145,8 @@ function onIndex<Query, Result>(
   };
 }
 
-/** Returns the most used tags. */
-export const knownTags = onIndex(({ limit }: { limit: number }, { index, complete }): KnownTags => {
-  const counts = index.tagCounts().filter(([, videos]) => videos > 0);
-  const tags = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-  return { tags: tags.slice(0, limit).map(([tag]) => tag), complete };
-});
-
 export interface MatchingTagsQuery {
-  /** Case-folded, not empty. */
+  /** Folded, not empty. */
   needle: string;
   limit: number;
 }
@@ -173,7 +159,7 @@ export const matchingTags = onIndex(({ needle, limit }: MatchingTagsQuery, { ind
 /** The time limit for finding similar text. It is needed because other requests are waiting for the thread. */
 const NEAREST_WITHIN_MS = 60;
 
-/** Returns suggestions for a case-folded text that has no matches. */
+/** Returns suggestions for a folded text that has no matches. */
 export const nearestTexts = onIndex(({ needle }: { needle: string }, { index }) =>
   index.nearestTexts(needle, performance.now() + NEAREST_WITHIN_MS),
 );

@@ -1,12 +1,20 @@
 import type { Selectable } from "kysely";
 import { logUnexpected } from "~/platform/errors.server";
-import { storedValues, toCategoryId } from "~/shared/categories";
+import { shownCategories, storedValues, toCategoryId } from "~/shared/categories";
 import { fold } from "~/shared/fold";
 import { storedDuration } from "~/shared/format";
-import { DEFAULT_VIEW, type ListView, lengthRange } from "~/shared/list-view";
+import {
+  AGES,
+  DEFAULT_ORDER,
+  DEFAULT_VIEW,
+  hasFilters,
+  type LengthId,
+  type ListView,
+  lengthRange,
+} from "~/shared/list-view";
 import { ownMediaPath } from "~/shared/media-path";
 import { clampPage, PAGE_SIZE, videoPage } from "~/shared/pages";
-import { searchText } from "~/shared/search-text";
+import { searchNeedle } from "~/shared/search-text";
 import type { VideoCardData, VideoPage } from "~/shared/video-card";
 import { ensureProjected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
@@ -19,8 +27,10 @@ import {
   findRows,
   fromNearerEnd,
   type ListQuery,
+  type ListOrder as UnsearchedOrder,
 } from "./list-query.server";
 import type { NewestHitsQuery, SearchQuery, SearchResult } from "./search-hits.server";
+import type { SearchPageQuery } from "./search-pages.server";
 import { aliasesOf, findAlias } from "./tags.server";
 import { pendingViews } from "./views.server";
 
@@ -67,29 +77,88 @@ function fetchErrorMessage(error: unknown, request: Request): string {
   return reference ? `Failed to fetch videos. Reference ${reference}.` : "Failed to fetch videos.";
 }
 
-/**
- * Returns one page of the published videos, optionally limited to a category. With search text, it contains the videos
- * that have the case-folded text in their title or a tag, newest first. Without search text, any sort order and length
- * can be requested.
- */
-export async function listPublished(options: {
+interface ListOptions {
   /** A category id or any other stored value. */
   category?: string;
   search?: string;
   view?: ListView;
   page: number;
-}): Promise<VideoPage> {
+}
+
+/**
+ * Returns one page of the published videos, optionally limited to a category. With search text, it contains the videos
+ * that have the folded text in their title or a tag.
+ */
+export async function listPublished(options: ListOptions): Promise<VideoPage> {
   const { category, view = DEFAULT_VIEW, page } = options;
-  const needle = fold(searchText(options.search));
-  const categories = category ? storedValues(category) : undefined;
-  if (needle) return hitsPage({ needle, categories, page });
-  return unsearchedPage(category, view, page);
+  const { order, length, ...filters } = view;
+  const needle = searchNeedle(options.search);
+  const isSimple = !hasFilters(filters) && (!needle || (!length && order === DEFAULT_ORDER));
+  if (!isSimple) return searchPage(options);
+  if (needle)
+    return hitsPage({ needle, categories: category ? storedValues(category) : undefined, page });
+  return unsearchedPage(category, order === "relevance" ? DEFAULT_ORDER : order, length, page);
+}
+
+/**
+ * Returns one page of the close matches for a search: published videos that don't contain the text, but have all its
+ * words in any order, or a tag that the text is an alias for; if there are none, videos that have all words but one.
+ */
+export async function listCloseMatches(options: ListOptions): Promise<VideoPage> {
+  const needle = searchNeedle(options.search);
+  if (!needle) return videoPage([], 1, 0);
+  const { view = DEFAULT_VIEW } = options;
+  const order = view.order === DEFAULT_ORDER ? "relevance" : view.order;
+  const labels = shownCategories().map(({ id, label }) => [id, fold(label)]);
+  return searchPage(
+    { ...options, view: { ...view, order } },
+    {
+      categoryLabels: Object.fromEntries(labels),
+      aliasOf: findAlias(needle)?.tag,
+    },
+  );
+}
+
+/** Returns one page of a list with any filters and sort order. */
+async function searchPage(
+  { category, search, view = DEFAULT_VIEW, page: requested }: ListOptions,
+  close?: SearchPageQuery["close"],
+): Promise<VideoPage> {
+  await ensureProjected();
+  const { order, length, since, tags = [], not = [] } = view;
+  const { total, page, sortKeys } = await queryThread<SearchResult>("reading", "search-page", {
+    needle: searchNeedle(search),
+    close,
+    order,
+    categories: category ? storedValues(category) : [],
+    length: lengthRange(length),
+    since: earliest(since),
+    tags: tags.map(tagNeedles),
+    not: not.flatMap(tagNeedles),
+    page: requested,
+  } satisfies SearchPageQuery);
+  return videoPage(cardsAt(sortKeys), page, total);
+}
+
+/** Returns the time at which a period began. It changes once a minute, so that totals can be cached. */
+function earliest(since: ListView["since"]): number | undefined {
+  const days = AGES.find(({ id }) => id === since)?.days;
+  return days && Math.floor(Date.now() / 60_000) * 60_000 - days * 86_400_000;
+}
+
+/**
+ * Returns what to find in the search index for a tag: the tag and its aliases, because other tools may have stored an
+ * alias instead of the tag.
+ */
+function tagNeedles(name: string): string[] {
+  const tag = findAlias(searchNeedle(name))?.tag ?? searchNeedle(name);
+  return [tag, ...aliasesOf(tag)].map((each) => SEPARATOR + each + SEPARATOR);
 }
 
 /**
  * Returns one page of the published videos with a tag, newest first.
  *
- * @param options.tag the case-folded tag, see `canonicalTag`.
+ * @param options.tag the folded tag.
  */
 export function listTagged(options: { tag: string; page: number }): Promise<VideoPage> {
   return hitsPage({ ...tagQuery(options.tag), page: options.page });
@@ -101,33 +170,6 @@ export function listTagged(options: { tag: string; page: number }): Promise<Vide
 export async function listTrending(options: { page: number }): Promise<VideoPage> {
   const { viewed } = await publishedTotal();
   return indexedPage({ order: "views", categories: [], viewed: true }, options.page, viewed);
-}
-
-/** Videos that match a search only because the search text is an alias of one of their tags. */
-export interface CloseMatches {
-  /** The tag as stored. */
-  tag: string;
-  /** The newest of these videos, up to one page. */
-  videos: VideoCardData[];
-}
-
-/** Returns what to show below the exact results of a search; undefined if there is nothing. */
-export async function closeMatches(options: {
-  category?: string;
-  search: string;
-}): Promise<CloseMatches | undefined> {
-  const needle = fold(searchText(options.search));
-  const meant = findAlias(needle);
-  if (meant === undefined) return undefined;
-  await ensureProjected();
-  const sortKeys = await queryThread<bigint[]>("reading", "newest-hits", {
-    ...tagQuery(meant.tag),
-    without: needle,
-    categories: options.category ? storedValues(options.category) : undefined,
-    limit: PAGE_SIZE,
-  } satisfies NewestHitsQuery);
-  const videos = cardsAt(sortKeys);
-  return videos.length > 0 ? { tag: meant.label, videos } : undefined;
 }
 
 /** Returns the sort keys of the newest published videos with a canonical tag. */
@@ -165,17 +207,16 @@ async function hitsPage(query: SearchQuery): Promise<VideoPage> {
   return videoPage(cardsAt(sortKeys), page, total);
 }
 
-/**
- * Returns a search query for the tag and its aliases, because other tools may have stored an alias instead of the tag.
- */
+/** Returns a search query for a canonical tag. */
 function tagQuery(tag: string): { needle: string; also: string[] } {
-  const needle = (name: string) => SEPARATOR + name + SEPARATOR;
-  return { needle: needle(tag), also: aliasesOf(tag).map(needle) };
+  const [needle = "", ...also] = tagNeedles(tag);
+  return { needle, also };
 }
 
 async function unsearchedPage(
   category: string | undefined,
-  { order, length }: ListView,
+  order: UnsearchedOrder,
+  length: LengthId | undefined,
   requestedPage: number,
 ): Promise<VideoPage> {
   const categories = category ? storedValues(category) : [];

@@ -165,11 +165,6 @@ export function relatedIndex(capacity: number) {
   const countOf = (slots: readonly number[]) =>
     slots.reduce((count, slot) => count + Number(views[slot] !== REMOVED), 0);
 
-  /** Returns every tag, case-folded, with the number of videos that have it, in no particular order. */
-  function tagCounts(): [tag: string, videos: number][] {
-    return Array.from(tags.words(), (tag): [string, number] => [tag, countOf(tags.slotsOf(tag))]);
-  }
-
   /**
    * Returns the tags that contain `part`. Tags that start with it come first; within each group, tags with more videos
    * come first.
@@ -207,7 +202,6 @@ export function relatedIndex(capacity: number) {
     put,
     remove,
     best,
-    tagCounts,
     tagsWith,
     nearestTexts,
     size: () => size,

@@ -4,7 +4,7 @@ import { catalogueCache } from "./catalogue-cache.server";
 
 /** A request to the search thread. */
 export interface SearchQuery {
-  /** Case-folded, not empty. */
+  /** Folded, not empty. */
   needle: string;
   /**
    * Alternative search strings, which also match. If there are any, all of them and the needle have at least three
@@ -63,11 +63,9 @@ export function searchHits(sqlite: Database) {
 
 /** A request to the search thread for the newest hits, without a total. */
 export interface NewestHitsQuery {
-  /** Case-folded, not empty. */
+  /** Folded, not empty. */
   needle: string;
   also?: readonly string[];
-  /** Excludes hits that contain this text; case-folded, not empty. */
-  without?: string;
   /** All values that are stored for the category; undefined for all categories. */
   categories?: readonly string[];
   limit: number;
@@ -108,27 +106,17 @@ const NEWEST = 2n ** 63n - 1n;
 type HitQuery = ReturnType<typeof hitQuery>;
 
 /**
- * Returns queries for the videos that contain one of the search strings but not `without`. Status and category are
- * checked in the table, because the search indexes don't contain them.
+ * Returns queries for the videos that contain one of the search strings. Status and category are checked in the table,
+ * because the search indexes don't contain them.
  */
 function hitQuery(
   sqlite: Database,
-  { needle, also = [], without }: Pick<NewestHitsQuery, "needle" | "also" | "without">,
+  { needle, also = [] }: Pick<NewestHitsQuery, "needle" | "also">,
   categories: readonly string[] | undefined,
 ) {
   const index = indexOf(needle);
-  const other = without === undefined ? undefined : indexOf(without);
-  const matches = `SELECT rowid FROM ${index} WHERE ${index} MATCH ?${
-    other
-      ? ` AND NOT EXISTS (SELECT 1 FROM ${other} AS other
-          WHERE ${other} MATCH ? AND other.rowid = ${index}.rowid)`
-      : ""
-  }`;
-  const phrases = [
-    phrase([needle, ...also]),
-    ...(without === undefined ? [] : [phrase([without])]),
-  ];
-  const parameters = [...phrases, ...(categories ?? [])];
+  const matches = `SELECT rowid FROM ${index} WHERE ${index} MATCH ?`;
+  const parameters = [phrase([needle, ...also]), ...(categories ?? [])];
   const isListed = (partial: string, condition: string) => `EXISTS (
     SELECT 1 FROM videos INDEXED BY ${partial} WHERE listed ${condition}
       AND sort_key = ${index}.rowid)`;
@@ -165,11 +153,12 @@ function hitQuery(
  * Returns the index for a search string. Strings of one or two characters are tokens of one index; longer strings are
  * looked up as trigrams in the other.
  */
-function indexOf(text: string): string {
+export function indexOf(text: string): string {
   return [...text].length < 3 ? "video_search_short" : "video_search";
 }
 
-function phrase(texts: readonly string[]): string {
+/** Returns an expression that matches any of the texts. */
+export function phrase(texts: readonly string[]): string {
   return texts.map((text) => `"${text.replaceAll('"', '""')}"`).join(" OR ");
 }
 

@@ -2,7 +2,7 @@ import { addressLimit } from "~/platform/address-limit.server";
 import { tagPath, videoPath } from "~/shared/addresses";
 import { CATEGORY_IDS, type CategoryId, storedValues } from "~/shared/categories";
 import { fold } from "~/shared/fold";
-import { searchText } from "~/shared/search-text";
+import { searchNeedle, searchText } from "~/shared/search-text";
 import { MAX_SUGGESTIONS, type Suggestion } from "~/shared/suggestion";
 import { ensureProjected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
@@ -11,12 +11,14 @@ import { queryThread } from "~db/threads/query-thread.server";
 import type { MatchingTagsQuery } from "./published-index.server";
 import { publishedTotal } from "./published-list.server";
 import type { NewestHitsQuery } from "./search-hits.server";
-import { findAlias } from "./tags.server";
+import { findAlias, namesOf } from "./tags.server";
 
 /** The maximum number of tags among the suggestions. If there are too few titles, more tags are included. */
 const MAX_TAGS = 3;
 /** The number of newest hits to choose the titles from. */
 const MAX_HITS_CHECKED = 64;
+/** A tag is suggested in the spelling of its newest videos, because counting all of its videos would take too long. */
+const VIDEOS_NAMING_A_TAG = 20;
 
 /**
  * Allows several people behind one IP address to type a character every 200 ms. Mobile carriers put many phones behind a
@@ -41,7 +43,7 @@ export async function suggestions(
   category: CategoryId | undefined,
 ): Promise<Suggestion[]> {
   const search = searchText(text);
-  const needle = fold(search);
+  const needle = searchNeedle(text);
   const pending = pendingRequests();
   if (!needle || pending.count >= MAX_QUEUED) return [];
   pending.count += 1;
@@ -55,15 +57,13 @@ export async function suggestions(
         limit: MAX_HITS_CHECKED,
       } satisfies NewestHitsQuery).then((keys) => matchingTitles(keys, needle)),
     ]);
+    const named = await namesOf({ tags, newest: VIDEOS_NAMING_A_TAG });
+    const names = named.filter((name) => name !== undefined);
     const tagsShown = Math.max(MAX_TAGS, MAX_SUGGESTIONS - titles.length);
     return [
-      ...tags.slice(0, tagsShown).map(
-        (tag): Suggestion => ({
-          kind: "tag",
-          text: tag,
-          href: tagPath(tag),
-        }),
-      ),
+      ...names
+        .slice(0, tagsShown)
+        .map((name): Suggestion => ({ kind: "tag", text: name, href: tagPath(name) })),
       ...titles.map(
         ({ id, title }): Suggestion => ({
           kind: "video",
@@ -142,7 +142,7 @@ async function nearestSearch(
   category: CategoryId | undefined,
 ): Promise<string | undefined> {
   await ensureProjected();
-  const query = { needle: fold(searchText(search)) };
+  const query = { needle: searchNeedle(search) };
   const texts = await queryThread<string[]>("related", "nearest-texts", query);
   for (const needle of texts.slice(0, MAX_CANDIDATES)) {
     const found = await queryThread<bigint[]>("reading", "newest-hits", {

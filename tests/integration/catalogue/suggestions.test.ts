@@ -32,7 +32,7 @@ describe("suggestions", () => {
     ]);
     expect(await suggestions("  NIGHT ", undefined)).toEqual([
       { kind: "tag", text: "night life", href: "/tags/night%20life" },
-      { kind: "tag", text: "late night", href: "/tags/late%20night" },
+      { kind: "tag", text: "Late night", href: "/tags/Late%20night" },
       { kind: "video", text: "Night train", href: "/video/begins?from=home&search=NIGHT" },
       { kind: "video", text: "A night out", href: "/video/word?from=home&search=NIGHT" },
       { kind: "video", text: "Midnight walk", href: "/video/inside?from=home&search=NIGHT" },

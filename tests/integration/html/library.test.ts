@@ -243,7 +243,7 @@ describe("tags", () => {
     await visitor.open("/?search=High+Definition");
     expect(visitor.in().getAllByRole("article")).toHaveLength(2);
     await visitor.open("/tags/high%20definition");
-    expect(visitor.address).toBe("/tags/hd");
+    expect(visitor.address).toBe("/tags/HD");
   });
 });
 

@@ -4,7 +4,7 @@ import { mailtoAddress, readContactForm } from "~/features/site/contact-form";
 import { textParts } from "~/features/watch/linked-text";
 import { categoryPath, LISTS, listPath, parseListLocation, videoPath } from "~/shared/addresses";
 import { CATEGORY_IDS } from "~/shared/categories";
-import { LENGTHS, LIST_ORDERS } from "~/shared/list-view";
+import { AGES, LENGTHS, LIST_ORDERS } from "~/shared/list-view";
 
 describe("a generated URL", () => {
   it.each([
@@ -17,11 +17,14 @@ describe("a generated URL", () => {
     [{ from: "categories" }, "/categories"],
     [{ from: "categories", category: "premium", page: 2 }, "/categories/premium?page=2"],
     [{ from: "trending", page: 2 }, "/trending?page=2"],
-    [{ from: "tags", tag: "AC/DC", page: 2 }, "/tags/ac%2Fdc?page=2"],
+    [{ from: "tags", tag: "AC/DC", page: 2 }, "/tags/AC%2FDC?page=2"],
     [{ from: "home", order: "newest" }, "/"],
     [{ from: "home", order: "views", length: "short" }, "/?sort=views&length=short"],
     [{ from: "categories", order: "longest", page: 2 }, "/categories?sort=longest&page=2"],
-    [{ from: "home", search: "a", order: "longest", length: "long" }, "/?search=a"],
+    [
+      { from: "home", search: "a", order: "longest", length: "long" },
+      "/?search=a&sort=longest&length=long",
+    ],
     [{ from: "trending", order: "longest", length: "long" }, "/trending"],
   ] as const)("for the list %j is %s", (listLocation, path) => {
     expect(listPath(listLocation)).toBe(path);
@@ -35,6 +38,10 @@ describe("a generated URL", () => {
       tag: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
       order: fc.constantFrom(undefined, ...LIST_ORDERS.map(({ id }) => id)),
       length: fc.constantFrom(undefined, ...LENGTHS.map(({ id }) => id)),
+      since: fc.constantFrom(undefined, ...AGES.map(({ id }) => id)),
+      tags: fc.constantFrom(undefined, ["a"], ["a", "b c"]),
+      not: fc.constantFrom(undefined, ["é"]),
+      close: fc.constantFrom(undefined, true),
       page: fc.option(fc.integer({ min: 1, max: 1e9 }), { nil: undefined }),
     });
     // No URL can contain a dot segment, even percent-encoded (WHATWG URL).

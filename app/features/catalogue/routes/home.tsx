@@ -4,9 +4,9 @@ import { Film, MessageCircle, Search } from "lucide-react";
 import { ContinueWatching } from "~/features/watch/continue-watching";
 import { settings } from "~/platform/settings.server";
 import { siteIdentity } from "~/platform/site-origin.server";
-import { type ListLocation, listPath, tagPath, videoPath } from "~/shared/addresses";
+import { type ListLocation, listPath, videoPath } from "~/shared/addresses";
 import { type CategoryId, categoryLabel, toCategoryId } from "~/shared/categories";
-import { isDefaultView, parseListView } from "~/shared/list-view";
+import { hasFilters, isDefaultView, parseListView } from "~/shared/list-view";
 import { pageParameter } from "~/shared/pages";
 import { searchText } from "~/shared/search-text";
 import { Button, ButtonLink, buttonClass } from "~/ui/button";
@@ -15,8 +15,9 @@ import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { PageLink } from "~/ui/page-link";
 import { homeMeta } from "../catalogue-meta";
 import { type CategoryChoice, CategorySelector } from "../category-selector";
+import { CloseMatches } from "../close-matches";
 import { ListSection } from "../list-section";
-import { closeMatches, hasAnyVideo, listPublished, loadList } from "../published-list.server";
+import { hasAnyVideo, listCloseMatches, listPublished, loadList } from "../published-list.server";
 import { SearchBox } from "../search-box";
 import { alternativeSearches } from "../search-suggestions.server";
 import { featuredSeries } from "../series.server";
@@ -32,15 +33,18 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const category = toCategoryId(searchParams.get("category"));
   const search = searchText(searchParams.get("search"));
   const view = parseListView(searchParams);
+  const close = search !== "" && searchParams.get("close") === "1";
+  const page = pageParameter(searchParams);
   const { status, ...result } = await loadList(request, () =>
-    listPublished({ category, search, view, page: pageParameter(searchParams) }),
+    close
+      ? listCloseMatches({ category, search, view, page })
+      : listPublished({ category, search, view, page }),
   );
   // If the list failed to load, the other queries are skipped, so that the page can show the error.
   const isRead = status === 200;
   const isEmpty = isRead && result.list.total === 0;
-  const anyVideo = isEmpty && !search && !view.length ? await hasAnyVideo() : true;
+  const anyVideo = isEmpty && !search && !hasFilters(view) ? await hasAnyVideo() : true;
   const others = isEmpty && search ? await alternativeSearches(search, category) : undefined;
-  const isLast = isRead && result.list.page === result.list.pageCount;
   const isFirst = result.list.page === 1 && !search && !category && isDefaultView(view);
   return data(
     {
@@ -50,7 +54,11 @@ export async function loader({ request }: LoaderFunctionArgs) {
       view,
       anyVideo,
       others,
-      close: search && isLast ? await closeMatches({ search, category }) : undefined,
+      close,
+      closeMatches:
+        search && isRead && !close
+          ? await listCloseMatches({ search, category, view, page: 1 })
+          : undefined,
       isFirst,
       featured: isRead && isFirst ? featuredSeries() : undefined,
       joinUrl: settings().joinUrl,
@@ -63,10 +71,10 @@ export async function loader({ request }: LoaderFunctionArgs) {
 
 export default function Home() {
   useLiveRefresh();
-  const { list, error, category, search, view, anyVideo, others, close, joinUrl, ...loaded } =
+  const { list, error, category, search, view, anyVideo, others, joinUrl, ...loaded } =
     useLoaderData<typeof loader>();
-  const { now, isFirst, featured } = loaded;
-  const listLocation: ListLocation = { from: "home", category, search, ...view };
+  const { now, isFirst, featured, close, closeMatches } = loaded;
+  const listLocation: ListLocation = { from: "home", category, search, close, ...view };
   const label = category ? categoryLabel(category) : "All Videos";
   return (
     <>
@@ -115,44 +123,35 @@ export default function Home() {
             "Search results"
           ) : (
             <>
-              Results for “<bdi>{search}</bdi>”
+              {close ? "Close matches for" : "Results for"} “<bdi>{search}</bdi>”
             </>
           )
         }
         list={list}
         error={error}
         listLocation={listLocation}
-        hasChoices={!search}
+        hasChoices
         now={now}
         empty={
           search ? (
-            <NoResults search={search} category={category} others={others} />
+            <NoResults
+              search={search}
+              category={category}
+              // The close matches are a better way to continue than categories.
+              others={closeMatches?.total ? { ...others, categories: [] } : others}
+            />
           ) : (
             <NoVideos anyVideo={anyVideo} />
           )
         }
       />
-      {close && (
-        <section aria-labelledby="close-matches" className="mt-10">
-          <h2 id="close-matches" className="text-lg font-semibold">
-            Close matches
-          </h2>
-          <p className="mt-1 mb-5 text-sm text-muted">
-            Videos tagged{" "}
-            <PageLink
-              to={tagPath(close.tag)}
-              dir="auto"
-              className="text-accent underline underline-offset-4"
-            >
-              {close.tag}
-            </PageLink>
-          </p>
-          <VideoGrid
-            videos={close.videos}
-            hrefFor={(id) => videoPath(id, { from: "tags", tag: close.tag })}
-            now={now}
-          />
-        </section>
+      {closeMatches && !error && (
+        <CloseMatches
+          matches={closeMatches}
+          hasResults={list.total > 0}
+          listLocation={listLocation}
+          now={now}
+        />
       )}
     </>
   );

@@ -5,7 +5,7 @@ import { tagFeed } from "../feeds.server";
 import { requestedTag } from "../tags.server";
 
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
-  const tag = requestedTag(request, "/feed.xml");
+  const tag = await requestedTag(request, "/feed.xml");
   const site = siteIdentity(request);
   return conditionalResponse(request, site.origin, "application/rss+xml; charset=utf-8", () =>
     tagFeed(site, tag),

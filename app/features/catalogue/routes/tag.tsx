@@ -16,12 +16,12 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data ? tagMeta(data.site, data) : [];
 
 export async function loader({ request }: LoaderFunctionArgs) {
-  const tag = requestedTag(request);
+  const { tag, name } = await requestedTag(request);
   const page = pageParameter(new URL(request.url).searchParams);
   const { status, ...result } = await loadList(request, () => listTagged({ tag, page }));
   const isUnknown = status === 200 && result.list.total === 0;
   return data(
-    { ...result, tag, site: siteIdentity(request), now: Date.now() },
+    { ...result, tag: name, site: siteIdentity(request), now: Date.now() },
     { status: isUnknown ? 404 : status },
   );
 }
