@@ -8,6 +8,7 @@ import {
 import type { TrashView } from "~/features/trash/trash-address";
 import { fold } from "~/shared/fold";
 import { storedDuration } from "~/shared/format";
+import { searchNeedle } from "~/shared/search-text";
 
 const TRASH_PAGE_SIZE = 50;
 
@@ -54,6 +55,8 @@ const REPLACED_FILES = `
   LEFT JOIN deleted_videos AS deleted ON deleted.id = video_id
   WHERE state = 'earlier'`;
 
+const MATCHES = "(@needle = '' OR title_holds(title, @needle))";
+
 /**
  * Returns the page for a view, latest first. If `own` is given, only the user's own videos are included. Runs in the
  * studio's worker thread, because a search reads every title.
@@ -69,8 +72,7 @@ export function readTrashPage(sqlite: Database) {
     ...view
   }: TrashView & { own?: OwnVideos }): TrashPage => {
     const ownValues = own && ownDeletedValues(own);
-    const match = conditionOf(fold(search));
-    const values = { value: match.value, ...ownValues };
+    const values = { needle: searchNeedle(search), ...ownValues };
     const deleted = `FROM deleted_videos WHERE ${own ? OWN_DELETED : "TRUE"}`;
     const replaced = `${REPLACED_FILES} AND ${own ? OWN_FILE : "TRUE"}`;
     const total = sqlite
@@ -85,8 +87,8 @@ export function readTrashPage(sqlite: Database) {
       )
       .get({ ...ownValues })!;
     const rows = view.files
-      ? `SELECT * FROM (SELECT ${FILE_SHOWN} ${replaced}) WHERE ${match.condition}`
-      : `SELECT id, title, bytes, deleted_at, deleted_by ${deleted} AND ${match.condition}`;
+      ? `SELECT * FROM (SELECT ${FILE_SHOWN} ${replaced}) WHERE ${MATCHES}`
+      : `SELECT id, title, bytes, deleted_at, deleted_by ${deleted} AND ${MATCHES}`;
     const all = view.files ? totalFiles.files : total.videos;
     const found = search
       ? sqlite.prepare<unknown[], number>(`SELECT count(*) FROM (${rows})`).pluck().get(values)!
@@ -121,15 +123,4 @@ interface JoinedRow {
   deleted_at: string;
   deleted_by: string | null;
   email: string | null;
-}
-
-/**
- * Uses LIKE for ASCII text, because LIKE ignores the case of ASCII letters and is five times as fast as the custom
- * function.
- */
-function conditionOf(needle: string): { condition: string; value: string } {
-  if (needle === "") return { condition: "@value = ''", value: "" };
-  if (!/^[ -~]*$/.test(needle)) return { condition: "title_holds(title, @value)", value: needle };
-  const pattern = needle.replaceAll(/[\\%_]/g, (character) => `\\${character}`);
-  return { condition: "title LIKE @value ESCAPE '\\'", value: `%${pattern}%` };
 }
