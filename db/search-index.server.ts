@@ -9,6 +9,19 @@ import { readTags } from "./tags";
  */
 export const SEPARATOR = "\u001f";
 
+/**
+ * Returns the index for a search string. Strings of one or two characters are tokens of one index; longer strings are
+ * looked up as trigrams in the other.
+ */
+export function indexOf(text: string): string {
+  return [...text].length < 3 ? "video_search_short" : "video_search";
+}
+
+/** Returns an expression that matches any of the texts. */
+export function phrase(texts: readonly string[]): string {
+  return texts.map((text) => `"${text.replaceAll('"', '""')}"`).join(" OR ");
+}
+
 /** The columns of `videos` that are searched, and the titles of the video's public series. */
 export interface SearchedTexts {
   title: string;

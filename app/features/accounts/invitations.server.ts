@@ -11,7 +11,7 @@ import { findUserByEmail, readEmail } from "./users.server";
 /** A token with 256 random bits can't be guessed. */
 const TOKEN_BYTES = 32;
 const VALID_MS = 48 * 60 * 60 * 1000;
-/** How long to keep an expired invitation, so that anyone who opens its link is told why it doesn't work. */
+/** How long to keep an expired invitation, so that its link can still show why it doesn't work. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Only the hash is stored, so that a copy of the database can't be used to create accounts. */

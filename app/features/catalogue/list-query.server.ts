@@ -41,7 +41,8 @@ interface Order {
   descending: boolean;
 }
 
-const ORDERS: Record<ListOrder, Order> = {
+/** The orders, each with the index that has it. */
+export const ORDERS: Record<ListOrder, Order> = {
   newest: {
     index: "videos_listed",
     byCategory: "videos_listed_by_category",

@@ -1,6 +1,6 @@
 import { Form, useLocation, useNavigate, useNavigation } from "@remix-run/react";
 import { ArrowUp, EyeOff, ListFilter, WifiOff } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
 import { setHidesWatched, useHidesWatched, useUnwatched } from "~/features/visitor/watch-history";
 import { type ListLocation, listPath, videoPath } from "~/shared/addresses";
 import { formatQuantity } from "~/shared/format";
@@ -15,6 +15,7 @@ import {
 import type { VideoPage } from "~/shared/video-card";
 import { Button, ButtonLink } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
+import { closeOnEscape } from "~/ui/close-on-escape";
 import { EmptyState } from "~/ui/empty-state";
 import { ListError, RequestError, useListFailure } from "~/ui/feedback/list-error";
 import { useRequestFailure } from "~/ui/live/failed-requests";
@@ -280,17 +281,9 @@ function MoreFilters({
   tags: readonly string[];
   not: readonly string[];
 }) {
-  const panel = useRef<HTMLDetailsElement>(null);
   const count = Number(since !== "") + tags.length + not.length;
-
-  function closeOnEscape(event: KeyboardEvent) {
-    if (event.key !== "Escape" || !panel.current?.open) return;
-    panel.current.open = false;
-    panel.current.querySelector("summary")?.focus();
-  }
-
   return (
-    <details ref={panel} onKeyDown={closeOnEscape} className="sm:relative">
+    <details onKeyDown={closeOnEscape} className="sm:relative">
       <summary
         className={classNames(
           "inline-flex min-h-11 list-none items-center gap-2 rounded-md border px-3 text-sm transition-colors mouse:min-h-9",

@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { clampPage, PAGE_SIZE } from "~/shared/pages";
+import { indexOf, phrase } from "~db/search-index.server";
 import { catalogueCache } from "./catalogue-cache.server";
 
 /** A request to the search thread. */
@@ -147,19 +148,6 @@ function hitQuery(
         .safeIntegers()
         .all(...parameters, from, limit, offset),
   };
-}
-
-/**
- * Returns the index for a search string. Strings of one or two characters are tokens of one index; longer strings are
- * looked up as trigrams in the other.
- */
-export function indexOf(text: string): string {
-  return [...text].length < 3 ? "video_search_short" : "video_search";
-}
-
-/** Returns an expression that matches any of the texts. */
-export function phrase(texts: readonly string[]): string {
-  return texts.map((text) => `"${text.replaceAll('"', '""')}"`).join(" OR ");
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { Database } from "better-sqlite3";
 import type { ListOrder } from "~/shared/list-view";
 import { clampPage, PAGE_SIZE } from "~/shared/pages";
+import { indexOf, phrase } from "~db/search-index.server";
 import { catalogueCache } from "./catalogue-cache.server";
-import { indexOf, phrase, type SearchResult } from "./search-hits.server";
+import { ORDERS } from "./list-query.server";
+import type { SearchResult } from "./search-hits.server";
 
 /** A request to the query thread for one page of a list with filters, of search results, or of close matches. */
 export interface SearchPageQuery {
@@ -105,9 +107,13 @@ function among(index: string, expression: string, not = ""): Condition {
 
 function matchCondition({ needle, close }: SearchPageQuery, expression: string): Condition {
   if (!needle) return and();
-  const exact = indexOf(needle);
-  if (!close) return among(exact, expression);
-  return and(among("video_words", expression), among(exact, phrase([needle]), "NOT"));
+  if (!close) return among(indexOf(needle), expression);
+  return and(among("video_words", expression), withoutResults(needle));
+}
+
+/** Excludes the results of a search from its close matches. */
+function withoutResults(needle: string): Condition {
+  return among(indexOf(needle), phrase([needle]), "NOT");
 }
 
 function filterCondition({ categories, length, since, tags, not }: SearchPageQuery): Condition {
@@ -125,21 +131,14 @@ function filterCondition({ categories, length, since, tags, not }: SearchPageQue
   return and(...conditions);
 }
 
-/** The indexes in which the orders are scanned until the page is full. */
-const ORDERS: Record<ListOrder, { index: string; by: string }> = {
-  relevance: { index: "videos_listed_by_views", by: "views DESC, videos.sort_key DESC" },
-  newest: { index: "videos_listed", by: "videos.sort_key DESC" },
-  views: { index: "videos_listed_by_views", by: "views DESC, videos.sort_key DESC" },
-  longest: { index: "videos_listed_by_length", by: "seconds DESC, videos.sort_key DESC" },
-  shortest: { index: "videos_listed_by_length", by: "seconds, videos.sort_key" },
-};
-
 function isRanked({ order, needle }: SearchPageQuery, total: number): boolean {
   return order === "relevance" && [...needle].length >= MIN_RANKED_LENGTH && total <= MAX_RANKED;
 }
 
+/** Returns a statement that scans the order's index until the page is full. */
 function sortedStatement(order: ListOrder, { sql, values }: Condition): Condition {
-  const { index, by } = ORDERS[order];
+  const { index, keys, descending } = ORDERS[order === "relevance" ? "views" : order];
+  const by = keys.map((key) => `${key} ${descending ? "DESC" : "ASC"}`).join(", ");
   return {
     sql: `SELECT sort_key FROM videos INDEXED BY ${index} WHERE listed AND ${sql} ORDER BY ${by}`,
     values,
@@ -158,8 +157,7 @@ function rankedStatement(
   const listed = (hits: string) =>
     `SELECT videos.sort_key FROM ${hits} CROSS JOIN videos INDEXED BY videos_listed ON videos.sort_key = hits.rowid AND listed`;
   if (close) {
-    const notExact = among(indexOf(needle), phrase([needle]), "NOT");
-    const { sql, values } = and(notExact, filters);
+    const { sql, values } = and(withoutResults(needle), filters);
     return {
       sql: `${listed("video_words AS hits")} WHERE video_words MATCH ? AND ${sql}
         ORDER BY hits.rank, views DESC, videos.sort_key DESC`,

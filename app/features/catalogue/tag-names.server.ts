@@ -1,8 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { searchNeedle } from "~/shared/search-text";
-import { SEPARATOR } from "~db/search-index.server";
+import { phrase, SEPARATOR } from "~db/search-index.server";
 import { catalogueCache } from "./catalogue-cache.server";
-import { phrase } from "./search-hits.server";
 
 /** Tags are the same if their folded forms are. Each tag has one name, which is the spelling of most of its videos. */
 
@@ -52,9 +51,10 @@ export function allTagNames(sqlite: Database) {
   return ({ limit }: { limit: number }): string[] => {
     const tags = new Map<string, Spelling>();
     for (const { name, videos } of spellings.iterate()) {
-      const tag = tags.get(searchNeedle(name));
+      const key = searchNeedle(name);
+      const tag = tags.get(key);
       if (tag) tag.videos += videos;
-      else tags.set(searchNeedle(name), { name, videos });
+      else tags.set(key, { name, videos });
     }
     return [...tags.values()]
       .sort((a, b) => b.videos - a.videos)

@@ -1,9 +1,10 @@
 import { Form, useLocation } from "@remix-run/react";
 import { Bookmark, Flag, LogOut, Menu, Upload, X } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useRef } from "react";
+import type { ReactNode } from "react";
 import { useSavedCount } from "~/features/visitor/saved-videos";
 import { useAuth } from "~/ui/auth-context";
 import { classNames } from "~/ui/class-names";
+import { closeOnEscape } from "~/ui/close-on-escape";
 import { PageLink } from "~/ui/page-link";
 import { ExitLink } from "./exit-page";
 import { HeaderSearch } from "./header-search";
@@ -36,20 +37,11 @@ export function Header({ siteName }: { siteName: string }) {
  */
 function MobileMenu() {
   const location = useLocation();
-  const details = useRef<HTMLDetailsElement>(null);
-
-  function closeOnEscape(event: KeyboardEvent) {
-    if (event.key !== "Escape" || !details.current?.open) return;
-    details.current.open = false;
-    details.current.querySelector("summary")?.focus();
-  }
-
   return (
     // The element is given the size of its summary, because browsers show a wider default summary until the summary has
     // been received.
     <details
       key={location.key}
-      ref={details}
       onKeyDown={closeOnEscape}
       className="group -mr-2 size-11 shrink-0 bar:hidden"
     >

@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { searchNeedle } from "~/shared/search-text";
+import { indexOf, phrase } from "~db/search-index.server";
 import { DEFAULT_PAGE_SIZE, type ManageView, type Problem, type Sort } from "./manage-address";
 
 /** Finds the videos on a page of the studio's list. Runs in a worker thread. */
@@ -196,11 +197,8 @@ function conditionOf(view: View, isListed = false): { sql: string; values: unkno
   };
   const needle = searchNeedle(view.search);
   if (needle) {
-    // One index contains tokens of one or two characters and is used for short text. The other is a trigram index that
-    // finds text of three or more characters as a phrase.
-    const index = [...needle].length < 3 ? "video_search_short" : "video_search";
-    const phrase = `"${needle.replaceAll('"', '""')}"`;
-    add(`sort_key IN (SELECT rowid FROM ${index} WHERE ${index} MATCH ?)`, phrase);
+    const index = indexOf(needle);
+    add(`sort_key IN (SELECT rowid FROM ${index} WHERE ${index} MATCH ?)`, phrase([needle]));
   }
   const isDraftFilter = view.status === "ready" || view.status === "unready";
   const status = isDraftFilter ? "review" : view.status;

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { catalogueCache } from "~/features/catalogue/catalogue-cache.server";
 import { fold } from "~/shared/fold";
-import { SEPARATOR } from "~db/search-index.server";
+import { phrase, SEPARATOR } from "~db/search-index.server";
 import { readTags } from "~db/tags";
 import type { TagsView } from "./tags-address";
 
@@ -100,7 +100,7 @@ export function readTaggedIds(sqlite: Database) {
     )
     .pluck();
   return ({ tags }: { tags: string[] }): string[] => {
-    const phrases = tags.map((tag) => `"${(SEPARATOR + tag + SEPARATOR).replaceAll('"', '""')}"`);
-    return phrases.length > 0 ? tagged.all(phrases.join(" OR ")) : [];
+    const entries = tags.map((tag) => SEPARATOR + tag + SEPARATOR);
+    return entries.length > 0 ? tagged.all(phrase(entries)) : [];
   };
 }

@@ -5,6 +5,7 @@ import { removalsPausedBy } from "~/media/removal-guard.server";
 import { fold } from "~/shared/fold";
 import { ensureProjected } from "~db/changes.server";
 import { database, projector, sqliteHandle, transaction } from "~db/client.server";
+import { phrase } from "~db/search-index.server";
 import { checkLibrary } from "./check-library.server";
 
 /**
@@ -55,7 +56,7 @@ function searchFindsRows(): boolean {
   return samples.every(({ key, title }) => {
     const start = [...fold(title)].slice(0, SAMPLE_LENGTH).join("");
     if ([...start].length < 3) return true;
-    return finds.get(`"${start.replaceAll('"', '""')}"`, key) !== undefined;
+    return finds.get(phrase([start]), key) !== undefined;
   });
 }
 
