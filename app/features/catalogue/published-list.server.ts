@@ -85,6 +85,11 @@ interface ListOptions {
   page: number;
 }
 
+/** The page of close matches, or only their total. */
+interface CloseMatchOptions extends ListOptions {
+  countOnly?: boolean;
+}
+
 /**
  * Returns one page of the published videos, optionally limited to a category. With search text, it contains the videos
  * that have the folded text in their title or a tag.
@@ -104,7 +109,7 @@ export async function listPublished(options: ListOptions): Promise<VideoPage> {
  * Returns one page of the close matches for a search: published videos that don't contain the text, but have all its
  * words in any order, or a tag that the text is an alias for; if there are none, videos that have all words but one.
  */
-export async function listCloseMatches(options: ListOptions): Promise<VideoPage> {
+export async function listCloseMatches(options: CloseMatchOptions): Promise<VideoPage> {
   const needle = searchNeedle(options.search);
   if (!needle) return videoPage([], 1, 0);
   const { view = DEFAULT_VIEW } = options;
@@ -121,7 +126,7 @@ export async function listCloseMatches(options: ListOptions): Promise<VideoPage>
 
 /** Returns one page of a list with any filters and sort order. */
 async function searchPage(
-  { category, search, view = DEFAULT_VIEW, page: requested }: ListOptions,
+  { category, search, view = DEFAULT_VIEW, page: requested, countOnly }: CloseMatchOptions,
   close?: SearchPageQuery["close"],
 ): Promise<VideoPage> {
   await ensureProjected();
@@ -136,6 +141,7 @@ async function searchPage(
     tags: tags.map(tagNeedles),
     not: not.flatMap(tagNeedles),
     page: requested,
+    countOnly,
   } satisfies SearchPageQuery);
   return videoPage(cardsAt(sortKeys), page, total);
 }

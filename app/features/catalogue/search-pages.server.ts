@@ -29,6 +29,8 @@ export interface SearchPageQuery {
   /** The same for the excluded tags, of which no video may have any. */
   not: readonly string[];
   page: number;
+  /** Whether only the total is needed, which doesn't require ranking the matches. */
+  countOnly?: boolean;
 }
 
 const MAX_CACHED_TOTALS = 500;
@@ -67,6 +69,7 @@ export function searchPages(sqlite: Database): (query: SearchPageQuery) => Searc
       const key = [condition.sql, ...condition.values].join("\n");
       const total = totals(key, () => count(condition));
       if (total === 0) continue;
+      if (query.countOnly) return { total, page: 1, sortKeys: [] };
       const page = clampPage(query.page, total);
       const { sql, values } = isRanked(query, total)
         ? rankedStatement(query, expression, filters)

@@ -57,7 +57,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
       close,
       closeMatches:
         search && isRead && !close
-          ? await listCloseMatches({ search, category, view, page: 1 })
+          ? await listCloseMatches({ search, category, view, page: 1, countOnly: !isEmpty })
           : undefined,
       isFirst,
       featured: isRead && isFirst ? featuredSeries() : undefined,
